@@ -9,7 +9,7 @@ import sys
 import forked
 import pytest
 from allowed_differences import ANONYMOUS_TYPES
-from remote_fixtures import files_proxy, files_server, proxy_of, remote_home, store_of  # noqa: F401, fixtures
+from remote_fixtures import files_proxy, files_server, proxy, proxy_of, remote_home, store, store_of  # noqa: F401, fixtures
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))

@@ -1,4 +1,4 @@
-"""Servers of the remote tests, each started once, when a test first asks for it."""
+"""Servers of the remote tests, each started once, when a test first asks for it. Each test gets a store that is empty."""
 
 import secrets
 
@@ -43,6 +43,21 @@ def proxy_of(store_of):
     yield of
     for proxy in started.values():
         proxy.end()
+
+
+@pytest.fixture
+def store(request, store_of):
+    """A store with an empty bucket: s3s-fs, or the store that an indirect parameter names."""
+    store = store_of(getattr(request, "param", "s3s"))
+    store.clear()
+    yield store
+    store.clear()
+
+
+@pytest.fixture
+def proxy(store, proxy_of):
+    """The proxy in front of the store of the test, with nothing set."""
+    return proxy_of(store.name)
 
 
 class Files:

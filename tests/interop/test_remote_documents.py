@@ -4,7 +4,6 @@ import pytest
 from remote_kinds import KINDS, small  # noqa: F401, a fixture among them
 from remote_proxy import fault
 from remote_run import different, on, tree_of
-from remote_s3 import proxy, store  # noqa: F401, fixtures
 
 
 def answer(body, **where):

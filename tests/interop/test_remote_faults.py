@@ -69,16 +69,6 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def store(store_of):
-    return store_of("s3s")
-
-
-@pytest.fixture(scope="module")
-def proxy(proxy_of):
-    return proxy_of("s3s")
-
-
-@pytest.fixture(scope="module")
 def large(tmp_path_factory):
     """A netCDF-4 file of 12 MB of noise, which takes several requests."""
     folder = tmp_path_factory.mktemp("large")

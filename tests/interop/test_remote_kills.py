@@ -16,16 +16,6 @@ MOMENTS = 50 if LONG else 5
 
 
 @pytest.fixture(scope="module")
-def store(store_of):
-    return store_of("s3s")
-
-
-@pytest.fixture(scope="module")
-def proxy(proxy_of):
-    return proxy_of("s3s")
-
-
-@pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """Two files of noise, of several parts each, and a tree of each."""
     folder = tmp_path_factory.mktemp("data")

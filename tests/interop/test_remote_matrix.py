@@ -11,14 +11,6 @@ from remote_stores import STORES, surroundings
 ON = [(store, kind) for store in STORES for kind in KINDS]
 
 
-@pytest.fixture
-def store(request, store_of):
-    store = store_of(request.param)
-    store.clear()
-    yield store
-    store.clear()
-
-
 def put(store, small, kind, key):
     """Puts the local dataset on a store, past our programs."""
     local = small.of(kind)

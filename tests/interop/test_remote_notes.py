@@ -3,7 +3,6 @@
 import pytest
 from remote_kinds import small  # noqa: F401, a fixture
 from remote_run import run
-from remote_s3 import store  # noqa: F401, fixtures
 
 
 def noted(store, tmp_path, program, *arguments):

@@ -10,18 +10,6 @@ from remote_run import on, run, tree_of
 from remote_stores import surroundings
 
 
-@pytest.fixture(scope="module")
-def proxy(proxy_of):
-    return proxy_of("s3s")
-
-
-@pytest.fixture
-def store(store_of):
-    store = store_of("s3s")
-    store.clear()
-    return store
-
-
 def test_a_header_takes_few_requests_and_no_head(store, proxy, small):
     store.put("in.nc", small.of("netcdf4").read_bytes())
     for name in store.url("in.nc", "bytes"), store.url("in.nc"):

@@ -3,7 +3,6 @@
 from remote_kinds import small  # noqa: F401, a fixture
 from remote_proxy import fault
 from remote_run import on
-from remote_s3 import proxy, store  # noqa: F401, fixtures
 
 
 def test_a_damaged_chunk_is_lost(store, small, tmp_path):

@@ -11,18 +11,12 @@ from remote_run import on, run
 from remote_stores import STORES, surroundings
 
 
-@pytest.fixture(scope="module")
-def store(store_of, small):
-    store = store_of("s3s")
-    store.clear()
+@pytest.fixture
+def store(store, small):
+    """The store, with a file and a tree."""
     store.put("in.nc", small.of("netcdf4").read_bytes())
     store.put_tree(small.of("zarr"), "tree")
     return store
-
-
-@pytest.fixture(scope="module")
-def proxy(proxy_of):
-    return proxy_of("s3s")
 
 
 TOKEN = secrets.token_hex(40)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from remote_proxy import fault
 from remote_run import on
-from remote_s3 import proxy, store  # noqa: F401, fixtures
 from remote_stores import BUCKET
 
 

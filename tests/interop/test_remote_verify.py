@@ -14,20 +14,6 @@ from remote_stores import STORES
 ON = [(store, kind) for store in STORES for kind in KINDS]
 
 
-@pytest.fixture
-def store(request, store_of):
-    store = store_of(request.param)
-    store.clear()
-    yield store
-    store.clear()
-
-
-@pytest.fixture
-def proxy(store, proxy_of):
-    """The proxy in front of the store of a test."""
-    return proxy_of("s3s")
-
-
 @pytest.mark.parametrize("store, kind", ON, indirect=["store"])
 def test_a_sound_output_takes_its_name(store, kind, small):
     local = small.of(kind)
