@@ -46,10 +46,13 @@ def how_long(store, proxy, before, *arguments):
 
 
 def each_kill(store, proxy, before, *arguments):
-    """Kills the program at moments over its whole run. Yields whether it was killed."""
+    """Kills the program at moments over its whole run. Yields True after a run that was killed, False after one that was done before.
+
+    Fails in the end if too few runs were killed to say anything.
+    """
     proxy.set(latency_ms=5)
     whole = how_long(store, proxy, before, *arguments)
-    chance = random.Random(11)
+    chance, killed = random.Random(11), 0
     for _ in range(MOMENTS):
         before()
         process = started(store, proxy, *arguments)
@@ -57,7 +60,10 @@ def each_kill(store, proxy, before, *arguments):
         process.kill()
         error = process.communicate(timeout=60)[1]
         check_no_secret(error.decode(errors="replace"), store.secrets)
-        yield process.returncode == -signal.SIGKILL
+        was_killed = process.returncode == -signal.SIGKILL
+        killed += was_killed
+        yield was_killed
+    assert killed >= MOMENTS // 2, f"{killed} of {MOMENTS} runs were killed, of {whole:.2f} s each"
 
 
 def content(store, key):
@@ -65,11 +71,8 @@ def content(store, key):
 
 
 def test_a_killed_copy_to_a_file(store, proxy, data):
-    killed = 0
-    for was_killed in each_kill(store, proxy, store.clear, data / "new.nc", store.url("out")):
-        killed += was_killed
+    for _ in each_kill(store, proxy, store.clear, data / "new.nc", store.url("out")):
         assert content(store, "out") in (None, (data / "new.nc").read_bytes())
-    assert killed >= MOMENTS // 2
 
 
 def test_a_killed_copy_over_a_file(store, proxy, data):
