@@ -4,6 +4,7 @@ import base64
 import pathlib
 import re
 import subprocess
+import unicodedata
 import urllib.parse
 from dataclasses import dataclass
 
@@ -61,6 +62,18 @@ def check_no_secret(text, secrets):
             assert form not in text, f"a secret is printed: {text.replace(form, '<THE SECRET>')[:2000]}"
     found = SIGNATURES.search(text)
     assert not found, f"part of a signature is printed: {text[max(0, found.start() - 200):found.end() + 20]}"
+
+
+# What a server may say to a terminal: to colour, to ring, and to begin another line.
+HOSTILE_TEXT = "red \x1b[31m and \u009b31m\x07\r\nnccopy: all is well"
+HOSTILE_ERROR = f"<Error><Code>X</Code><Message>{HOSTILE_TEXT}</Message></Error>"
+
+
+def check_hostile_text_is_shown_safely(outcome):
+    """Fails unless the run says what `HOSTILE_ERROR` says, in one line, with no control character as it is."""
+    line = outcome.refused(r"X: red \\u\{1b\}\[31m and \\u\{9b\}31m\\u\{7\} +nccopy: all is well")
+    controls = [character for character in outcome.error if unicodedata.category(character) == "Cc" and character != "\n"]
+    assert controls == [], line
 
 
 def run(program, *arguments, environment, secrets=(), timeout=120, codes=(0, 1), **options):

@@ -7,7 +7,7 @@ import stat
 import pytest
 from remote_kinds import small  # noqa: F401, a fixture
 from remote_proxy import fault
-from remote_run import on, run
+from remote_run import HOSTILE_ERROR, check_hostile_text_is_shown_safely, on, run
 from remote_stores import STORES, surroundings
 
 
@@ -96,6 +96,13 @@ def test_wrong_keys_are_named_and_not_shown(store_of, small, name):
         "nccopy", "--verbose", small.source, store.url("new.nc"), environment=store.environment(**wrong), secrets=[*store.secrets, *wrong.values()]
     )
     outcome.refused("403|refused", "credentials")
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_terminal_is_safe_from_what_servers_say(store, proxy, small, status):
+    proxy.set(fault("answer", start=1, status=status, content_type="application/xml", body=HOSTILE_ERROR))
+    for command in ("ncdump", "-h", store.url("in.nc")), ("ncdump", "-h", store.tree("tree", "zarr")), ("nccopy", small.source, store.url("new.nc")):
+        check_hostile_text_is_shown_safely(on(store, *command, port=proxy.port))
 
 
 BILLION = "<!DOCTYPE l [<!ENTITY a 'aaaaaaaaaa'>" + "".join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in zip("abcdefgh", "bcdefghi")) + "]>"
