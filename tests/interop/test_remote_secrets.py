@@ -78,6 +78,32 @@ def test_no_secret_is_printed(store, proxy, small, tmp_path, source, answer):
             outcome.refused()
 
 
+# Answers that have a secret in the code or in the message, to a first request that is then made again.
+PASSING = {
+    "code": lambda secret: fault("status", at=[1], status=503, code=f"SlowDown {secret}"),
+    "message": lambda secret: fault(
+        "answer", at=[1], status=503, content_type="application/xml", body=f"<Error><Code>SlowDown</Code><Message>{secret}</Message></Error>"
+    ),
+}
+
+
+@pytest.mark.parametrize("level", ["", "debug", "trace"])
+@pytest.mark.parametrize("answer", PASSING)
+def test_no_secret_of_a_request_made_again_is_printed(store, proxy, small, tmp_path, answer, level):
+    """The answer is in no message, as the run succeeds, but the log tells of it."""
+    known = {**store.environment(proxy.port), "NCUTILS_LOG": level}
+    for command in [
+        ("ncdump", "--verbose", "-h", store.url("in.nc")),
+        ("nccopy", "--verbose", store.tree("tree", "zarr"), tmp_path / "out.nc"),
+        ("nccopy", "--verbose", small.source, store.url("new.nc")),
+    ]:
+        proxy.set(PASSING[answer](store.secret))
+        outcome = run(*command, environment=known, secrets=[store.secret]).whole()
+        assert proxy.counts()["faults"] == {PASSING[answer]("")["fault"]["kind"]: 1}
+        # The log is where the answer could show.
+        assert ("trying again" in outcome.error) == bool(level), outcome.told()
+
+
 def test_ended_keys_are_renewed_from_their_source(store, proxy, tmp_path):
     known = environment(store, proxy, tmp_path, by_a_process)
     (tmp_path / "keys").write_text((tmp_path / "keys").read_text().replace(f'"SessionToken": "{TOKEN}"', '"Expiration": "2999-01-01T00:00:00Z"'))
