@@ -1,6 +1,5 @@
 //! Runs `tests/interop`, which checks our files with other programs.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::programs::{CI, DEV, Programs};
+use crate::remote_tests::RemoteTests;
 use crate::{python, root, servers, succeed};
 
 /// How many of the tests that mostly wait run at a time. Each has a server, a proxy and a Python, 200 MB together.
@@ -19,10 +19,10 @@ const WAITING: &str = "24";
 /// fastest. Otherwise all tests run, with programs of the profile `ci`, which run faster. `--profile NAME` in front
 /// selects another profile.
 ///
-/// The tests of remote stores start four servers and take minutes. Without the variable `NCUTILS_REMOTE` only those that the
-/// arguments name run. With `own` as its value, those run that need nothing but the servers of `tests/servers`. With `long`, tests that
-/// mostly wait run too, many at a time, after the others.
-pub fn run(arguments: &[String]) -> Result<()> {
+/// The tests of remote stores start servers and take minutes. `remote` says how much of them runs; see [`RemoteTests`]. If it
+/// is `None`, only those run that the arguments name. With [`RemoteTests::Long`], tests that mostly wait run after the
+/// others, many at a time.
+pub fn run(arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
     let (profile, arguments) = match arguments {
         [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
         _ => (None, arguments),
@@ -43,12 +43,12 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let mut servers = None;
     let with_remote = match chosen.is_empty() {
-        true => with_remote(),
+        true => remote.is_some(),
         false => chosen.iter().any(|path| names(path, "remote_")),
     };
     if with_remote {
         servers = Some(servers::build(servers::DEBUG)?);
-        if !with_own_servers() {
+        if remote != Some(RemoteTests::Own) {
             servers::install_azurite()?;
             python::install_remote_stores(&python)?;
         }
@@ -84,16 +84,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if !chosen.is_empty() {
         return succeed(pytest().args(arguments.iter().map(|argument| in_tests(argument))));
     }
+    let left_out = remote.map_or(&[][..], RemoteTests::left_out);
     let processors = std::thread::available_parallelism()?.get();
     succeed(
         pytest()
             .args(["-n", &processors.to_string(), "-m", "not waits"])
             .args((!with_remote).then_some("--ignore-glob=*/test_remote_*.py"))
-            .args(of_other_programs().map(|name| format!("--ignore-glob=*/test_remote_{name}.py")))
+            .args(left_out.iter().map(|stem| format!("--ignore-glob=*/{stem}.py")))
             .args(arguments)
             .arg("tests/interop"),
     )?;
-    if with_long() {
+    if remote == Some(RemoteTests::Long) {
         succeed(
             pytest()
                 .args(["-n", WAITING, "-m", "waits"])
@@ -102,26 +103,6 @@ pub fn run(arguments: &[String]) -> Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// True if all tests include those of remote stores.
-pub fn with_remote() -> bool {
-    env::var_os("NCUTILS_REMOTE").is_some()
-}
-
-/// True if the tests of remote stores run no servers of others.
-fn with_own_servers() -> bool {
-    env::var_os("NCUTILS_REMOTE").is_some_and(|value| value == "own")
-}
-
-/// True if each fault meets each request.
-fn with_long() -> bool {
-    env::var_os("NCUTILS_REMOTE").is_some_and(|value| value == "long")
-}
-
-/// The tests of remote stores that need programs of others, where only some run.
-fn of_other_programs() -> impl Iterator<Item = &'static str> {
-    ["clients", "http"].into_iter().filter(|_| with_own_servers())
 }
 
 /// The test file or folder that an argument names, by its path or by its name in `tests/interop`. `::` and the name of

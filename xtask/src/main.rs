@@ -30,6 +30,7 @@ mod man;
 mod measure;
 mod programs;
 mod python;
+mod remote_tests;
 mod servers;
 
 use std::path::PathBuf;
@@ -38,11 +39,12 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 
 use programs::CI;
+use remote_tests::RemoteTests;
 
 const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone;
-                             those of remote stores, test_remote_*.py, with NCUTILS_REMOTE=own (s3s-fs and Google's stand-in), =short, or =long for all faults and kills
+                             those of remote stores, test_remote_*.py, with NCUTILS_REMOTE=own (s3s-fs and Google's stand-in), =short (all servers), or =long for all faults and kills
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
     let done = match arguments.first().map(String::as_str) {
         Some("test") => test(),
-        Some("interop") => interop::run(rest),
+        Some("interop") => RemoteTests::asked().and_then(|remote| interop::run(rest, remote)),
         Some("arrows") => arrows::run(&root(), rest),
         Some("instructions") => instructions::run(rest),
         Some("licences") => licences::run(),
@@ -131,11 +133,13 @@ fn with_libraries(profile: &str, arguments: &[String]) -> Result<()> {
 }
 
 fn test() -> Result<()> {
+    // A wrong value is told before the unit tests, which take minutes.
+    let remote = RemoteTests::asked()?;
     succeed(cargo().args(["test", "--locked", "--workspace", "--quiet", "--profile", CI]))?;
-    if interop::with_remote() {
+    if remote.is_some() {
         servers::test()?;
     }
-    interop::run(&[])
+    interop::run(&[], remote)
 }
 
 /// The root of the workspace.
