@@ -31,78 +31,121 @@ pub fn run(arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
         .iter()
         .filter_map(|argument| test_file(argument))
         .collect();
-    let profile = profile.unwrap_or(if chosen.is_empty() { CI } else { DEV });
-    let programs = Programs::build(profile)?;
-    if chosen.is_empty() || chosen.iter().any(|path| needs_harness(path)) {
-        programs.build_harness()?;
-    }
-    let python = python::interpreter()?;
-    if chosen.is_empty() || chosen.iter().any(|path| names(path, "zarr")) {
-        python::install_readers_of_zarr(&python)?;
-        python::build_netcdf_c(&python)?;
-    }
-    let mut servers = None;
-    let with_remote = match chosen.is_empty() {
-        true => remote.is_some(),
-        false => chosen.iter().any(|path| names(path, "remote_")),
-    };
-    if with_remote {
-        servers = Some(servers::build(servers::DEBUG)?);
-        if remote != Some(RemoteTests::Own) {
-            servers::install_azurite()?;
-            python::install_remote_stores(&python)?;
-        }
-    }
     if chosen.is_empty() {
+        let tools = Tools::of_all(profile.unwrap_or(CI), remote)?;
         name_what_is_missing();
-        if !with_remote {
+        run_all(&tools, arguments, remote)
+    } else {
+        let tools = Tools::of_chosen(profile.unwrap_or(DEV), &chosen, remote)?;
+        succeed(
+            tools
+                .pytest()
+                .args(arguments.iter().map(|argument| in_tests(argument))),
+        )
+    }
+}
+
+/// Runs all tests, or those of them that the arguments select.
+fn run_all(tools: &Tools, arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
+    let left_out = match remote {
+        Some(remote) => remote.left_out(),
+        None => {
             println!("xtask: the tests of remote stores are left out; NCUTILS_REMOTE=short runs them too");
+            &["test_remote_*"]
         }
-    }
-    let pytest = || {
-        let mut command = Command::new(&python);
-        if let Some(folder) = &servers {
-            command.env("NCUTILS_SERVERS", folder);
-        }
-        command
-            .args([
-                "-W",
-                "ignore",
-                "-m",
-                "pytest",
-                "-q",
-                "-rs",
-                "--tb=short",
-                "-p",
-                "no:cacheprovider",
-            ])
-            .current_dir(root())
-            .env("NCUTILS_BIN", programs.folder())
-            .env("PYTHONDONTWRITEBYTECODE", "1");
-        command
     };
-    if !chosen.is_empty() {
-        return succeed(pytest().args(arguments.iter().map(|argument| in_tests(argument))));
-    }
-    let left_out = remote.map_or(&[][..], RemoteTests::left_out);
     let processors = std::thread::available_parallelism()?.get();
     succeed(
-        pytest()
+        tools
+            .pytest()
             .args(["-n", &processors.to_string(), "-m", "not waits"])
-            .args((!with_remote).then_some("--ignore-glob=*/test_remote_*.py"))
             .args(left_out.iter().map(|stem| format!("--ignore-glob=*/{stem}.py")))
             .args(arguments)
             .arg("tests/interop"),
     )?;
     if remote == Some(RemoteTests::Long) {
         succeed(
-            pytest()
+            tools
+                .pytest()
                 .args(["-n", WAITING, "-m", "waits"])
                 .args(arguments)
                 .arg("tests/interop/test_remote_faults.py"),
         )?;
     }
     Ok(())
+}
+
+/// What the tests run with.
+struct Tools {
+    programs: Programs,
+    /// The Python interpreter with the packages of the tests.
+    python: PathBuf,
+    /// The folder of the programs of `tests/servers`, if a test runs them.
+    servers: Option<PathBuf>,
+}
+
+impl Tools {
+    /// Builds and installs what all tests need.
+    fn of_all(profile: &str, remote: Option<RemoteTests>) -> Result<Self> {
+        let mut tools = Self::without_servers(profile, |_| true)?;
+        if remote.is_some() {
+            tools.add_servers(remote)?;
+        }
+        Ok(tools)
+    }
+
+    /// Builds and installs what some test files need.
+    fn of_chosen(profile: &str, chosen: &[PathBuf], remote: Option<RemoteTests>) -> Result<Self> {
+        let is_named = |text: &str| chosen.iter().any(|path| names(path, text));
+        let mut tools = Self::without_servers(profile, is_named)?;
+        if is_named("remote_") {
+            tools.add_servers(remote)?;
+        }
+        Ok(tools)
+    }
+
+    /// Builds and installs all but servers. `is_named` says whether a test to run contains a text.
+    fn without_servers(profile: &str, is_named: impl Fn(&str) -> bool) -> Result<Self> {
+        let programs = Programs::build(profile)?;
+        if is_named("harness(") {
+            programs.build_harness()?;
+        }
+        let python = python::interpreter()?;
+        if is_named("zarr") {
+            python::install_readers_of_zarr(&python)?;
+            python::build_netcdf_c(&python)?;
+        }
+        Ok(Self {
+            programs,
+            python,
+            servers: None,
+        })
+    }
+
+    /// Builds our servers and, unless the tests run with these alone, installs those of others.
+    fn add_servers(&mut self, remote: Option<RemoteTests>) -> Result<()> {
+        self.servers = Some(servers::build(servers::DEBUG)?);
+        if remote != Some(RemoteTests::Own) {
+            servers::install_azurite()?;
+            python::install_remote_stores(&self.python)?;
+        }
+        Ok(())
+    }
+
+    /// The command of pytest, without the names of tests.
+    fn pytest(&self) -> Command {
+        let mut command = Command::new(&self.python);
+        if let Some(folder) = &self.servers {
+            command.env("NCUTILS_SERVERS", folder);
+        }
+        command
+            .args(["-W", "ignore", "-m", "pytest", "-q", "-rs", "--tb=short"])
+            .args(["-p", "no:cacheprovider"])
+            .current_dir(root())
+            .env("NCUTILS_BIN", self.programs.folder())
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
 }
 
 /// The test file or folder that an argument names, by its path or by its name in `tests/interop`. `::` and the name of
@@ -121,11 +164,6 @@ fn in_tests(argument: &str) -> String {
     } else {
         argument.to_owned()
     }
-}
-
-/// True if tests run programs of the harness.
-fn needs_harness(tests: &Path) -> bool {
-    names(tests, "harness(")
 }
 
 /// True if a file of tests contains a text, or cannot be read as a file.
