@@ -11,8 +11,9 @@ use super::{is_there, port};
 
 /// s3s-fs on a folder, and the proxy before it.
 pub struct Line {
-    server: Child,
-    proxy: Child,
+    // The proxy ends first.
+    _proxy: Server,
+    _server: Server,
     port: u16,
     control: u16,
 }
@@ -32,12 +33,12 @@ impl Line {
     /// If one does not start.
     pub fn start(program: &Path, folder: &Path) -> Result<Self> {
         is_there(program)?;
-        let (server, line) = started(Command::new(program).arg("s3").arg(folder))?;
+        let (server, line) = Server::start(Command::new(program).arg("s3").arg(folder))?;
         let upstream = format!("127.0.0.1:{}", port(&line, "port")?);
-        let (proxy, line) = started(Command::new(program).args(["proxy", &upstream]))?;
+        let (proxy, line) = Server::start(Command::new(program).args(["proxy", &upstream]))?;
         Ok(Self {
-            server,
-            proxy,
+            _proxy: proxy,
+            _server: server,
             port: port(&line, "port")?,
             control: port(&line, "control")?,
         })
@@ -89,21 +90,25 @@ impl Line {
     }
 }
 
-impl Drop for Line {
-    fn drop(&mut self) {
-        for child in [&mut self.proxy, &mut self.server] {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+/// A server in a process of its own, which ends with this value. The standard library leaves a child alive when its handle is
+/// dropped.
+struct Server(Child);
+
+impl Server {
+    /// Starts a server. Returns the line that it prints when it is ready, too.
+    fn start(command: &mut Command) -> Result<(Self, String)> {
+        let mut server = Self(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?);
+        let printed = server.0.stdout.take().context("no standard output")?;
+        let mut line = String::new();
+        BufReader::new(printed).read_line(&mut line)?;
+        ensure!(!line.is_empty(), "{command:?} does not start");
+        Ok((server, line))
     }
 }
 
-/// A server, and the line that it prints when it is ready.
-fn started(command: &mut Command) -> Result<(Child, String)> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let mut line = String::new();
-    let printed = child.stdout.take().context("no standard output")?;
-    BufReader::new(printed).read_line(&mut line)?;
-    ensure!(!line.is_empty(), "{command:?} does not start");
-    Ok((child, line))
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
