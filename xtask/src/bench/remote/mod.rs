@@ -61,11 +61,7 @@ pub fn run(tools: Tools, only: Option<&str>) -> Result<()> {
         .arg(&tools.folder))?;
     let bench = Bench {
         line: Line::start(&tools.server, &tools.folder)?,
-        binaries: tools.binaries,
-        python: tools.python,
-        packages: tools.packages,
-        script: tools.script,
-        folder: tools.folder,
+        tools,
     };
     bench.make_ours()?;
     for row in ROWS
@@ -86,11 +82,7 @@ fn ran(command: &mut Command) -> Result<()> {
 
 struct Bench {
     line: Line,
-    binaries: PathBuf,
-    python: PathBuf,
-    packages: PathBuf,
-    script: PathBuf,
-    folder: PathBuf,
+    tools: Tools,
 }
 
 /// A run of ours, and the requests that it made.
@@ -119,13 +111,13 @@ impl Measured {
 
 impl Bench {
     fn bucket(&self) -> PathBuf {
-        self.folder.join("bucket")
+        self.tools.folder.join("bucket")
     }
 
     /// Copies of the data that our programs make: the file of many variables, a tree of the chunks, and an archive.
     fn make_ours(&self) -> Result<()> {
         let bucket = self.bucket();
-        let nccopy = self.binaries.join("nccopy");
+        let nccopy = self.tools.binaries.join("nccopy");
         if !bucket.join("own.nc").exists() {
             ran(Command::new(&nccopy)
                 .arg(bucket.join("many.nc"))
@@ -142,10 +134,10 @@ impl Bench {
                 .arg(bucket.join("long.nc3z")))?;
         }
         for key in ["own.nc", "tree", "long.nc3z"] {
-            ran(Command::new(&self.python)
-                .arg(&self.script)
+            ran(Command::new(&self.tools.python)
+                .arg(&self.tools.script)
                 .arg("note")
-                .arg(&self.folder)
+                .arg(&self.tools.folder)
                 .arg(key))?;
         }
         Ok(())
@@ -175,7 +167,7 @@ impl Bench {
     }
 
     fn once(&self, row: &Row, flags: &[&str], latency: f64) -> Result<Measured> {
-        let local = self.folder.join("out.nc");
+        let local = self.tools.folder.join("out.nc");
         remove_dataset(&local);
         remove_dataset(&self.bucket().join("out"));
         let remote = |key: &str| match row.is_tree {
@@ -186,7 +178,7 @@ impl Bench {
             Work::Header => "ncdump",
             _ => "nccopy",
         };
-        let mut command = Command::new(self.binaries.join(program));
+        let mut command = Command::new(self.tools.binaries.join(program));
         command
             .args(row.flags)
             .args(flags)
@@ -197,7 +189,7 @@ impl Bench {
             Work::Write => command.arg(self.bucket().join(row.key)).arg(remote("out")),
         };
         self.line.set(latency, row.bytes_per_second)?;
-        let run = measure::run(&mut command, &self.folder.join("out.txt"))?;
+        let run = measure::run(&mut command, &self.tools.folder.join("out.txt"))?;
         let counts = self.line.counts()?;
         Ok(Measured {
             run,
@@ -215,12 +207,12 @@ impl Bench {
             Work::Read => ("read", row.key),
             Work::Write => ("write", "out"),
         };
-        let mut child = Command::new(&self.python)
+        let mut child = Command::new(&self.tools.python)
             .args(["-W", "ignore"])
-            .arg(&self.script)
+            .arg(&self.tools.script)
             .args([peer, work, &self.line.address(), key])
             .arg(self.bucket().join(row.key))
-            .env("PYTHONPATH", &self.packages)
+            .env("PYTHONPATH", &self.tools.packages)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
@@ -281,7 +273,7 @@ impl Bench {
             near.seconds(),
             short(ratio > 1.5)
         );
-        remove_dataset(&self.folder.join("out.nc"));
+        remove_dataset(&self.tools.folder.join("out.nc"));
         remove_dataset(&self.bucket().join("out"));
         Ok(())
     }
