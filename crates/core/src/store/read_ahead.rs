@@ -20,8 +20,8 @@ const MISSES: u32 = 4;
 /// Upper limit, in bytes, of what is requested ahead.
 const AHEAD: u64 = 32 << 20;
 
-/// The same object. A slow one requests bytes ahead while it is read in order, and is then as good as a local one for who reads
-/// it piece by piece. At most a quarter of `memory` bytes is used for that. The second value is what is left of them.
+/// Wraps a slow object, so that reads in order are served from pieces that were requested before. A local object is returned as
+/// it is. Uses at most a quarter of `memory` bytes, and at most 32 MiB. Also returns the bytes of `memory` that remain.
 pub fn read_ahead(object: &Arc<dyn Object>, memory: u64) -> (Arc<dyn Object>, u64) {
     match (object.requests().ahead, object.size()) {
         (true, Ok(Some(size))) => {

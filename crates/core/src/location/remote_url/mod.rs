@@ -88,7 +88,7 @@ pub(super) fn with_one_slash(text: &str) -> Option<(&str, &str)> {
     (is_known && !rest.starts_with('/')).then_some((scheme, rest))
 }
 
-/// Parses a URL that is none of a file.
+/// Parses the URL of a remote store.
 ///
 /// # Errors
 /// An unknown scheme, a malformed URL, a secret in the fragment, words that contradict each other or the URL. No message

@@ -355,6 +355,10 @@ impl Recipe for Connection {
         self.url.provider != Provider::Http
     }
 
+    fn copies_later(&self) -> bool {
+        self.url.provider == Provider::Azure
+    }
+
     fn correct_clock(&self) -> bool {
         let mut correction = self
             .told

@@ -8,6 +8,7 @@
 //! | `ListBucketResult`, truncated and without a token | a list that nobody can complete |
 //! | `ListBucketResult` that does not say whether it is truncated, or whose keys are encoded | no list |
 //! | `CopyObjectResult` and the like, which is not there | a copy that was not made |
+//! | the header `x-ms-copy-status` of Azure, which is not `success` | an object that is not there yet |
 
 use std::collections::HashSet;
 
@@ -177,6 +178,18 @@ pub(super) fn check_list(status: StatusCode, body: &[u8]) -> Result<(), Fault> {
         _ => Err(Fault::NoAnswer(
             "the server's list of keys does not say whether it is complete",
         )),
+    }
+}
+
+/// Checks that an object is not one that Azure is still copying. Such an object has another content, or none.
+///
+/// # Errors
+/// [`Fault::Broken`]: the copy may be there a moment later.
+pub(super) fn check_copy_status(headers: &HeaderMap) -> Result<(), Fault> {
+    match super::service::text(headers, "x-ms-copy-status") {
+        None | Some("success") => Ok(()),
+        Some("pending") => Err(Fault::Broken("the store is still copying the object".to_owned())),
+        Some(_) => Err(Fault::Broken("the store did not copy the object".to_owned())),
     }
 }
 

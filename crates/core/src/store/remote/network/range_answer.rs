@@ -23,7 +23,7 @@ impl Wanted {
         }
     }
 
-    /// Passes an answer that is what was asked for. An object that comes whole and ends within the range becomes a range.
+    /// Returns the answer if it has the requested range. A 200 whose whole body lies within the range becomes a 206.
     ///
     /// # Errors
     /// An encoding that changes the bytes, a whole object in place of a range, and a range that is another one.

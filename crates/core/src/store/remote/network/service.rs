@@ -108,6 +108,7 @@ impl HttpService for Service {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let wanted = Wanted::of(&request);
         let is_get = request.method() == Method::GET;
+        let is_head = request.method() == Method::HEAD;
         let asked = request.uri().path_and_query().map(ToString::to_string);
         let deleted = asked
             .as_ref()
@@ -121,6 +122,9 @@ impl HttpService for Service {
         self.listen(&response);
         let response = checked_status(response, self.follows).await.map_err(error)?;
         let response = wanted.checked(response).await.map_err(error)?;
+        if is_head {
+            documents::check_copy_status(response.headers()).map_err(error)?;
+        }
         if listed.is_none() && is_get {
             return Ok(response);
         }

@@ -136,6 +136,9 @@ pub(super) trait Recipe: Send + Sync {
     /// False for a server that may have no ranges.
     fn has_ranges(&self) -> bool;
 
+    /// True if the store may answer a request to copy before the copy is there.
+    fn copies_later(&self) -> bool;
+
     /// Signs further requests by the server's clock. Returns false if that cannot be.
     fn correct_clock(&self) -> bool;
 
@@ -246,6 +249,11 @@ impl Session {
     /// False for a server that may have no ranges.
     pub(super) fn has_ranges(&self) -> bool {
         self.recipe.as_ref().is_none_or(|recipe| recipe.has_ranges())
+    }
+
+    /// True if the store may answer a request to copy before the copy is there.
+    pub(super) fn copies_later(&self) -> bool {
+        self.recipe.as_ref().is_some_and(|recipe| recipe.copies_later())
     }
 
     /// Runs a future in the background. What it returns may block, and runs on a thread of its own.

@@ -3,6 +3,7 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
@@ -315,9 +316,24 @@ impl TreeObjects {
         if size > COPIED_AT_ONCE {
             return self.copy_in_parts(&from, &to);
         }
+        let looks = self.sending.session().copies_later();
+        let is_made = Arc::new(AtomicBool::new(false));
+        let progress = task.clone();
         let attempt = move |store: Arc<dyn RemoteStore>| {
             let (from, to) = (from.clone(), to.clone());
-            async move { store.copy(&from, &to).await }
+            let (is_made, progress) = (Arc::clone(&is_made), progress.clone());
+            async move {
+                if !is_made.load(Ordering::Relaxed) {
+                    store.copy(&from, &to).await?;
+                    is_made.store(true, Ordering::Relaxed);
+                    progress.has_moved();
+                }
+                // Fails as long as the store is copying.
+                match looks {
+                    true => store.head(&to).await.map(|_| ()),
+                    false => Ok(()),
+                }
+            }
         };
         self.sending.send(REQUEST, shown, task, attempt, |()| ())
     }

@@ -136,7 +136,7 @@ impl RcFiles {
     }
 }
 
-/// `None` if the line is none of the format. A key without a value is one, and has no effect.
+/// Parses a line; `None` if it is malformed. `KEY=` without a value is valid, and has no effect.
 fn entry(line: &str, path: &Path) -> Option<Entry> {
     let (only, rest) = match line.strip_prefix('[') {
         None => (None, line),

@@ -159,6 +159,21 @@ fn keys_of_a_writer_are_in_no_list() {
 }
 
 #[test]
+fn an_object_that_is_being_copied_is_waited_for() {
+    let server = TestServer::start(|_, number| {
+        let answer = Answer::status(200).with("Content-Length", "7");
+        match number {
+            0..2 => answer.with("x-ms-copy-status", "pending"),
+            _ => answer.with("x-ms-copy-status", "success"),
+        }
+    });
+    let session = server.session("/bucket/p#mode=zarr,s3&aws.profile=no", &[]);
+    let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
+    assert_eq!(keys.size("v/0").unwrap(), Some(7));
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
 fn a_list_that_has_no_end_is_an_error() {
     let page = |names: &str| {
         format!(

@@ -48,6 +48,10 @@ impl Recipe for Ended {
     fn hint(&self, _: &Failure) -> Option<String> {
         None
     }
+    fn copies_later(&self) -> bool {
+        false
+    }
+
     fn correct_clock(&self) -> bool {
         false
     }
