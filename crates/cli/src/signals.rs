@@ -18,18 +18,18 @@ use signal_hook::low_level::emulate_default_handler;
 /// Signals within this time of the first are taken for the same.
 const ONE_SIGNAL: Duration = Duration::from_secs(1);
 
-/// Installs the handlers. Programs that write files must call it before creating one.
-pub fn handle() {
+/// Installs the handlers. Programs that write files must call it before creating one. `name` is the program's, for messages.
+pub fn handle(name: &'static str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // The default action of SIGXFSZ (`ulimit -f`) kills the process. The output would still be safe, but the user
         // would see no message. With a handler the write fails, and that is told.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
-        remove_files_at_end();
+        remove_files_at_end(name);
     });
 }
 
-fn remove_files_at_end() {
+fn remove_files_at_end(name: &'static str) {
     let ignored = ignored_signals();
     let wanted = [SIGHUP, SIGINT, SIGTERM]
         .into_iter()
@@ -42,7 +42,7 @@ fn remove_files_at_end() {
         .name("signals".to_owned())
         .spawn(move || {
             for signal in signals.forever() {
-                end(signal);
+                end(name, signal);
             }
         });
 }
@@ -50,7 +50,7 @@ fn remove_files_at_end() {
 /// Removes all partial files, gives up outputs on remote stores, and ends the process. No file is created or completed
 /// after that. A signal that comes a second later ends the process at once, as a store may be slow to answer. Sooner ones count as the
 /// same: `timeout` sends two.
-fn end(signal: c_int) {
+fn end(name: &str, signal: c_int) {
     let _ = std::thread::Builder::new().spawn(|| {
         std::thread::sleep(ONE_SIGNAL);
         for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -58,16 +58,11 @@ fn end(signal: c_int) {
         }
     });
     let _none = remove_partial_files();
-    tell_remains();
+    for line in take_remains() {
+        tell(name, line);
+    }
     let _ = emulate_default_handler(signal);
     std::process::exit(128 + signal);
-}
-
-/// Tells what stays in remote stores.
-fn tell_remains() {
-    for line in take_remains() {
-        tell("ncutils", line);
-    }
 }
 
 /// The signals that the process ignores, signal n as bit n − 1. They are read from `/proc`, because safe code cannot
@@ -98,7 +93,7 @@ mod tests {
         const CHILD: &str = "NCUTILS_TEST_PARTIAL";
         let patience = Duration::from_secs(30);
         if let Some(path) = std::env::var_os(CHILD) {
-            handle();
+            handle("test");
             let _held = DirectoryOutput::create(Path::new(&path), &[]).unwrap();
             std::thread::sleep(2 * patience);
             panic!("no signal came");

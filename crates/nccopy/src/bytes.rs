@@ -44,7 +44,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     let object = input.content(SPOOLED);
     tell_notes("nccopy", input);
     let object = object?;
-    ncutils_cli::signals::handle();
+    ncutils_cli::signals::handle("nccopy");
     let target = Target::of(output, arguments)?;
     let threads = thread_count(arguments);
     compress_seekable(&*object, &*target.output, threads).map_err(|error| error.in_file(input.name()))?;
@@ -73,7 +73,7 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     if arguments.dry_run {
         return print(plan_text::bytes(&Way::Restore, arguments.json));
     }
-    ncutils_cli::signals::handle();
+    ncutils_cli::signals::handle("nccopy");
     let target = Target::of(output, arguments)?;
     let memory = Some(memory(output, arguments));
     let done = archive::restore(stdin, &*target.output, thread_count(arguments), memory);
@@ -106,7 +106,7 @@ pub fn copy(
     let PlaceKind::Object(object) = place.kind() else {
         return Err(Error::Internal("an archive that is a store of keys".to_owned()).into());
     };
-    ncutils_cli::signals::handle();
+    ncutils_cli::signals::handle("nccopy");
     let target = Target::of(output, arguments)?;
     let threads = thread_count(arguments);
     let (object, memory) = read_ahead(object, memory(output, arguments));

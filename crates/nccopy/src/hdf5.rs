@@ -245,7 +245,7 @@ impl Asked<'_> {
                 .described(reader, &plan, &prepared, Some(beside))
                 .map(|()| 0);
         }
-        ncutils_cli::signals::handle();
+        ncutils_cli::signals::handle("nccopy");
         let target = self.target(engine, &plan, &prepared);
         tell_notes("nccopy", engine.output);
         let (target, held) = target?;

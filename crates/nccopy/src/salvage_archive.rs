@@ -41,7 +41,7 @@ pub(crate) fn salvage(
     }
     // An archive from a pipe comes as it is read, and its end is needed first.
     place.read_to_end().map_err(in_input)?;
-    ncutils_cli::signals::handle();
+    ncutils_cli::signals::handle("nccopy");
     let target = output.output();
     tell_notes("nccopy", output);
     let target = target?;

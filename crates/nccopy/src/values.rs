@@ -64,7 +64,7 @@ pub fn copy(
     if arguments.dry_run {
         return engine.described(reader, &plan, &prepared, None);
     }
-    ncutils_cli::signals::handle();
+    ncutils_cli::signals::handle("nccopy");
     let create = engine.create_options();
     let (schema, plans) = (&plan.schema, &prepared.plans);
     let created = match blocks {

@@ -115,7 +115,7 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         tell("ncgen", format_args!("{output}: warning: {warning}"));
     }
-    ncutils_cli::signals::handle();
+    ncutils_cli::signals::handle("ncgen");
     let budget = arguments.memory.unwrap_or_else(default_budget);
     let held = output.memory_of_output(budget);
     let create = CreateOptions {
