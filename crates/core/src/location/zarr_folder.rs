@@ -88,8 +88,8 @@ pub(super) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
     })
 }
 
-/// Checks that nothing is lost but what a writer of a Zarr dataset left before it ended, if all these keys are deleted. Metadata
-/// comes last, so chunks without it are leftovers.
+/// Checks that all these keys may be leftovers of a writer that was killed. Such a writer may leave chunks without metadata, which
+/// is written last.
 ///
 /// # Errors
 /// Names the key that no writer of Zarr makes.

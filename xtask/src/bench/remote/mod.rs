@@ -152,8 +152,8 @@ impl Bench {
         best.context("no run")
     }
 
-    /// The fastest of some runs at each latency, the longer one with more requests. They run in turn, so that what else the machine
-    /// does meets both.
+    /// The fastest of some runs at each latency, the longer one with more requests. The two run in turn, so that other load on the
+    /// machine affects both.
     fn near_and_far(&self, row: &Row) -> Result<(Measured, Measured)> {
         let (mut near, mut far) = (None, None);
         for _ in 0..REPEATS {

@@ -83,8 +83,8 @@ impl Environment for ProcessEnvironment {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
         }
         let file = std::fs::File::open(path)?;
-        // The owner of the open file, since the name may lead elsewhere a moment later; and that of a link, as somebody else may
-        // lead to a file of the user.
+        // The owner of the open file counts, because the name may lead elsewhere a moment later. The owner of a link counts too,
+        // because another user may link to a file of this user.
         let user = rustix::process::geteuid().as_raw();
         let is_own = file.metadata()?.uid() == user && std::fs::symlink_metadata(path)?.uid() == user;
         let text = limited_text(file)?;

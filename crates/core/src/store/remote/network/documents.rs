@@ -147,7 +147,7 @@ fn unescaped(text: &str) -> String {
 /// [`Fault::CutList`], [`Fault::NoAnswer`].
 pub(super) fn check_list(status: StatusCode, body: &[u8]) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(body);
-    // Nothing may stand in a list that parsers take in different ways.
+    // Parsers treat these constructs differently, so a list with one of them is refused.
     let root = String::from_utf8_lossy(root(body)).into_owned();
     let ends = text.trim_end().ends_with(&format!("</{root}>"));
     let is_plain = !text.contains("<!DOCTYPE")

@@ -99,7 +99,7 @@ impl Pace {
         }
     }
 
-    /// Counts bytes that came. True once in a while, if they come fast enough.
+    /// Counts bytes that came. Returns true each time another [`PROGRESS`] bytes have come.
     ///
     /// # Errors
     /// [`Fault::Broken`] if they come too slowly.
@@ -234,7 +234,7 @@ impl Download {
         }
     }
 
-    /// The next piece of a body; `None` at its end. A body that has brought all that it told of needs no end.
+    /// The next piece of a body; `None` at its end. A body whose bytes are all there needs no end.
     async fn next(
         &self,
         pieces: &mut (impl Stream<Item = object_store::Result<Bytes>> + Unpin),
@@ -333,7 +333,7 @@ impl Download {
         }
     }
 
-    /// Takes a piece of the body. True if the next try would go on behind it, and no try before came as far.
+    /// Takes a piece of the body. Returns true if it is progress: the next try resumes behind it, and no earlier try came as far.
     fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<bool> {
         let mut received = self.lock();
         if is_page && received.start == 0 && received.bytes.is_empty() && begins_a_page(piece) {

@@ -17,6 +17,7 @@ use super::download::{Download, LARGEST_WHOLE, Received, Version};
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::listing::Listing;
+use super::pages::Pages;
 use super::session::{RemoteStore, Session, Task};
 use crate::store::gathered::Gathered;
 use crate::store::joined_gets::join_gets;
@@ -52,7 +53,7 @@ impl RemoteKeys {
             prefix: prefix.trim_end_matches('/').to_owned(),
             known: Mutex::default(),
         };
-        // What is longer than a mark may be is not kept, so it need not come.
+        // A longer value is not kept in memory, so only this much of it is requested.
         let most = Part::Range(ByteRange {
             offset: 0,
             length: KEPT + 1,
@@ -375,7 +376,7 @@ impl KeyStore for RemoteKeys {
         let task = Task::new("list", "keys");
         let list = |store: Arc<dyn RemoteStore>| {
             let path = path.clone();
-            async move { store.list_with_delimiter(path.as_ref()).await }
+            Pages::of(async move { store.list_with_delimiter(path.as_ref()).await })
         };
         let found = self.session.run(&task, list).map_err(unlisted)?;
         let below = |path: &Path| Some(self.below_prefix(path.as_ref())?.strip_prefix(folder)?.to_owned());

@@ -45,12 +45,12 @@ struct Known {
 /// A secret, and how a server may write it.
 struct Hidden {
     secret: Secret,
-    /// In lower case, the longest first.
+    /// The forms in which a server may repeat it: in lower case, the longest first.
     forms: Vec<String>,
 }
 
 impl Hidden {
-    /// As it is; decoded and encoded as in a URL; escaped as messages are.
+    /// Lists the forms: as given, percent-decoded, percent-encoded, and escaped as in messages.
     fn of(secret: Secret) -> Self {
         let text = secret.expose();
         let decoded = percent_decode_str(text).decode_utf8_lossy().into_owned();

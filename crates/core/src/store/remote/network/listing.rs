@@ -15,18 +15,19 @@ use object_store::path::Path;
 
 use super::download::fault;
 use super::fault::Fault;
+use super::pages::Pages;
 use super::session::{RemoteStore, Session, Task};
 
-/// Most objects of a list, which are held in memory.
+/// Upper limit of the objects of a list, which are held in memory.
 const MOST: usize = 20_000_000;
 
-/// Most bytes of their keys.
+/// Upper limit, in bytes, of all keys of a list.
 const MOST_BYTES: usize = 1 << 30;
 
 /// Longest time without an object. A server may send pages without objects for ever.
 const SLOWEST: Duration = Duration::from_secs(180);
 
-/// Objects that one try has to bring so that the tries are counted anew. A list that grows by single keys for ever ends.
+/// Number of new objects after which a try counts as progress. Single keys do not count, so that an endless list ends.
 const PROGRESS: usize = 1000;
 
 /// The objects of a bucket that are listed, in the order of their keys.
@@ -49,7 +50,7 @@ struct Found<T> {
     bytes: usize,
     /// The key of the last object.
     last: Option<String>,
-    /// False once a key came before another one that it follows. Nobody knows then what a list from any key on leaves out.
+    /// False after a key that is not greater than the one before it. Such a list cannot be resumed from a key.
     is_sorted: bool,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Listing<'a> {
     ) -> io::Result<Vec<T>> {
         let found = Mutex::new(Found::behind(self.after));
         session
-            .tried(task, |store| self.tried(store, task, &found, &keep))
+            .tried(task, |store| Pages::of(self.tried(store, task, &found, &keep)))
             .await?;
         Ok(mem::take(&mut lock(&found).kept))
     }
@@ -105,7 +106,7 @@ impl<'a> Listing<'a> {
             if self.folder.is_some_and(|folder| !is_below(key, folder.as_ref())) {
                 return Err(fault(Fault::OtherFolder));
             }
-            // A server may not know of lists from a key on.
+            // Some servers list from the first key, whatever was asked for.
             if before > 0 && behind.as_deref().is_some_and(|behind| key <= behind) {
                 continue;
             }

@@ -2,16 +2,15 @@
 //!
 //! `object_store` asks for the page behind each page, as long as the server names one.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
 
 use super::fault::Fault;
 
 /// Most pages of a list: twenty million keys, which are held in memory.
 const MOST_PAGES: usize = 20_000;
-
-/// How often a page may come. Many threads list one folder at a time, each from its first page on.
-const MOST_REPEATS: u32 = 256;
 
 /// Most pages with fewer than [`FEW`] keys, one after another. Servers send short pages where many keys were deleted.
 const MOST_SHORT: usize = 1000;
@@ -22,17 +21,35 @@ const BEGINNING: usize = 4096;
 /// A page with fewer keys or folders is short.
 const FEW: usize = 10;
 
-/// The pages that came since a list was last begun.
+tokio::task_local! {
+    /// The pages of the list that the current task makes.
+    static OF_THIS_LIST: RefCell<Pages>;
+}
+
+/// The pages of one list.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     hasher: RandomState,
-    /// How often each page came.
-    seen: HashMap<u64, u32>,
+    seen: HashSet<u64>,
     /// Short pages since the last long one.
     short: usize,
 }
 
 impl Pages {
+    /// Runs a future that makes one list, whose pages are watched. Other lists may be under way, of the same folder too.
+    pub(super) async fn of<F: Future>(list: F) -> F::Output {
+        OF_THIS_LIST.scope(RefCell::default(), list).await
+    }
+
+    /// Notes a page of the list that the current task makes. Outside of [`Pages::of`] nothing is noted.
+    ///
+    /// # Errors
+    /// [`Fault::EndlessList`]
+    pub(super) fn note(path_and_query: &str, body: &[u8]) -> Result<(), Fault> {
+        let noted = OF_THIS_LIST.try_with(|pages| pages.borrow_mut().came(path_and_query, body));
+        noted.unwrap_or(Ok(()))
+    }
+
     /// True for the path and query of a page of a list.
     pub(super) fn is_list(path_and_query: &str) -> bool {
         has(path_and_query, &["list-type=", "comp=list"])
@@ -49,8 +66,8 @@ impl Pages {
     /// Notes that the page at a path with a query came.
     ///
     /// # Errors
-    /// If the page came too often: the server leads in a circle. If there are too many.
-    pub(super) fn came(&mut self, path_and_query: &str, body: &[u8]) -> Result<(), Fault> {
+    /// If the page came before: the server leads in a circle. If there are too many.
+    fn came(&mut self, path_and_query: &str, body: &[u8]) -> Result<(), Fault> {
         if !has(path_and_query, &["continuation-token=", "marker="]) {
             self.seen.clear();
             self.short = 0;
@@ -66,10 +83,8 @@ impl Pages {
             true => self.short += 1,
             false => self.short = 0,
         }
-        let page = self.hasher.hash_one(path_and_query);
-        let times = self.seen.entry(page).or_default();
-        *times += 1;
-        match *times <= MOST_REPEATS && self.seen.len() <= MOST_PAGES && self.short <= MOST_SHORT {
+        let is_new = self.seen.insert(self.hasher.hash_one(path_and_query));
+        match is_new && self.seen.len() <= MOST_PAGES && self.short <= MOST_SHORT {
             true => Ok(()),
             false => Err(Fault::EndlessList),
         }
@@ -103,14 +118,11 @@ mod tests {
                     .is_ok()
             );
         }
+        let again = pages.came("/b?continuation-token=1&list-type=2&prefix=x", b"");
+        assert_eq!(again, Err(Fault::EndlessList));
         let azure = "/c?restype=container&comp=list&marker=1";
-        for page in ["/b?continuation-token=1&list-type=2&prefix=x", azure] {
-            let mut pages = Pages::default();
-            let mut turns = (0..).map(|_| pages.came(page, b""));
-            // Many lists of one folder may be under way.
-            assert!(turns.by_ref().take(64).all(|came| came.is_ok()));
-            assert_eq!(turns.find_map(Result::err), Some(Fault::EndlessList));
-        }
+        assert!(pages.came(azure, b"").is_ok());
+        assert!(pages.came(azure, b"").is_err());
         assert!(Pages::is_list(azure) && !Pages::is_list("/b/key?marker=1"));
     }
 

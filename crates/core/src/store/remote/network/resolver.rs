@@ -146,7 +146,7 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-/// The address of version 4 that one of version 6 leads to.
+/// The IPv4 address that an IPv6 address leads to.
 fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     v6.to_ipv4_mapped().or_else(|| match v6.segments() {

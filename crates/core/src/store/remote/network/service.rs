@@ -57,8 +57,6 @@ pub(super) struct Told {
     pub(super) not_before: Mutex<Option<Instant>>,
     /// Seconds that the server's clock is ahead of this machine's.
     pub(super) clock_ahead: Mutex<Option<i64>>,
-    /// The pages of lists.
-    pub(super) pages: Mutex<Pages>,
     /// Seconds to add to this machine's clock in signatures.
     pub(super) correction: Mutex<Option<i64>>,
     /// Where redirects from a URL led.
@@ -148,7 +146,7 @@ impl HttpService for Service {
         }
         if let Some(listed) = listed {
             documents::check_list(head.status, &body).map_err(error)?;
-            lock(&self.told.pages).came(&listed, &body).map_err(error)?;
+            Pages::note(&listed, &body).map_err(error)?;
         }
         if let Some(asked) = deleted {
             body = documents::deleted(head.status, &body, &asked).map_err(error)?;
@@ -253,8 +251,8 @@ impl Service {
         next.headers_mut().remove(header::AUTHORIZATION);
         let login = match redirect::same_server(origin, at) {
             true => self.login.as_ref(),
-            // A server chooses where it redirects to. So a login goes to no host that the file does not name, and not openly
-            // over a line.
+            // The server chooses the target of a redirect. A login is sent only to a host that the file names, and only over TLS
+            // or within this machine.
             false => self
                 .logins
                 .as_ref()

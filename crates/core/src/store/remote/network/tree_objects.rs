@@ -285,7 +285,7 @@ impl TreeObjects {
         }
     }
 
-    /// Deletes a mark of this run, and looks whether it is gone. A mark with another value that another run has put since stays.
+    /// Deletes a mark of this run, and looks whether it is gone. A mark that another run has put since, with another value, stays.
     ///
     /// # Errors
     /// Those of the deletion; a mark that stays.

@@ -40,7 +40,7 @@ pub(super) struct Upload {
     state: Mutex<State>,
     /// True once the object is whole, and the store has said so.
     is_complete: AtomicBool,
-    /// True once an answer was lost to a request that makes the object appear, and nobody knows whether it did.
+    /// True after the answer to a put or a completion was lost, and the object could not be checked.
     is_lost: AtomicBool,
     /// True if an older object may be there.
     may_replace: bool,

@@ -75,7 +75,7 @@ impl RcFiles {
                         .push(format!("{}: not read, as another user owns it", path.display())),
                     Ok(file) => rc.add(&path, &file.text),
                     Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
-                    // In a shared folder anybody may put one.
+                    // Another user may have put it there, so it does not stop the program.
                     Err(e) if must_be_own => rc.warnings.push(format!("{}: not read: {e}", path.display())),
                     Err(e) => return Err(Error::io("cannot read", e).in_file(&path)),
                 }
