@@ -5,7 +5,7 @@
 //! CDL, made here ─► our ncgen ─► inputs ─► eight runs under cachegrind ─► counts ◄─► tests/instructions.txt
 //! ```
 //!
-//! The programs have the profile `ci`. Each run has one thread, a fixed environment, and names relative to its folder.
+//! The programs have the profile `dev`. Each run has one thread, a fixed environment, and names relative to its folder.
 //! Other compilers generate other instructions: the table names its compiler, and with any other one nothing is
 //! compared.
 
@@ -16,7 +16,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::programs::{CI, Programs};
+use crate::programs::{DEV, Programs};
 use crate::{output, root};
 
 /// A run fails above this percentage of the table's instructions.
@@ -140,7 +140,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         );
         return Ok(());
     }
-    let programs = Programs::build(CI)?;
+    let programs = Programs::build(DEV)?;
     let folder = inputs(&programs)?;
     let mut counted = Table {
         compiler,

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::programs::{CI, DEV, Programs};
+use crate::programs::{DEV, Programs};
 use crate::remote_tests::RemoteTests;
 use crate::{python, root, servers, succeed};
 
@@ -15,9 +15,8 @@ const WAITING: &str = "24";
 
 /// Builds the programs and runs the tests. `arguments` go to pytest.
 ///
-/// If the arguments name test files or node ids, only these run, with programs of the profile `dev`, which builds
-/// fastest. Otherwise all tests run, with programs of the profile `ci`, which run faster. `--profile NAME` in front
-/// selects another profile.
+/// If the arguments name test files or node ids, only these run. The programs have the profile `dev`; `--profile NAME` in
+/// front selects another profile.
 ///
 /// The tests of remote stores start servers and take minutes. `remote` says how much of them runs; see [`RemoteTests`]. If it
 /// is `None`, only those run that the arguments name. With [`RemoteTests::Long`], tests that mostly wait run after the
@@ -32,7 +31,7 @@ pub fn run(arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
         .filter_map(|argument| test_file(argument))
         .collect();
     if chosen.is_empty() {
-        let tools = Tools::of_all(profile.unwrap_or(CI), remote)?;
+        let tools = Tools::of_all(profile.unwrap_or(DEV), remote)?;
         name_what_is_missing();
         run_all(&tools, arguments, remote)
     } else {

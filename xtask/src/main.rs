@@ -38,7 +38,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use programs::CI;
+use programs::DEV;
 use remote_tests::RemoteTests;
 
 const HELP: &str = "\
@@ -66,8 +66,8 @@ fn main() -> ExitCode {
         // The codecs' own speed is measured in this process.
         Some("bench") => with_libraries("release", &arguments),
         // Overflows and failed debug assertions count as failures.
-        Some("fuzz" | "fuzz-worker") => with_libraries(CI, &arguments),
-        Some("man") => with_libraries(CI, &arguments),
+        Some("fuzz" | "fuzz-worker") => with_libraries(DEV, &arguments),
+        Some("man") => with_libraries(DEV, &arguments),
         _ => {
             println!("{HELP}");
             Ok(())
@@ -135,7 +135,7 @@ fn with_libraries(profile: &str, arguments: &[String]) -> Result<()> {
 fn test() -> Result<()> {
     // A wrong value is told before the unit tests, which take minutes.
     let remote = RemoteTests::asked()?;
-    succeed(cargo().args(["test", "--locked", "--workspace", "--quiet", "--profile", CI]))?;
+    succeed(cargo().args(["test", "--locked", "--workspace", "--quiet"]))?;
     if remote.is_some() {
         servers::test()?;
     }

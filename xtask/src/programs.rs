@@ -7,8 +7,6 @@ use anyhow::Result;
 use crate::{cargo, root, succeed};
 
 /// The profile of tests and of the programs that they run.
-pub const CI: &str = "ci";
-/// The profile with the fastest build after an edit.
 pub const DEV: &str = "dev";
 
 /// The programs of one profile.
@@ -21,7 +19,7 @@ impl Programs {
     pub fn build(profile: &str) -> Result<Self> {
         let mut command = cargo();
         command.args(["build", "--locked", "--quiet", "--profile", profile]);
-        if profile == CI {
+        if profile == DEV {
             // With the examples, the features are the same as for `cargo test`, so its builds of the libraries are
             // reused.
             command.args(["--workspace", "--bins", "--examples"]);
@@ -36,7 +34,7 @@ impl Programs {
 
     /// Builds the programs that only tests run.
     pub fn build_harness(&self) -> Result<()> {
-        if self.profile == CI {
+        if self.profile == DEV {
             return Ok(());
         }
         succeed(cargo().args([

@@ -25,6 +25,7 @@ mod not_finite;
 pub mod part;
 pub mod print;
 pub mod proof;
+pub mod remote;
 pub mod store;
 mod stream;
 mod threads;

@@ -1,7 +1,7 @@
 //! The layers of the workspace. A file may use files of its own layer and of lower ones.
 
 /// Folders of each layer, lowest layer first.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     (
         "hdf5, C libraries of codecs",
         &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],
@@ -25,6 +25,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
             "crates/core/src/time/",
         ],
     ),
+    ("remote", &["crates/core/src/remote/"]),
     ("format", &["crates/core/src/format/"]),
     ("part", &["crates/core/src/part/"]),
     (

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::store::remote::RemoteUrl;
+use crate::remote::RemoteUrl;
 use crate::store::same_file;
 
 use super::{Location, Target};

@@ -14,7 +14,7 @@ use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, Reader};
 use crate::model::{Kind, ZarrVersion};
-use crate::store::remote::RemoteUrl;
+use crate::remote::RemoteUrl;
 use crate::store::{
     DirectoryKeys, FileNeighbours, FileSource, Object, Place, PlaceKind, open_compressed,
     open_damaged_compressed, open_stream,

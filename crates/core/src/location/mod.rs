@@ -43,8 +43,8 @@ pub use held::Held;
 pub use output::CreateOptions;
 
 use crate::error::{Error, Result};
+use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::DataAccess;
-use crate::store::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use notes::Notes;
 
 /// The most requests to a remote store at once, where nothing else is asked for.

@@ -16,9 +16,9 @@ use crate::format::zarr::ZarrOptions;
 use crate::format::{self, VariablePlan, Writer};
 use crate::model::{Kind, Schema};
 #[cfg(feature = "remote")]
-use crate::store::remote::RemoteUrl;
+use crate::remote::RemoteUrl;
 #[cfg(feature = "remote")]
-use crate::store::remote::network::session::Session;
+use crate::remote::network::session::Session;
 use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output, RawFiles};
 
 /// How a dataset is created.

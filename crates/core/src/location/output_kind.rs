@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::error::{Error, Result};
 use crate::model::Kind;
-use crate::store::remote::Provider;
+use crate::remote::Provider;
 
 use super::{Location, StoreKind, Target};
 

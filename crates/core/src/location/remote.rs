@@ -14,10 +14,10 @@ use super::remote_url::decoded;
 use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
-use crate::store::remote::network::failure::{Failure, Meaning};
-use crate::store::remote::network::session::Session;
-use crate::store::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
-use crate::store::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
+use crate::remote::network::failure::{Failure, Meaning};
+use crate::remote::network::session::Session;
+use crate::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
+use crate::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
 use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream, temporary_folder};
 
 /// What was found at a URL.

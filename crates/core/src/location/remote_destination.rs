@@ -11,11 +11,9 @@ use std::sync::Arc;
 use super::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
-use crate::store::remote::network::session::Session;
-use crate::store::remote::network::{
-    KeysCheck, NotClaimed, ObjectOutput, Replaced, StagedObject, TreeOutput,
-};
-use crate::store::remote::{Provider, RemoteUrl};
+use crate::remote::network::session::Session;
+use crate::remote::network::{KeysCheck, NotClaimed, ObjectOutput, Replaced, StagedObject, TreeOutput};
+use crate::remote::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output, ReadBack};
 
 /// The output takes this part of the memory (1 / 4).

@@ -46,7 +46,7 @@ impl FileSource {
     }
 
     /// Reads an open regular file.
-    pub(super) fn of(file: File) -> io::Result<Self> {
+    pub(crate) fn of(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         Ok(Self { file, size })
     }

@@ -7,7 +7,7 @@ use super::requests::Done;
 
 /// Collects results that arrive one by one. If a request ends without a result because its thread panicked,
 /// all fail once the last request has ended.
-pub(super) struct Gathered<T: Default + Send + 'static> {
+pub(crate) struct Gathered<T: Default + Send + 'static> {
     state: Mutex<Option<Waiting<T>>>,
 }
 
@@ -31,7 +31,7 @@ impl<T: Default + Send + 'static> Drop for Gathered<T> {
 impl<T: Default + Send + 'static> Gathered<T> {
     /// Waits for `requests` arrivals with `results` results in total. If `requests` is 0, calls `done` at
     /// once.
-    pub(super) fn new(results: usize, requests: usize, done: Done<io::Result<Vec<T>>>) -> Option<Arc<Self>> {
+    pub(crate) fn new(results: usize, requests: usize, done: Done<io::Result<Vec<T>>>) -> Option<Arc<Self>> {
         let found = std::iter::repeat_with(T::default).take(results).collect();
         if requests == 0 {
             done(Ok(found));
@@ -48,14 +48,14 @@ impl<T: Default + Send + 'static> Gathered<T> {
     }
 
     /// Adds the results of one request, each with its position. The last one, and the first that fails, calls `done`.
-    pub(super) fn arrive(&self, results: io::Result<Vec<(usize, T)>>) {
+    pub(crate) fn arrive(&self, results: io::Result<Vec<(usize, T)>>) {
         if let Some(done) = self.add(results) {
             done();
         }
     }
 
     /// Like [`arrive`](Self::arrive), but returns the call of `done`, for a thread that may block.
-    pub(super) fn add(&self, results: io::Result<Vec<(usize, T)>>) -> Option<Box<dyn FnOnce() + Send>> {
+    pub(crate) fn add(&self, results: io::Result<Vec<(usize, T)>>) -> Option<Box<dyn FnOnce() + Send>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(waiting) = state.as_mut() else {
             // An earlier request failed, and `done` was called.

@@ -12,7 +12,7 @@ const LONGEST_PART: usize = 255;
 pub(crate) const PARTIAL: &str = ".ncutils-partial";
 
 /// Prefix of file names that are no keys: unfinished values, and stages.
-pub(super) const RESERVED: &str = ".ncutils-partial-";
+pub(crate) const RESERVED: &str = ".ncutils-partial-";
 
 /// Refuses a key that is not a path below a folder.
 ///
@@ -51,7 +51,7 @@ pub(crate) fn check_key(key: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`check_key`], for that folder.
-pub(super) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
+pub(crate) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
     match prefix.rsplit_once('/') {
         None => Ok(""),
         Some((folder, _)) => check_key(folder).map(|()| folder),
@@ -59,14 +59,14 @@ pub(super) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
 }
 
 /// The requested part of a value in memory.
-pub(super) fn part_of(value: &[u8], part: super::Part) -> &[u8] {
+pub(crate) fn part_of(value: &[u8], part: super::Part) -> &[u8] {
     let within = part.within(value.len() as u64);
     // Both ends are at most the length, which is a usize.
     &value[within.start as usize..within.end as usize]
 }
 
 #[cfg(test)]
-pub(super) const HOSTILE: [&str; 13] = [
+pub(crate) const HOSTILE: [&str; 13] = [
     "",
     "/",
     "/etc/passwd",

@@ -14,13 +14,13 @@ static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The name of a partial file or folder. Dropping it removes the file or folder.
 #[derive(Debug)]
-pub(super) struct PartialName {
+pub(crate) struct PartialName {
     path: PathBuf,
 }
 
 impl PartialName {
     /// Runs `make`, which creates the file or folder at `path`, and lists it if that succeeds.
-    pub(super) fn create<T>(
+    pub(crate) fn create<T>(
         path: PathBuf,
         make: impl FnOnce(&Path) -> io::Result<T>,
     ) -> io::Result<(Self, T)> {
@@ -31,23 +31,23 @@ impl PartialName {
     }
 
     /// Path of the partial file or folder.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Renames the file to `target`. After that it is no longer partial.
-    pub(super) fn rename(&self, target: &Path) -> io::Result<()> {
+    pub(crate) fn rename(&self, target: &Path) -> io::Result<()> {
         self.complete(|path| fs::rename(path, target))
     }
 
     /// Runs `work` while no partial file or folder is removed. The name stays listed.
-    pub(super) fn hold<T>(&self, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    pub(crate) fn hold<T>(&self, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
         let _named = named();
         work(&self.path)
     }
 
     /// Runs `complete`. If it succeeds, the file or folder is no longer partial.
-    pub(super) fn complete<T>(&self, complete: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    pub(crate) fn complete<T>(&self, complete: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
         let mut named = named();
         let done = complete(&self.path)?;
         named.retain(|p| *p != self.path);
@@ -86,7 +86,7 @@ pub fn remove_partial_files() -> NoPartialFiles {
 /// Waits as long as another thread keeps the result of [`remove_partial_files`]: the process is being ended, and outputs on
 /// remote stores are given up by that thread.
 #[cfg(feature = "remote")]
-pub(super) fn wait_while_ending() {
+pub(crate) fn wait_while_ending() {
     drop(named());
 }
 

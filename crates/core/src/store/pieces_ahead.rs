@@ -17,7 +17,7 @@ use super::requests::{ByteRange, FailedRequest};
 const PIECE: std::ops::RangeInclusive<u64> = 128 << 10..=1 << 20;
 
 /// Consecutive pieces of an object, of which many are requested at once.
-pub(super) struct PiecesAhead {
+pub(crate) struct PiecesAhead {
     object: Arc<dyn Object>,
     /// Where the last piece ends.
     end: u64,
@@ -38,7 +38,7 @@ struct Coming {
 impl PiecesAhead {
     /// The pieces from `start` to `end`, of which at most `most` bytes are in memory or under way, unless that is less than
     /// one piece. Nothing is requested yet.
-    pub(super) fn new(object: Arc<dyn Object>, start: u64, end: u64, most: u64) -> Self {
+    pub(crate) fn new(object: Arc<dyn Object>, start: u64, end: u64, most: u64) -> Self {
         let in_flight = object.requests().in_flight.max(1) as u64;
         Self {
             object,
@@ -52,12 +52,12 @@ impl PiecesAhead {
     }
 
     /// Where the next piece begins.
-    pub(super) fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.coming.front().map_or(self.asked, |first| first.range.offset)
     }
 
     /// Where the pieces end that were requested.
-    pub(super) fn requested(&self) -> u64 {
+    pub(crate) fn requested(&self) -> u64 {
         self.asked
     }
 
@@ -65,7 +65,7 @@ impl PiecesAhead {
     ///
     /// # Errors
     /// That of the object. The next call requests the same piece again.
-    pub(super) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         self.ask();
         let Some(Coming { range, told }) = self.coming.pop_front() else {
             return Ok(None);

@@ -5,7 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 /// An output that is not complete.
-pub(super) trait Unfinished: Send + Sync {
+pub(crate) trait Unfinished: Send + Sync {
     /// Removes from the store what was written, as far as it can within seconds. Called from any thread, also while others
     /// write. What stays is told by [`remains`].
     fn give_up(&self);
@@ -21,7 +21,7 @@ fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Lists an output. It is forgotten when it is dropped. Waits for ever if the process is being ended.
 #[cfg(feature = "remote")]
-pub(super) fn list(output: Weak<dyn Unfinished>) {
+pub(crate) fn list(output: Weak<dyn Unfinished>) {
     super::partial::wait_while_ending();
     let mut all = lock(&UNFINISHED);
     all.retain(|output| output.strong_count() > 0);
@@ -29,7 +29,7 @@ pub(super) fn list(output: Weak<dyn Unfinished>) {
 }
 
 /// Gives up all outputs that are listed.
-pub(super) fn give_up_all() {
+pub(crate) fn give_up_all() {
     let all = std::mem::take(&mut *lock(&UNFINISHED));
     for output in all.iter().filter_map(Weak::upgrade) {
         output.give_up();
@@ -38,7 +38,7 @@ pub(super) fn give_up_all() {
 
 /// Notes what stays in a store, in one line without secrets.
 #[cfg(feature = "remote")]
-pub(super) fn remains(what: String) {
+pub(crate) fn remains(what: String) {
     lock(&REMAINS).push(what);
 }
 

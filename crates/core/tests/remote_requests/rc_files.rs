@@ -1,6 +1,6 @@
 //! Rules of rc files, TLS, proxies and logins.
 
-use ncutils_core::store::remote::settings::{Roots, Settings};
+use ncutils_core::remote::settings::{Roots, Settings};
 
 use crate::surroundings::{Surroundings, request, settings};
 

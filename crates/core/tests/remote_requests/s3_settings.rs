@@ -1,6 +1,6 @@
 //! Rules of profiles, credentials, regions and endpoints of S3.
 
-use ncutils_core::store::remote::settings::Credentials;
+use ncutils_core::remote::settings::Credentials;
 
 use crate::surroundings::{Surroundings, request, settings};
 

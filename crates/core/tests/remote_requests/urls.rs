@@ -1,7 +1,7 @@
 //! Rules of URLs.
 
 use ncutils_core::location::remote_url;
-use ncutils_core::store::remote::{Form, Provider};
+use ncutils_core::remote::{Form, Provider};
 
 use crate::surroundings::{Surroundings, request};
 

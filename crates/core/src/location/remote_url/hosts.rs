@@ -1,6 +1,6 @@
 //! What a host says of bucket, region and account.
 
-use crate::store::remote::{Operator, Style};
+use crate::remote::{Operator, Style};
 
 /// What a host says.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Buckets and keys of a URL, checked before they get into a request.
 
 use crate::error::{Error, Result};
-use crate::store::remote::Provider;
+use crate::remote::Provider;
 
 /// Longest key of S3, Google and Azure, in bytes.
 const LONGEST_KEY: usize = 1024;

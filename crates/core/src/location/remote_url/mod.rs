@@ -31,7 +31,7 @@ pub use shown::{hidden, shown};
 use super::file_url;
 use super::fragment::Mode;
 use crate::error::{Error, Result};
-use crate::store::remote::{Form, Login, Operator, Provider, RemoteUrl, Secret, Server, Style, Typed};
+use crate::remote::{Form, Login, Operator, Provider, RemoteUrl, Secret, Server, Style, Typed};
 use authority::Authority;
 use words::Words;
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::super::fragment::{self, Mode, StoreKind};
 use crate::error::{Error, Result};
-use crate::store::remote::{Asked, Form, Provider};
+use crate::remote::{Asked, Form, Provider};
 
 /// Parts of a key that name something secret. netCDF-C takes `aws.access_key_id`, `aws.secret_access_key`.
 const SECRET_KEYS: [&str; 6] = [

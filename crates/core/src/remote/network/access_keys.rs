@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::date;
 use super::known_secrets::KnownSecrets;
 use super::runtime::runtime;
-use crate::store::remote::environment::{Environment, ProcessEnvironment};
-use crate::store::remote::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
-use crate::store::remote::url::RemoteUrl;
+use crate::remote::environment::{Environment, ProcessEnvironment};
+use crate::remote::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
+use crate::remote::url::RemoteUrl;
 
 /// Keys are renewed when they end within this time.
 const RESERVE: i64 = 120;
@@ -38,7 +38,7 @@ enum Origin {
     /// Variables and profiles, which are read again when the keys have ended.
     Settings(Box<RemoteUrl>),
     Process(CredentialProcess),
-    Container(crate::store::remote::secret::Secret, Option<MetadataToken>),
+    Container(crate::remote::secret::Secret, Option<MetadataToken>),
 }
 
 /// The access keys that requests are signed with.

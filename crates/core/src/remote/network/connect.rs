@@ -20,9 +20,9 @@ use super::runtime::runtime;
 use super::service::{Service, Told};
 use super::session::{Patience, Recipe, RemoteStore, Session};
 use crate::error::{Error, Result};
-use crate::store::remote::environment::{Environment, ProcessEnvironment};
-use crate::store::remote::settings::{Credentials, Settings};
-use crate::store::remote::url::{Provider, RemoteUrl, Style};
+use crate::remote::environment::{Environment, ProcessEnvironment};
+use crate::remote::settings::{Credentials, Settings};
+use crate::remote::url::{Provider, RemoteUrl, Style};
 
 /// Longest wait for the address at which instances get their keys. Elsewhere nothing answers there.
 const INSTANCE: Duration = Duration::from_secs(1);

@@ -3,10 +3,10 @@ mod killed;
 use std::sync::atomic::Ordering;
 
 use super::*;
+use crate::remote::network::faulty_store::{Fault, FaultyStore, contents};
+use crate::remote::network::tree_claim::{BUILDING, Mark, new_run};
+use crate::remote::network::tree_switch::take_over;
 use crate::store::FailedKey;
-use crate::store::remote::network::faulty_store::{Fault, FaultyStore, contents};
-use crate::store::remote::network::tree_claim::{BUILDING, Mark, new_run};
-use crate::store::remote::network::tree_switch::take_over;
 use object_store::memory::InMemory;
 
 const SMALL: PartSizes = PartSizes {

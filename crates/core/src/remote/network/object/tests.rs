@@ -269,8 +269,7 @@ fn redirects_are_followed_and_credentials_stay() {
     let url = first.url.replace("http://", "http://user:hunter2@");
     let name = crate::location::remote_url::parse(&format!("{url}/x.nc?a=b")).unwrap();
     let settings =
-        crate::store::remote::settings::Settings::of(&name.url, &super::super::test_server::Variables(&[]))
-            .unwrap();
+        crate::remote::settings::Settings::of(&name.url, &super::super::test_server::Variables(&[])).unwrap();
     let session = Session::connect(&name.url, settings, 8).unwrap();
     assert_eq!(whole(&session).unwrap(), data(1000));
     assert_eq!(
@@ -325,8 +324,7 @@ fn what_a_server_says_shows_no_secret() {
 fn a_host_that_is_not_there_is_said_soon() {
     let name = crate::location::remote_url::parse("http://127.0.0.1:1/x.nc").unwrap();
     let settings =
-        crate::store::remote::settings::Settings::of(&name.url, &super::super::test_server::Variables(&[]))
-            .unwrap();
+        crate::remote::settings::Settings::of(&name.url, &super::super::test_server::Variables(&[])).unwrap();
     let session = Session::connect(&name.url, settings, 8).unwrap();
     let error = whole(&session).unwrap_err().to_string();
     assert!(

@@ -15,7 +15,7 @@ use object_store::CredentialProvider;
 use object_store::aws::{AwsCredential, AwsCredentialProvider};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::store::remote::secret::{Login, Secret};
+use crate::remote::secret::{Login, Secret};
 
 /// Shorter values would hide words that have nothing to do with them.
 const SHORTEST: usize = 6;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::session::Session;
-use crate::store::remote::environment::{ConfigurationFile, Environment};
-use crate::store::remote::settings::Settings;
+use crate::remote::environment::{ConfigurationFile, Environment};
+use crate::remote::settings::Settings;
 
 /// A request that came.
 #[derive(Debug, Clone)]

@@ -17,8 +17,8 @@ use object_store::{
 
 use super::range_answer::content_range;
 use super::service::{Service, text};
-use crate::store::remote::secret::Secret;
-use crate::store::remote::settings::http_url;
+use crate::remote::secret::Secret;
+use crate::remote::settings::http_url;
 
 /// A plain HTTP server. The path of an object is its key below the URL that was typed; an empty one is the URL itself.
 #[derive(Clone)]

@@ -113,7 +113,7 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::remote::network::runtime::runtime;
+    use crate::remote::network::runtime::runtime;
 
     #[test]
     fn the_limit_is_halved_once_for_requests_under_way_and_grows_again() {

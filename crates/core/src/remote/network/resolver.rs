@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_name_that_leads_inside_is_refused_when_it_is_resolved() {
-        let runtime = crate::store::remote::network::runtime::runtime().unwrap();
+        let runtime = crate::remote::network::runtime::runtime().unwrap();
         let resolve = |resolver: &Resolver| {
             runtime
                 .block_on(resolver.resolve("localhost".parse().unwrap()))

@@ -16,8 +16,8 @@ use super::failure::{Failure, Meaning};
 use super::object::{RemoteObject, size};
 use super::session::{Session, Task};
 use crate::error::Error;
+use crate::remote::url::{Provider, RemoteUrl};
 use crate::store::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
-use crate::store::remote::url::{Provider, RemoteUrl};
 
 /// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.

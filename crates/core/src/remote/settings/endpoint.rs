@@ -106,7 +106,7 @@ impl Endpoint {
     }
 
     /// A key as a part of a path, with a slash in front.
-    pub(in crate::store::remote) fn escaped(key: &str) -> String {
+    pub(in crate::remote) fn escaped(key: &str) -> String {
         let mut path = "/".to_owned();
         for byte in key.bytes() {
             match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::store::remote::network::fault::Fault;
+use crate::remote::network::fault::Fault;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutPayload};

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(in crate::store::remote::network) fn answer(
+pub(in crate::remote::network) fn answer(
     status: u16,
     headers: &[(&str, &str)],
     body: &'static str,
@@ -18,7 +18,7 @@ pub(in crate::store::remote::network) fn answer(
 
 #[test]
 fn refusals_are_read_in_part() {
-    let runtime = crate::store::remote::network::runtime::runtime().unwrap();
+    let runtime = crate::remote::network::runtime::runtime().unwrap();
     let status = |status, headers: &[(&str, &str)], body| {
         runtime
             .block_on(checked_status(answer(status, headers, body), false))

@@ -4,7 +4,7 @@ use object_store::memory::InMemory;
 use proptest::prelude::*;
 
 use super::*;
-use crate::store::remote::network::session::Session;
+use crate::remote::network::session::Session;
 
 /// Parts of 10 bytes, or 20.
 const SMALL: PartSizes = PartSizes {

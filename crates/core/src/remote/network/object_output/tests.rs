@@ -2,8 +2,8 @@ use object_store::memory::InMemory;
 use object_store::{ObjectStoreExt, PutPayload};
 
 use super::*;
-use crate::store::remote::network::faulty_store::{Fault, FaultyStore, contents};
-use crate::store::remote::network::runtime::runtime;
+use crate::remote::network::faulty_store::{Fault, FaultyStore, contents};
+use crate::remote::network::runtime::runtime;
 
 const SMALL: PartSizes = PartSizes {
     least: 1000,

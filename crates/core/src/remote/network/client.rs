@@ -12,7 +12,7 @@ use rustls::pki_types::CertificateDer;
 use super::named_certificates;
 use super::resolver::Resolver;
 use crate::error::{Error, Result};
-use crate::store::remote::settings::{Roots, Settings, Tls};
+use crate::remote::settings::{Roots, Settings, Tls};
 
 /// Longest time, until a connection is made.
 const CONNECT: Duration = Duration::from_secs(10);

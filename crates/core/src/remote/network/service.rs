@@ -32,8 +32,8 @@ use super::range_answer::Wanted;
 use super::redirect::{self, MOST_REDIRECTS, Moved};
 use super::resolver::{PrivateAddress, Resolver};
 use super::signature::sign_again;
-use crate::store::remote::secret::Login;
-use crate::store::remote::settings::NetRc;
+use crate::remote::secret::Login;
+use crate::remote::settings::NetRc;
 
 /// Most bytes of a refusal that are read.
 const MOST_OF_A_REFUSAL: usize = 64 << 10;

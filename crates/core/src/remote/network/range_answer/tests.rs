@@ -1,5 +1,5 @@
 use super::*;
-use crate::store::remote::network::service::tests::answer;
+use crate::remote::network::service::tests::answer;
 
 #[test]
 fn ranges_are_compared() {
@@ -33,7 +33,7 @@ fn checked(range: Option<&str>, status: u16, headers: &[(&str, &str)]) -> Result
         method: Method::GET,
         range: range.map(str::to_owned),
     };
-    let runtime = crate::store::remote::network::runtime::runtime().unwrap();
+    let runtime = crate::remote::network::runtime::runtime().unwrap();
     runtime.block_on(wanted.checked(answer(status, headers, "")))
 }
 
