@@ -13,7 +13,6 @@
 
 pub mod cdl;
 pub mod copy;
-pub mod filter;
 pub mod format;
 pub mod location;
 pub mod part;
@@ -24,5 +23,6 @@ pub mod store;
 mod stream;
 mod threads;
 
+pub use ncutils_filter as filter;
 pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
