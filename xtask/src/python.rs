@@ -6,7 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{root, succeed};
+use crate::process::succeed;
+use crate::workspace::root;
 
 /// The interpreter of an environment with the packages in `tests/interop/requirements.txt`. Makes the environment if
 /// needed.

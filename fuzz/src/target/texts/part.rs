@@ -17,7 +17,7 @@ use ncutils_core::store::Place;
 use crate::Seed;
 
 /// A classic file, made by `testdata/parts/make.py`.
-const FILE: &[u8] = include_bytes!("../../../testdata/parts/coordinates.nc");
+const FILE: &[u8] = include_bytes!("../../../../testdata/parts/coordinates.nc");
 
 fn dataset() -> Option<&'static dyn Reader> {
     static DATASET: OnceLock<Option<Box<dyn Reader>>> = OnceLock::new();

@@ -8,7 +8,7 @@ use ncutils_core::store::{
     ByteRange, Get, KeyOutput, KeyStore, MemoryOutput, Output, Part, ZipKeys, ZipOutput,
 };
 
-use super::below;
+use super::super::sample_files::below;
 use crate::Seed;
 
 /// Maximum number of keys whose values are read.

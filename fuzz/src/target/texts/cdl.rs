@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ncutils_core::cdl::read::{CdlReader, Text, declare};
 use ncutils_core::error::Error;
 
-use super::dataset::{check, read_reader};
+use super::super::files::dataset::{check, read_reader};
 use crate::Seed;
 use crate::seed::files;
 

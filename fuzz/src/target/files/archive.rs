@@ -13,7 +13,7 @@ use ncutils_core::format::archive::{self, Blocks, Filter, Filters, PackOptions};
 use ncutils_core::format::{CheckLimits, open};
 use ncutils_core::store::{MemoryOutput, Object, Output};
 
-use super::classic_files;
+use super::super::sample_files::classic_files;
 use super::dataset::read_reader;
 use crate::Seed;
 

@@ -93,7 +93,7 @@ fn copy_with(reader: &dyn Reader, options: &CopyOptions) {
     };
     if check(copy::run(reader, &prepared, writer, &run)).is_some() {
         let copied = match plan.schema.kind.can().shards {
-            true => super::zarr::open(keys),
+            true => super::super::keys::zarr::open(keys),
             false => open(&file.bytes()),
         };
         compare(reader, &*copied.expect("a copy can be opened"));

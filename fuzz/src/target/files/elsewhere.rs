@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use super::{HDF5_SIGNATURE, copy, dataset};
+use super::super::sample_files::HDF5_SIGNATURE;
+use super::{copy, dataset};
 use crate::Seed;
 use crate::seed::files;
 

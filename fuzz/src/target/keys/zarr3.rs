@@ -11,8 +11,8 @@ use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch};
 use ncutils_core::format::zarr::json::Json;
 use ncutils_core::model::{CodecSpec, Configuration, ZarrVersion};
 
-use super::copy::{copy_to_netcdf4, copy_to_zarr3, is_small};
-use super::dataset::read_reader;
+use super::super::files::copy::{copy_to_netcdf4, copy_to_zarr3, is_small};
+use super::super::files::dataset::read_reader;
 use super::key_list::{hierarchies, store, values};
 use super::zarr::{check_document, open};
 use crate::Seed;

@@ -8,7 +8,7 @@ use ncutils_core::format::zarr::json::Json;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::store::{MemoryKeys, Place};
 
-use super::dataset::{check, read_reader};
+use super::super::files::dataset::{check, read_reader};
 use super::key_list::{hierarchies, store, values};
 use crate::Seed;
 
