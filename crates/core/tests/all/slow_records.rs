@@ -1,7 +1,6 @@
 //! Classic files on a source that is slow to answer: many records are requested at once, and the copy is that of a fast source.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ncutils_core::chunk::Region;
 use ncutils_core::copy::plan::{CopyOptions, plan};
@@ -46,13 +45,23 @@ fn classic(records: u32, length: u32) -> Vec<u8> {
     bytes
 }
 
-/// An object that is slow to answer.
+/// An object as of a store that is slow to answer.
 fn slow(bytes: Vec<u8>) -> Arc<Pooled> {
-    Pooled::new(bytes, Duration::from_millis(30), 50, 100_000)
+    Pooled::new(bytes, 50, 100_000)
 }
 
 /// The bytes of a copy.
 fn copied(source: Arc<dyn Object>, kind: Option<Kind>, memory: u64) -> Result<Vec<u8>> {
+    copied_after(source, kind, memory, || ())
+}
+
+/// The bytes of a copy. `before` is called when the file is open and the copy begins.
+fn copied_after(
+    source: Arc<dyn Object>,
+    kind: Option<Kind>,
+    memory: u64,
+    before: impl FnOnce(),
+) -> Result<Vec<u8>> {
     let reader = format::open(source, &Registry::builtin())?;
     let options = CopyOptions {
         kind,
@@ -67,6 +76,7 @@ fn copied(source: Arc<dyn Object>, kind: Option<Kind>, memory: u64) -> Result<Ve
         memory: Some(memory),
         ..RunOptions::default()
     };
+    before();
     let report = copy::run(&*reader, &prepared, writer, &options)?;
     assert!(report.peak() <= memory);
     Ok(output.bytes())
@@ -76,9 +86,10 @@ fn copied(source: Arc<dyn Object>, kind: Option<Kind>, memory: u64) -> Result<Ve
 fn long_records_are_copied_with_many_requests_of_whole_records() {
     let bytes = classic(30, 100_000);
     let source = slow(bytes.clone());
-    let found = copied(source.clone(), None, 32 << 20).unwrap();
+    let hold = || source.gate.hold_until(5);
+    let found = copied_after(source.clone(), None, 32 << 20, hold).unwrap();
     assert!(found == bytes);
-    let most = source.most_at_once();
+    let most = source.gate.most();
     assert!(most >= 5, "{most} at once");
     // The times come with the records.
     let records = source.asked();
@@ -93,12 +104,14 @@ fn records_become_the_same_chunks_as_those_of_a_fast_source() {
         for kind in [Kind::Netcdf4, Kind::Data64] {
             let expected = copied(Arc::new(bytes.clone()), Some(kind), 64 << 20).unwrap();
             let source = slow(bytes.clone());
-            let found = copied(source.clone(), Some(kind), 64 << 20).unwrap();
+            let is_wide = records == 30 && kind == Kind::Netcdf4;
+            let hold = || source.gate.hold_until(if is_wide { 10 } else { 1 });
+            let found = copied_after(source.clone(), Some(kind), 64 << 20, hold).unwrap();
             assert!(found == expected, "{records} records, {kind:?}");
             let asked = source.asked().len();
             assert!(asked < 90, "{asked} requests");
-            if records == 30 && kind == Kind::Netcdf4 {
-                assert!(source.most_at_once() >= 10);
+            if is_wide {
+                assert!(source.gate.most() >= 10);
             }
         }
     }
@@ -115,16 +128,17 @@ fn a_region_of_many_records_is_read_at_once() {
         (1, vec![3, 7], vec![35, 1]),
         (1, vec![1, 0], vec![39, 30_000]),
     ] {
-        source.most_at_once();
+        source.gate.most();
         let region = Region { start, count };
-        let found = reader.read_region(VarId(var), &region).unwrap();
-        assert_eq!(found, local.read_region(VarId(var), &region).unwrap());
-        let most = source.most_at_once();
         let least = if region.count.last() == Some(&30_000) {
             1
         } else {
             20
         };
+        source.gate.hold_until(least);
+        let found = reader.read_region(VarId(var), &region).unwrap();
+        assert_eq!(found, local.read_region(VarId(var), &region).unwrap());
+        let most = source.gate.most();
         assert!(most >= least, "{most} at once of {region:?}");
     }
 }

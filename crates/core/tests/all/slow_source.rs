@@ -3,7 +3,6 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, RunOptions, prepare};
@@ -15,10 +14,7 @@ use ncutils_core::store::{ByteRange, Done, FetchPool, FileOutput, MemoryOutput, 
 use crate::support::pooled_object::Pooled;
 use crate::support::whole_variables::Dataset;
 
-/// How long a request takes.
-const LATENCY: Duration = Duration::from_millis(2);
-
-/// A source that counts requests, and answers each, or all of a batch, after a while.
+/// A source that counts requests, and how often its user waits for an answer: to one request, or to all of a batch.
 struct Slow {
     bytes: Vec<u8>,
     readahead: usize,
@@ -41,7 +37,6 @@ impl Slow {
     fn wait(&self, requests: usize) {
         self.requests.fetch_add(requests as u64, Ordering::Relaxed);
         self.waits.fetch_add(1, Ordering::Relaxed);
-        std::thread::sleep(LATENCY);
     }
 
     fn requests(&self) -> u64 {
@@ -174,12 +169,9 @@ fn a_file_of_netcdf_c_opens_in_a_fifth_of_the_requests_that_it_has_structures() 
     }
 }
 
-/// With `SLOW_CHUNKS=2000` in the environment: 2,000 chunks of 1 MB, and the time is printed.
 #[test]
 fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
-    let chunks: u64 = std::env::var("SLOW_CHUNKS").map_or(100, |n| n.parse().unwrap());
-    // Requests last longer than a busy machine needs to begin the next ones.
-    let latency = Duration::from_millis(if chunks > 100 { 20 } else { 100 });
+    let chunks: u64 = 100;
     let each: u64 = 1 << 20;
     let mut dataset = Dataset::new(Kind::Netcdf4);
     let x = dataset.dim(Schema::ROOT, "x", chunks * each, false);
@@ -187,7 +179,7 @@ fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
     dataset.var(Schema::ROOT, "v", Type::UByte, &[x], Some(&[each]), Some(values));
     let output = Arc::new(MemoryOutput::new());
     dataset.write(output.clone()).unwrap();
-    let source = Pooled::new(output.bytes(), latency, 100, 0);
+    let source = Pooled::new(output.bytes(), 100, 0);
     let reader = format::open(source.clone(), &Registry::builtin()).unwrap();
     let plan = plan(&*reader, &CopyOptions::default()).unwrap();
     let prepared = prepare(&*reader, &plan).unwrap();
@@ -200,16 +192,10 @@ fn a_netcdf4_file_is_copied_with_many_requests_at_once() {
         memory: Some(256_000_000),
         ..RunOptions::default()
     };
-    let begun = Instant::now();
+    source.gate.hold_until(8);
     let report = copy::run(&*reader, &prepared, writer, &options).unwrap();
-    println!(
-        "{chunks} chunks: {:?}, peak of the ledger {} bytes; one after another: {:?}",
-        begun.elapsed(),
-        report.peak(),
-        latency * chunks as u32
-    );
     assert!(report.peak() <= options.memory.unwrap());
-    let most = source.most_at_once();
+    let most = source.gate.most();
     assert!(most >= 8, "{most} at once");
     let asked = source.asked().len() as u64;
     assert!(asked <= chunks + 10, "{asked} requests");

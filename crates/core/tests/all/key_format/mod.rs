@@ -16,7 +16,6 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, declare, plan as plan_of_text};
 use ncutils_core::chunk::Selection;
@@ -252,7 +251,7 @@ fn chunks_of_fill_are_left_out_on_demand() {
 fn a_slice_reads_what_it_meets() {
     let input = testdata("sample.nc");
     let keys = copy_to_keys(&*input, &to_keys(&*input, 5, None, EdgeChunks::Full), 2);
-    let slow = Arc::new(SlowKeys::new(keys, Duration::ZERO, 8));
+    let slow = Arc::new(SlowKeys::new(keys, 8));
     let stored = KeyReader::open(slow.clone(), &registry()).unwrap();
     let var = stored.schema().var_at("temp").unwrap();
     let mut plan = to_keys(&stored, 5, None, EdgeChunks::Full);
@@ -432,18 +431,16 @@ impl format::Writer for Sink {
     }
 }
 
-/// With `SLOW_CHUNKS=2000` in the environment: 2,000 chunks of 1 MB, and the time is printed.
 #[test]
 fn many_requests_are_under_way_at_once() {
-    let chunks: u64 = std::env::var("SLOW_CHUNKS").map_or(100, |n| n.parse().unwrap());
+    let chunks: u64 = 100;
     let length = chunks << 17;
     let document = serde_json::json!({
         "dims": [["x", length, false]],
         "variables": [{"name": "v", "type": "double", "dims": [0], "extent": [length], "chunk": [1 << 17], "big": false}],
     });
     let store = Endless(document.to_string().into_bytes(), chunks, vec![1; 1 << 20]);
-    let latency = Duration::from_millis(20);
-    let slow = Arc::new(SlowKeys::new(store, latency, 100));
+    let slow = Arc::new(SlowKeys::new(store, 100));
     let reader = KeyReader::open(slow.clone(), &registry()).unwrap();
     let mut plan = to_keys(&reader, 0, None, EdgeChunks::Full);
     for codecs in [false, true] {
@@ -453,17 +450,13 @@ fn many_requests_are_under_way_at_once() {
             memory: Some(256_000_000),
             ..run_options(2)
         };
-        let begun = Instant::now();
         let written = Arc::new(AtomicUsize::new(0));
-        slow.most.store(0, Ordering::SeqCst);
+        slow.gate.most();
+        slow.gate.hold_until(40);
         copy::run(&reader, &prepared, Box::new(Sink(written.clone())), &options).unwrap();
         assert_eq!(written.load(Ordering::SeqCst) as u64, chunks);
-        println!(
-            "{chunks} chunks, codecs: {codecs}: {:?}; one after another: {:?}",
-            begun.elapsed(),
-            latency * chunks as u32
-        );
-        assert!(slow.most.load(Ordering::SeqCst) >= 40, "{:?} at once", slow.most);
+        let most = slow.gate.most();
+        assert!(most >= 40, "{most} at once, codecs: {codecs}");
         plan = to_keys(&reader, 0, None, EdgeChunks::Full);
     }
 }

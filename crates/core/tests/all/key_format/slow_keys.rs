@@ -1,43 +1,34 @@
-//! A store of keys that takes a while to answer each request, and counts how many it has at once.
+//! A store of keys whose requests run on threads of their own, as those of a remote store do.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use ncutils_core::store::{Done, FetchPool, Get, KeyStore, Part, Requests};
+use ncutils_gate::Gate;
 
 pub struct SlowKeys<S> {
     inner: S,
-    latency: Duration,
     in_flight: usize,
     pool: FetchPool,
-    now: AtomicUsize,
-    pub most: AtomicUsize,
+    pub gate: Gate,
     pub requests: AtomicUsize,
 }
 
 impl<S: KeyStore> SlowKeys<S> {
-    pub fn new(inner: S, latency: Duration, in_flight: usize) -> Self {
+    pub fn new(inner: S, in_flight: usize) -> Self {
         Self {
             inner,
-            latency,
             in_flight,
             pool: FetchPool::new(in_flight),
-            now: AtomicUsize::new(0),
-            most: AtomicUsize::new(0),
+            gate: Gate::default(),
             requests: AtomicUsize::new(0),
         }
     }
 
     fn during<T>(&self, ask: impl FnOnce(&S) -> T) -> T {
         self.requests.fetch_add(1, Ordering::SeqCst);
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
-        std::thread::sleep(self.latency);
-        let answer = ask(&self.inner);
-        self.now.fetch_sub(1, Ordering::SeqCst);
-        answer
+        self.gate.pass(|| ask(&self.inner))
     }
 }
 
