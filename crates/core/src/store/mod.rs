@@ -43,6 +43,7 @@ mod raw_files;
 pub(crate) mod read_ahead;
 pub(crate) mod requests;
 pub(crate) mod spooled;
+mod stop_point;
 pub(crate) mod temporary;
 pub(crate) mod unfinished;
 mod unnamed;
