@@ -3,6 +3,8 @@
 //! ```text
 //! cargo xtask test      unit and integration tests, then interop
 //! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
+//! cargo xtask environment   what the interop tests need of Python, and libnetcdf 4.10
+//! cargo xtask servers   the unit tests of the servers of the remote tests
 //! cargo xtask instructions  counts of instructions, against a table
 //! cargo xtask licences  licences and sources of the dependencies, checked against deny.toml
 //! cargo xtask bench     pairs against netcdf-bin in the same run; filters against the reference libraries'
@@ -44,6 +46,8 @@ const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
 cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone;
                              those of remote stores, test_remote_*.py, with NCUTILS_REMOTE=own (s3s-fs and Google's stand-in), =short (all servers), or =long for all faults and kills
+cargo xtask environment      what the interop tests need of Python, and libnetcdf 4.10, made below target/interop
+cargo xtask servers          unit tests of the servers that the tests of remote stores run
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;
@@ -59,6 +63,8 @@ fn main() -> ExitCode {
     let done = match arguments.first().map(String::as_str) {
         Some("test") => tests::run(),
         Some("interop") => RemoteTests::asked().and_then(|remote| interop::run(rest, remote)),
+        Some("environment") => python::prepare(),
+        Some("servers") => servers::test(),
         Some("arrows") => arrows::run(&root(), rest),
         Some("instructions") => instructions::run(rest),
         Some("licences") => licences::run(),

@@ -37,6 +37,16 @@ pub fn interpreter() -> Result<PathBuf> {
     Ok(python)
 }
 
+/// Makes all that tests without servers of others need, which they would else make when they begin.
+///
+/// # Errors
+/// A package cannot be installed.
+pub fn prepare() -> Result<()> {
+    let python = interpreter()?;
+    install_readers_of_zarr(&python)?;
+    build_netcdf_c(&python)
+}
+
 /// Readers of Zarr that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a
 /// process whose `PYTHONPATH` is this folder.
 const OF_ZARR: [(&str, &str); 2] = [
