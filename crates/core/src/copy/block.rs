@@ -232,12 +232,12 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::region;
+    use crate::chunk::Region;
 
     #[test]
     fn stripes_cover_a_block_in_order() {
         let block = Block {
-            span: region(&[5, 2, 0], &[2, 3, 4]),
+            span: Region::new(&[5, 2, 0], &[2, 3, 4]),
             first: 100,
             end: 124,
         };
@@ -250,18 +250,18 @@ mod tests {
             next = stripe.end;
         }
         assert_eq!(next, 124);
-        assert_eq!(shared.stripe(4).span, region(&[6, 3, 0], &[1, 1, 4]));
-        let inner = region(&[5, 3, 1], &[2, 2, 1]);
+        assert_eq!(shared.stripe(4).span, Region::new(&[6, 3, 0], &[1, 1, 4]));
+        let inner = Region::new(&[5, 3, 1], &[2, 2, 1]);
         for expected in [[1, 2, 4, 5], [4, 5, 1, 2], [1, 2, 4, 5]] {
             assert_eq!(shared.stripes_in(&inner, 2), expected);
         }
-        assert_eq!(shared.stripes_in(&region(&[5, 2, 0], &[1, 1, 4]), 9), [0]);
+        assert_eq!(shared.stripes_in(&Region::new(&[5, 2, 0], &[1, 1, 4]), 9), [0]);
     }
 
     #[test]
     fn emptying_waits_for_filling() {
         let block = Block {
-            span: region(&[0], &[1]),
+            span: Region::new(&[0], &[1]),
             first: 0,
             end: 1,
         };

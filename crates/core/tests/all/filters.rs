@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle, spec};
+use ncutils_core::filter::{
+    AskedCodec, ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle::shuffle, spec::spec,
+};
 use ncutils_core::format::EncodedChunk;
 
 fn fixture(name: &str) -> PathBuf {

@@ -1,7 +1,8 @@
 //! Codecs in version 3 of Zarr: their names and configurations, and chunks of zarr-python.
 
 use ncutils_core::filter::{
-    AskedCodec, ChunkShape, ChunkType, EncodedChunk, NumberClass, Program, Registry, Scratch, json_text, spec,
+    AskedCodec, ChunkShape, ChunkType, EncodedChunk, NumberClass, Program, Registry, Scratch,
+    spec::json_text, spec::spec,
 };
 use ncutils_core::model::{CodecNames, CodecSpec, Endian, ZarrVersion};
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec};
+use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec::spec};
 use ncutils_core::format::EncodedChunk;
 use ncutils_core::model::CodecSpec;
 

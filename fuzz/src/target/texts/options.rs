@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ncutils_core::copy::plan::ChunkSpec;
-use ncutils_core::filter::{AskedCodec, spec};
+use ncutils_core::filter::{AskedCodec, spec::spec};
 
 use crate::Seed;
 

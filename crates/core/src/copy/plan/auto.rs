@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::chunk::{ChunkGrid, Region, swap_units};
 use crate::error::Result;
-use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch, spec};
+use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch, spec::spec};
 use crate::format::read_region::swap_unit;
 use crate::format::{Reader, Written};
 use crate::model::{Encoding, Schema, Storage, Type, VarId, VariableLayout};

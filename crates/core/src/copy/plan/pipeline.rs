@@ -3,7 +3,10 @@
 use super::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, gzip, shuffle};
+use crate::filter::{
+    AskedCodec, ChunkType, Effort, Registry, checksum::fletcher32, deflate::deflate, deflate::gzip,
+    shuffle::shuffle,
+};
 use crate::model::similar::question;
 use crate::model::{
     CodecNames, CodecSpec, Configuration, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion,
