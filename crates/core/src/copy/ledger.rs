@@ -178,9 +178,15 @@ mod tests {
         let ledger = Ledger::new(10, 100);
         assert!(ledger.admit(cost(8), || 0));
         std::thread::scope(|s| {
-            let second = s.spawn(|| ledger.admit(cost(8), || 0));
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            assert!(!second.is_finished());
+            let (tell, told) = std::sync::mpsc::channel();
+            // Asked with the ledger locked, before the job waits.
+            let asked_for_room = move || {
+                tell.send(()).unwrap();
+                0
+            };
+            let second = s.spawn(|| ledger.admit(cost(8), asked_for_room));
+            told.recv().unwrap();
+            assert_eq!(ledger.lock().running, 1);
             ledger.complete(0, 8, 0);
             assert!(second.join().unwrap());
         });

@@ -25,6 +25,7 @@ use tracing::debug;
 
 use crate::Output;
 use crate::file::partial::PartialName;
+use crate::file::stop_point::{self, reach};
 use crate::file::unnamed::{give_name, open_unnamed};
 use crate::keys::key::RESERVED;
 use ncutils_model::error::{Error, Result};
@@ -144,6 +145,7 @@ impl FileOutput {
 
 impl Output for FileOutput {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        reach(stop_point::WRITE);
         self.file.write_all_at(data, offset)
     }
 
@@ -162,12 +164,14 @@ impl Output for FileOutput {
     }
 
     fn commit(&self) -> io::Result<()> {
+        reach(stop_point::COMMIT);
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
         let target = match pending {
             None => return Err(io::Error::other("committed twice")),
             Some(Pending::Device) => return Ok(()),
             Some(Pending::Named { name, target }) => {
                 self.file.sync_all()?;
+                reach(stop_point::RENAME);
                 name.rename(&target)?;
                 target
             }
@@ -177,6 +181,7 @@ impl Output for FileOutput {
                 target
             }
         };
+        reach(stop_point::COMMITTED);
         debug!(path = ?target, "committed");
         sync_directory(directory_of(&target))
     }

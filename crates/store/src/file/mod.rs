@@ -11,5 +11,6 @@ pub mod file_output;
 pub mod file_pool;
 pub mod file_source;
 pub mod partial;
+mod stop_point;
 pub mod temporary;
 pub mod unnamed;

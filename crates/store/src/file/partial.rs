@@ -136,24 +136,28 @@ mod tests {
 
     #[test]
     fn a_folder_is_removed_while_files_are_made_in_it() {
+        use std::sync::Barrier;
         use std::sync::atomic::{AtomicBool, Ordering};
         for _ in 0..20 {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("stage");
             let (name, ()) = PartialName::create(path.clone(), |p| fs::create_dir(p)).unwrap();
-            let ended = AtomicBool::new(false);
+            let (ended, begun) = (AtomicBool::new(false), Barrier::new(3));
             std::thread::scope(|scope| {
-                let (ended, path) = (&ended, &path);
+                let (ended, begun, path) = (&ended, &begun, &path);
                 for thread in 0..2 {
                     scope.spawn(move || {
                         let mut n = 0;
                         while !ended.load(Ordering::Relaxed) {
                             let _ = fs::write(path.join(format!("{thread}-{n}")), "x");
                             n += 1;
+                            if n == 1 {
+                                begun.wait();
+                            }
                         }
                     });
                 }
-                std::thread::sleep(std::time::Duration::from_millis(5));
+                begun.wait();
                 drop(name);
                 ended.store(true, Ordering::Relaxed);
             });

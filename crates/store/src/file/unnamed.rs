@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::file::file_output::{directory_of, partial_beside};
+use crate::file::stop_point::{self, reach};
 
 /// Creates a file without a name; only a later link makes it visible. `None` if the file system does not
 /// support this.
@@ -38,6 +39,7 @@ pub(crate) fn give_name(file: &File, target: &Path) -> io::Result<()> {
         // not lost.
         Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?,
     };
+    reach(stop_point::RENAME);
     name.rename(target)
 }
 

@@ -118,8 +118,8 @@ impl Read for Ahead {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::thread;
-    use std::time::Duration;
+
+    use ncutils_gate::Gate;
 
     use super::*;
     use crate::{ByteRange, Done, FetchPool, Requests};
@@ -129,8 +129,7 @@ mod tests {
         bytes: Vec<u8>,
         pool: FetchPool,
         count: AtomicUsize,
-        now: AtomicUsize,
-        most: AtomicUsize,
+        gate: Gate,
         /// Bytes under way, and the most of them.
         asked: AtomicUsize,
         most_asked: AtomicUsize,
@@ -144,8 +143,7 @@ mod tests {
                 bytes,
                 pool: FetchPool::new(40),
                 count: AtomicUsize::default(),
-                now: AtomicUsize::default(),
-                most: AtomicUsize::default(),
+                gate: Gate::default(),
                 asked: AtomicUsize::default(),
                 most_asked: AtomicUsize::default(),
                 fails_at: AtomicUsize::new(usize::MAX),
@@ -160,10 +158,7 @@ mod tests {
 
         fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
             self.count.fetch_add(1, Ordering::SeqCst);
-            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-            self.most.fetch_max(now, Ordering::SeqCst);
-            thread::sleep(Duration::from_millis(10));
-            self.now.fetch_sub(1, Ordering::SeqCst);
+            self.gate.pass(|| ());
             let wanted = offset as usize..offset as usize + buf.len();
             if wanted.contains(&self.fails_at.load(Ordering::SeqCst)) {
                 self.fails_at.store(usize::MAX, Ordering::SeqCst);
@@ -199,12 +194,13 @@ mod tests {
         let slow = Slow::new(bytes.clone());
         let mut found = Vec::new();
         let ahead = 4 << 20;
+        slow.gate.hold_until(10);
         object_stream_within(slow.clone(), ahead)
             .unwrap()
             .read_to_end(&mut found)
             .unwrap();
         assert!(found == bytes);
-        assert!(slow.most.load(Ordering::SeqCst) >= 10, "{:?}", slow.most);
+        assert!(slow.gate.most() >= 10);
         assert!(slow.most_asked.load(Ordering::SeqCst) as u64 <= ahead);
         assert_eq!(
             slow.count.load(Ordering::SeqCst),

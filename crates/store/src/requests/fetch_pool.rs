@@ -228,12 +228,15 @@ mod tests {
     use crate::Requests;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+
+    use ncutils_gate::Gate;
 
     struct Slow {
         bytes: Vec<u8>,
         pool: FetchPool,
         asked: AtomicUsize,
+        gate: Gate,
     }
 
     impl Object for Slow {
@@ -242,7 +245,7 @@ mod tests {
         }
         fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
             self.asked.fetch_add(1, Ordering::Relaxed);
-            thread::sleep(Duration::from_millis(30));
+            self.gate.pass(|| ());
             let from = offset as usize;
             let bytes = self.bytes.get(from..from + buf.len());
             buf.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
@@ -262,6 +265,7 @@ mod tests {
             bytes: (0..=255).collect(),
             pool: FetchPool::new(20),
             asked: AtomicUsize::new(0),
+            gate: Gate::default(),
         })
     }
 
@@ -310,12 +314,9 @@ mod tests {
     #[test]
     fn many_requests_are_under_way_at_once() {
         let object = slow();
-        let begun = Instant::now();
+        object.gate.hold_until(20);
         let found = fetched(&object, (0..20).map(|n| range(n * 12, 3)).collect()).unwrap();
-        assert!(
-            begun.elapsed() < Duration::from_millis(300),
-            "one after another takes 600 ms"
-        );
+        assert_eq!(object.gate.most(), 20);
         for (n, bytes) in found.iter().enumerate() {
             assert_eq!(bytes[0], (n * 12) as u8);
         }
