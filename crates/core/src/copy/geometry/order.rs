@@ -45,9 +45,9 @@ struct Shards {
 pub struct Block {
     /// The box, in chunks.
     pub span: Region,
-    /// Place of its first chunk in the order.
+    /// Position of its first chunk in the order.
     pub first: u64,
-    /// Place after its last chunk.
+    /// Position after its last chunk.
     pub end: u64,
 }
 
@@ -85,7 +85,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 impl Block {
-    /// The same block in the whole grid, for a block whose position and places count from the start of
+    /// The same block in the whole grid, for a block whose position and positions count from the start of
     /// `shard`.
     fn moved(mut self, shard: &Self) -> Self {
         for (at, start) in self.span.start.iter_mut().zip(&shard.span.start) {
@@ -148,9 +148,9 @@ impl BlockOrder {
         order
     }
 
-    /// The shard that holds the chunk at `place`, and the order of chunks within it.
-    fn within_shard<'a>(&'a self, shards: &'a Shards, place: u64) -> (Block, Cow<'a, Self>) {
-        let shard = shards.order.tile_at(place);
+    /// The shard that holds the chunk at `position`, and the order of chunks within it.
+    fn within_shard<'a>(&'a self, shards: &'a Shards, position: u64) -> (Block, Cow<'a, Self>) {
+        let shard = shards.order.tile_at(position);
         let within = match shard.span.count == shards.within.counts {
             true => Cow::Borrowed(&shards.within),
             false => Cow::Owned(Self::new(&shard.span.count, &self.tile, shards.most)),
@@ -158,22 +158,22 @@ impl BlockOrder {
         (shard, within)
     }
 
-    /// Place after the last chunk of the shard that holds the chunk at `place`. Without shards, the next
-    /// place.
-    pub fn shard_end(&self, place: u64) -> u64 {
+    /// Position after the last chunk of the shard that holds the chunk at `position`. Without shards, the next
+    /// position.
+    pub fn shard_end(&self, position: u64) -> u64 {
         match &self.shards {
-            Some(shards) => shards.order.tile_at(place).end,
-            None => place + 1,
+            Some(shards) => shards.order.tile_at(position).end,
+            None => position + 1,
         }
     }
 
-    /// The group of shards that holds the chunk at `place`. `group` is the shape of a group in shards, which follow each
+    /// The group of shards that holds the chunk at `position`. `group` is the shape of a group in shards, which follow each
     /// other. Without shards, the tile.
-    pub fn group_at(&self, place: u64, group: &[u64]) -> Block {
+    pub fn group_at(&self, position: u64, group: &[u64]) -> Block {
         let Some(shards) = &self.shards else {
-            return self.tile_at(place);
+            return self.tile_at(position);
         };
-        let shard = shards.order.tile_at(place);
+        let shard = shards.order.tile_at(position);
         let mut last = Vec::with_capacity(group.len());
         let mut span = shard.span;
         for (d, along) in group.iter().enumerate() {
@@ -186,46 +186,46 @@ impl BlockOrder {
             span.count[d] = end - start;
         }
         Block {
-            first: self.place(&span.start),
-            end: self.shard_end(self.place(&last)),
+            first: self.position(&span.start),
+            end: self.shard_end(self.position(&last)),
             span,
         }
     }
 
-    /// Place in the order of the chunk at `coordinates` of the grid.
-    pub fn place(&self, coordinates: &[u64]) -> u64 {
+    /// Position in the order of the chunk at `coordinates` of the grid.
+    pub fn position(&self, coordinates: &[u64]) -> u64 {
         if let Some(shards) = &self.shards {
-            let (shard, within) = self.within_shard(shards, shards.order.place(coordinates));
+            let (shard, within) = self.within_shard(shards, shards.order.position(coordinates));
             let local: Vec<u64> = coordinates
                 .iter()
                 .zip(&shard.span.start)
                 .map(|(c, s)| c - s)
                 .collect();
-            return shard.first + within.place(&local);
+            return shard.first + within.position(&local);
         }
         let mut front = 1;
-        let mut place = 0;
+        let mut position = 0;
         let mut local = 0;
         for (d, c) in coordinates.iter().enumerate() {
             let start = c - c % self.tile[d];
             let length = self.tile[d].min(self.counts[d] - start);
-            place += front * start * self.after[d];
+            position += front * start * self.after[d];
             local = local * length + (c - start);
             front *= length;
         }
-        place + local
+        position + local
     }
 
-    /// The tile that holds the chunk at `place`, which is less than the number of chunks.
-    pub fn tile_at(&self, place: u64) -> Block {
+    /// The tile that holds the chunk at `position`, which is less than the number of chunks.
+    pub fn tile_at(&self, position: u64) -> Block {
         if let Some(shards) = &self.shards {
-            let (shard, within) = self.within_shard(shards, place);
-            return within.tile_at(place - shard.first).moved(&shard);
+            let (shard, within) = self.within_shard(shards, position);
+            return within.tile_at(position - shard.first).moved(&shard);
         }
         let rank = self.counts.len();
         let mut start = vec![0; rank];
         let mut count = vec![0; rank];
-        let mut rest = place;
+        let mut rest = position;
         let mut front = 1;
         for d in 0..rank {
             let layer = front * self.after[d];
@@ -236,25 +236,25 @@ impl BlockOrder {
         }
         Block {
             span: Region { start, count },
-            first: place - rest,
-            end: place - rest + front,
+            first: position - rest,
+            end: position - rest + front,
         }
     }
 
-    /// The block that holds the chunk at `place`, which is less than the number of chunks.
-    pub fn block_at(&self, place: u64) -> Block {
+    /// The block that holds the chunk at `position`, which is less than the number of chunks.
+    pub fn block_at(&self, position: u64) -> Block {
         if let Some(shards) = &self.shards {
-            let (shard, within) = self.within_shard(shards, place);
-            return within.block_at(place - shard.first).moved(&shard);
+            let (shard, within) = self.within_shard(shards, position);
+            return within.block_at(position - shard.first).moved(&shard);
         }
         let rank = self.counts.len();
-        let tile = self.tile_at(place);
+        let tile = self.tile_at(position);
         let tile_first = tile.first;
-        let mut rest = place - tile_first;
+        let mut rest = position - tile_first;
         let mut behind = tile.end - tile_first;
         let lengths = tile.span.count;
         let mut start = tile.span.start;
-        // From here on, `rest` is the place within the tile.
+        // From here on, `rest` is the position within the tile.
         let mut first = 0;
         let mut size = 1;
         let mut count = lengths.clone();
@@ -344,7 +344,7 @@ mod tests {
             let order = BlockOrder::sharded(&counts, &tile, most, Some(&shard));
             let grid = ChunkGrid::new(&counts, &vec![1; counts.len()]).unwrap();
             let mut chunks: Vec<u64> = (0..grid.len()).collect();
-            chunks.sort_by_key(|chunk| order.place(&grid.coordinates(*chunk)));
+            chunks.sort_by_key(|chunk| order.position(&grid.coordinates(*chunk)));
             let shard_of = |chunk: u64| -> Vec<u64> {
                 grid.coordinates(chunk).iter().zip(&shard).map(|(c, s)| c / s).collect()
             };
@@ -365,27 +365,27 @@ mod tests {
             let shard: Vec<_> = dims.iter().map(|d| d.2).collect();
             let order = BlockOrder::sharded(&counts, &tile, most, sharded.then_some(&shard));
             let grid = ChunkGrid::new(&counts, &vec![1; counts.len()]).unwrap();
-            let mut place = 0;
+            let mut position = 0;
             let mut seen = vec![false; grid.len() as usize];
-            while place < grid.len() {
-                let block = order.block_at(place);
-                prop_assert_eq!(block.first, place);
+            while position < grid.len() {
+                let block = order.block_at(position);
+                prop_assert_eq!(block.first, position);
                 prop_assert_eq!(Some(block.end - block.first), block.span.element_count());
                 prop_assert!(block.end - block.first <= most);
                 if sharded {
-                    let end = order.shard_end(place);
+                    let end = order.shard_end(position);
                     prop_assert!(block.end <= end, "a block ends with its shard");
                     let of = |at: &[u64]| at.iter().zip(&shard).map(|(a, s)| a / s).collect::<Vec<_>>();
                     let next = (end < grid.len()).then(|| of(&order.block_at(end).span.start));
                     prop_assert_ne!(next, Some(of(&block.span.start)), "a shard's chunks are consecutive");
                 }
                 for (n, index) in grid.chunks_of_span(block.span.clone()).enumerate() {
-                    let at = place + n as u64;
-                    prop_assert_eq!(order.place(&grid.coordinates(index)), at);
+                    let at = position + n as u64;
+                    prop_assert_eq!(order.position(&grid.coordinates(index)), at);
                     prop_assert_eq!(&order.block_at(at), &block);
                     prop_assert!(!std::mem::replace(&mut seen[index as usize], true));
                 }
-                place = block.end;
+                position = block.end;
             }
             prop_assert!(seen.iter().all(|s| *s));
         }

@@ -1,9 +1,10 @@
 //! The geometry of a variable whose chunks change shape: tiles, and slabs of contiguous storage.
 
+use super::input::Input;
 use super::order::{Block, BlockOrder, tile_in_c_order, tile_shape};
-use super::sources::Input;
-use crate::chunk::{ChunkGrid, chunks_of_shard};
-use crate::error::Result;
+use crate::chunk::{ChunkGrid, Region, chunks_of_shard};
+use crate::error::{Error, Result};
+use crate::format::read_region::chunk_size;
 use crate::model::{Storage, VariableLayout};
 
 /// Upper limit, in bytes, of the slabs in which a contiguous output is written.
@@ -17,7 +18,7 @@ const MOST_GROUPED: u64 = 4096;
 
 /// The geometry of a variable whose chunks change shape.
 #[derive(Debug)]
-pub(super) struct Tiling {
+pub struct Tiling {
     /// The grid of output chunks, or of slabs if the output is contiguous.
     pub grid: ChunkGrid,
     /// The shape of a tile, in output chunks.
@@ -73,12 +74,24 @@ impl Tiling {
         self.group.iter().any(|shards| *shards > 1)
     }
 
-    /// The chunks that are made of the same input chunks as the chunk at `place`: those of a group of shards, or of a tile.
-    pub fn made_with(&self, order: &BlockOrder, place: u64) -> Block {
+    /// The chunks that are made of the same input chunks as the chunk at `position`: those of a group of shards, or of a tile.
+    pub fn made_with(&self, order: &BlockOrder, position: u64) -> Block {
         match self.has_groups() {
-            true => order.group_at(place, &self.group),
-            false => order.tile_at(place),
+            true => order.group_at(position, &self.group),
+            false => order.tile_at(position),
         }
+    }
+
+    /// Bytes of the chunks of a block.
+    ///
+    /// # Errors
+    /// If they are more than memory can hold.
+    pub fn block_bytes(&self, block: &Block, to: &VariableLayout) -> Result<usize> {
+        let chunk = chunk_size(to, self.grid.chunk())?;
+        usize::try_from(block.end - block.first)
+            .ok()
+            .and_then(|n| n.checked_mul(chunk))
+            .ok_or_else(|| Error::Unsupported("a block of chunks larger than memory".into()))
     }
 
     /// The order of chunks, with blocks of at most `most` chunks.
@@ -91,7 +104,7 @@ impl Tiling {
 ///
 /// # Errors
 /// If a shard does not hold whole chunks.
-pub(super) fn shard_chunks(to: &VariableLayout) -> Result<Option<Vec<u64>>> {
+pub fn shard_chunks(to: &VariableLayout) -> Result<Option<Vec<u64>>> {
     let shard = to.shard.as_ref();
     shard
         .map(|shard| chunks_of_shard(shard, to.chunk_shape()))
@@ -164,6 +177,25 @@ fn run_shape(extent: &[u64], element_size: usize, output: &[u64]) -> Vec<u64> {
         break;
     }
     shape
+}
+
+/// The elements of a box of chunks, clipped to `extent`.
+pub fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
+    let start: Vec<u64> = span
+        .start
+        .iter()
+        .zip(chunk)
+        .map(|(s, c)| s.saturating_mul(*c))
+        .collect();
+    let count = span
+        .count
+        .iter()
+        .zip(chunk)
+        .zip(extent)
+        .zip(&start)
+        .map(|(((n, c), e), s)| n.saturating_mul(*c).min(e.saturating_sub(*s)))
+        .collect();
+    Region { start, count }
 }
 
 #[cfg(test)]

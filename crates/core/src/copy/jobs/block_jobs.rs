@@ -1,7 +1,7 @@
 //! The jobs of a variable whose output chunks have another shape than its input chunks.
 //!
 //! ```text
-//! blocks of output chunks, in the order of tickets
+//! blocks of output chunks, in sequence order
 //!   ├─ small, and enough for all threads ── one job makes several
 //!   └─ others ── jobs that fill one from input pieces ─► jobs that empty it, a stripe each
 //!                    └─ the first block of a tile may write down what later ones need: a Spill
@@ -9,17 +9,16 @@
 
 use std::sync::Arc;
 
-use super::block::{SharedBlock, stripe_chunks};
-use super::default_budget;
-use super::execute::PIECE;
-use super::job::{BATCH, Job, Jobs, PieceOfInput, Spilling, Terms, chunk_bytes, decode_cost_of, encode_cost};
-use super::ledger::Cost;
-use super::order::{Block, BlockOrder};
-use super::prepare::Variable;
-use super::sources::{Input, overlap};
+use super::cost::{PIECE, chunk_bytes, decode_cost_of, encode_cost, slot_bytes};
+use super::job::{Job, Jobs, Spilling};
+use super::pieces::{PieceOfInput, grouped, pieces, written_blocks};
+use super::shared_block::{SharedBlock, stripe_chunks};
 use super::spill::Spill;
-use super::tiling::Tiling;
-use crate::chunk::{Region, byte_count};
+use super::terms::Terms;
+use crate::chunk::Region;
+use crate::copy::geometry::{Block, BlockOrder, Input, Tiling, elements, overlap};
+use crate::copy::memory::{Cost, default_budget};
+use crate::copy::task::Variable;
 use crate::error::Result;
 use crate::model::VariableLayout;
 
@@ -27,7 +26,7 @@ use crate::model::VariableLayout;
 const ALONE: u64 = 64 << 20;
 
 /// The jobs of a variable whose chunks change shape.
-pub(super) fn blocks<'e>(
+pub fn blocks<'e>(
     terms: &'e Terms<'e>,
     var: &'e Variable,
     tiling: &'e Tiling,
@@ -132,7 +131,7 @@ fn alone(
         return false;
     }
     let threads = terms.threads as u64;
-    let tiles = var.places.len() / tile_chunks.max(1);
+    let tiles = var.to_write.len() / tile_chunks.max(1);
     tile_bytes.saturating_add(work).saturating_mul(threads) <= terms.budget
         && (tile_bytes <= terms.batch() || tile_bytes <= ALONE && tiles >= 2 * threads)
 }
@@ -147,7 +146,7 @@ fn aside(terms: &Terms, work: u64, empty: u64) -> u64 {
 
 /// About how many bytes of memory it takes to make a block that all threads work on. `None` if one thread
 /// makes each block.
-pub(super) fn shared_block_memory(
+pub fn shared_block_memory(
     terms: &Terms,
     var: &Variable,
     tiling: &Tiling,
@@ -165,41 +164,9 @@ pub(super) fn shared_block_memory(
         return None;
     }
     let aside = aside(terms, needs.decode.max(needs.empty), needs.empty);
-    let whole = var.places.len().saturating_mul(needs.chunk);
+    let whole = var.to_write.len().saturating_mul(needs.chunk);
     let block = needs.tile_bytes.min(whole).min(terms.budget - aside);
     Some(block.max(needs.chunk).saturating_add(aside))
-}
-
-/// Size in bytes of one output chunk, or of one slab if the output has no chunks.
-pub(super) fn slot_bytes(tiling: &Tiling, to: &VariableLayout) -> u64 {
-    byte_count(tiling.grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64
-}
-
-/// Groups blocks of `bytes` bytes each into jobs of about `batch` bytes.
-pub(super) fn grouped<'e>(
-    mut blocks: impl Iterator<Item = Block> + Send + 'e,
-    bytes: u64,
-    batch: u64,
-) -> impl Iterator<Item = Vec<Block>> + Send + 'e {
-    let each = (batch / bytes.max(1)).clamp(1, 4096) as usize;
-    std::iter::from_fn(move || {
-        let group: Vec<Block> = blocks.by_ref().take(each).collect();
-        (!group.is_empty()).then_some(group)
-    })
-}
-
-/// The blocks that hold at least one chunk to be written.
-pub(super) fn written_blocks<'e>(
-    var: &'e Variable,
-    order: BlockOrder,
-) -> impl Iterator<Item = Block> + Send + 'e {
-    let mut next = 0;
-    std::iter::from_fn(move || {
-        let place = var.places.place(next)?;
-        let block = order.block_at(place);
-        next = var.places.before(block.end);
-        Some(block)
-    })
 }
 
 /// Makes the jobs of blocks that several threads fill and empty.
@@ -215,7 +182,7 @@ struct BlockMaker<'e> {
     empty: u64,
     /// True if two inputs fill the same elements.
     overlaps: bool,
-    /// The spill that the first block of the present tile writes, and the place in the order where the tile
+    /// The spill that the first block of the present tile writes, and the position in the order where the tile
     /// ends.
     spill: Option<(Arc<Spill>, u64)>,
 }
@@ -310,7 +277,7 @@ impl<'e> BlockMaker<'e> {
     }
 
     /// Starts a spill if later blocks of the tile would decode the same chunks again and a temporary file is
-    /// cheaper. Returns the spill, the input pieces of the whole tile, and the place in the order where the
+    /// cheaper. Returns the spill, the input pieces of the whole tile, and the position in the order where the
     /// tile ends.
     fn begin_spill(
         &self,
@@ -335,15 +302,15 @@ impl<'e> BlockMaker<'e> {
         let mut blocks = Vec::new();
         let mut next = first.block.end;
         while next < tile.end {
-            let Some(place) = self
+            let Some(position) = self
                 .var
-                .places
-                .place(self.var.places.before(next))
+                .to_write
+                .position(self.var.to_write.before(next))
                 .filter(|p| *p < tile.end)
             else {
                 break;
             };
-            let block = self.order.block_at(place);
+            let block = self.order.block_at(position);
             blocks.extend(self.region(&block.span).intersect(target));
             next = block.end;
         }
@@ -385,85 +352,4 @@ fn largest_part(input: &Input, region: &Region, elements: u64) -> u64 {
         let part = grid.chunk().iter().zip(&region.count).map(|(c, n)| (*c).min(*n));
         part.fold(1, u64::saturating_mul)
     })
-}
-
-/// The elements of a box of chunks, clipped to `extent`.
-pub(super) fn elements(span: &Region, chunk: &[u64], extent: &[u64]) -> Region {
-    let start: Vec<u64> = span
-        .start
-        .iter()
-        .zip(chunk)
-        .map(|(s, c)| s.saturating_mul(*c))
-        .collect();
-    let count = span
-        .count
-        .iter()
-        .zip(chunk)
-        .zip(extent)
-        .zip(&start)
-        .map(|(((n, c), e), s)| n.saturating_mul(*c).min(e.saturating_sub(*s)))
-        .collect();
-    Region { start, count }
-}
-
-/// The pieces of the inputs that a region of the output needs, in the order of the inputs. A piece is about
-/// `batch` bytes of chunks, or a range of about [`BATCH`] bytes.
-pub(super) fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64) -> Vec<PieceOfInput> {
-    let mut pieces = Vec::new();
-    for (n, input) in var.inputs.iter().enumerate() {
-        let Some(bounds) = input.input(region) else {
-            continue;
-        };
-        let from = terms.reader.layout(input.var);
-        match &input.grid {
-            Some(grid) => {
-                let each = (batch / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;
-                let mut chunks = Vec::new();
-                let dense = input.selection.as_ref().is_none_or(|s| s.is_dense());
-                for chunk in grid.chunks_in(&bounds) {
-                    // A stride may step over a whole chunk.
-                    let met = || {
-                        input
-                            .output(&grid.region(chunk))
-                            .and_then(|r| r.intersect(region))
-                    };
-                    if !input.is_stored(chunk) || !dense && met().is_none() {
-                        continue;
-                    }
-                    chunks.push(chunk);
-                    if chunks.len() == each {
-                        let chunks = std::mem::take(&mut chunks);
-                        pieces.push(PieceOfInput::Chunks { input: n, chunks });
-                    }
-                }
-                if !chunks.is_empty() {
-                    pieces.push(PieceOfInput::Chunks { input: n, chunks });
-                }
-            }
-            None => {
-                let Some(met) = region.intersect(&input.target) else {
-                    continue;
-                };
-                let whole = met.element_count().unwrap_or(0);
-                // A range is read with the elements that a stride steps over.
-                let spread = (0..met.rank()).fold(1u64, |n, d| n.saturating_mul(input.stride(d)));
-                let most = BATCH / (from.element_size.max(1) as u64).saturating_mul(spread).max(1);
-                let order = BlockOrder::new(&met.count, &met.count, most.max(1));
-                let mut place = 0;
-                while place < whole {
-                    let piece = order.block_at(place);
-                    place = piece.end;
-                    let start = piece.span.start.iter().zip(&met.start).map(|(a, b)| a + b);
-                    pieces.push(PieceOfInput::Range {
-                        input: n,
-                        region: Region {
-                            start: start.collect(),
-                            count: piece.span.count,
-                        },
-                    });
-                }
-            }
-        }
-    }
-    pieces
 }

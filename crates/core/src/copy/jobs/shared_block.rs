@@ -12,15 +12,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::order::Block;
-use crate::chunk::{ChunkGrid, Region, resize};
+use crate::chunk::{ChunkGrid, Region};
+use crate::copy::geometry::Block;
 use crate::error::Result;
 
 /// Size of a stripe, in bytes. Less would not be worth a lock and a job, unless memory is scarce.
 const STRIPE: u64 = 256 << 10;
 
 /// A block whose pieces are scattered by several jobs.
-pub(super) struct SharedBlock {
+pub struct SharedBlock {
     pub block: Block,
     /// Division of the block's box of chunks into stripes. Its elements are chunks.
     stripes: ChunkGrid,
@@ -68,7 +68,7 @@ impl SharedBlock {
         self.buffers.len()
     }
 
-    /// The chunks of stripe `n`: their box in the variable's grid, and their places in the order of writing.
+    /// The chunks of stripe `n`: their box in the variable's grid, and their positions in the order of writing.
     pub fn stripe(&self, n: usize) -> Block {
         let mut span = self.stripes.region(n as u64);
         let mut first = self.block.first;
@@ -137,7 +137,7 @@ impl SharedBlock {
 }
 
 /// Most chunks of `chunk_bytes` bytes each in a stripe, where one job moves `batch` bytes.
-pub(super) fn stripe_chunks(chunk_bytes: u64, batch: u64) -> u64 {
+pub fn stripe_chunks(chunk_bytes: u64, batch: u64) -> u64 {
     (STRIPE.min(batch) / chunk_bytes.max(1)).max(1)
 }
 
@@ -153,80 +153,6 @@ fn stripe_shape(counts: &[u64], most: u64) -> Vec<u64> {
         left /= (*n).max(1);
     }
     shape
-}
-
-/// Stripe buffers that one block leaves for the next. Their bytes stay charged to the ledger until the next
-/// block claims them or a job needs the memory.
-#[derive(Default)]
-pub(super) struct Pool {
-    kept: Mutex<Kept>,
-}
-
-#[derive(Default)]
-struct Kept {
-    buffers: Vec<Vec<u8>>,
-    /// Bytes charged to the ledger for `buffers`.
-    charged: u64,
-}
-
-impl Pool {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns a buffer of `size` bytes with arbitrary content.
-    pub fn take(&self, size: usize) -> Result<Vec<u8>> {
-        let kept = {
-            let mut kept = self.lock();
-            match kept.buffers.pop() {
-                Some(buffer) if buffer.capacity() >= size => Some(buffer),
-                _ => {
-                    // A buffer that is too small belonged to another variable: none of the kept ones is
-                    // useful now.
-                    kept.buffers.clear();
-                    None
-                }
-            }
-        };
-        let mut buffer = kept.unwrap_or_default();
-        resize(&mut buffer, size)?;
-        Ok(buffer)
-    }
-
-    /// Keeps a buffer for the next block.
-    pub fn give(&self, buffer: Vec<u8>) {
-        if buffer.capacity() > 0 {
-            self.lock().buffers.push(buffer);
-        }
-    }
-
-    /// Called when a block that was charged `memory` bytes is done. Returns how many of these bytes stay
-    /// charged, for the buffers that it left in the pool.
-    pub fn settle(&self, memory: u64) -> u64 {
-        let mut kept = self.lock();
-        let held = kept.buffers.iter().map(|b| b.capacity() as u64).sum::<u64>();
-        let charge = held.saturating_sub(kept.charged).min(memory);
-        kept.charged += charge;
-        charge
-    }
-
-    /// Leaves at most `most` bytes of buffers to a new block, which is charged for them itself, and frees the
-    /// rest. Returns how many bytes were charged for all of them.
-    pub fn claim(&self, most: u64) -> u64 {
-        let mut kept = self.lock();
-        let mut held = 0;
-        kept.buffers.retain(|b| {
-            held += b.capacity() as u64;
-            held <= most
-        });
-        std::mem::take(&mut kept.charged)
-    }
-
-    /// Frees all buffers. Returns how many bytes were charged for them.
-    pub fn clear(&self) -> u64 {
-        let freed = std::mem::take(&mut *self.lock());
-        freed.charged
-    }
 }
 
 #[cfg(test)]
@@ -273,17 +199,5 @@ mod tests {
             shared.job_done(false);
             assert!(!waiting.join().unwrap());
         });
-    }
-
-    #[test]
-    fn a_pool_gives_back_what_fits() {
-        let pool = Pool::default();
-        pool.give(Vec::with_capacity(100));
-        assert_eq!(pool.take(90).unwrap().capacity(), 100);
-        pool.give(Vec::with_capacity(100));
-        assert_eq!(pool.settle(150), 100);
-        assert_eq!(pool.claim(100), 100);
-        assert_eq!(pool.clear(), 0, "the claimant is charged now");
-        assert!(pool.lock().buffers.is_empty());
     }
 }

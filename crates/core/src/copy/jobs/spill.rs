@@ -19,14 +19,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::block::SharedBlock;
-use super::scatter::InputBox;
+use super::shared_block::SharedBlock;
 use crate::chunk::{Region, copy_region, resize};
+use crate::copy::geometry::InputBox;
 use crate::error::Result;
 use crate::store::temporary_file;
 
 /// The parts of a tile's input chunks that blocks after the first need.
-pub(super) struct Spill {
+pub struct Spill {
     file: File,
     broken: AtomicBool,
     element_size: usize,
@@ -153,7 +153,7 @@ impl Spill {
             .file
             .read_exact_at(buffer, at + from * self.element_size as u64);
         if read.is_err() {
-            // The file ends before this place, because the last chunks were never stored, or the disk failed.
+            // The file ends before this part, because the last chunks were never stored, or the disk failed.
             return Ok(false);
         }
         Ok(true)

@@ -14,13 +14,13 @@ use tracing::{Level, debug, enabled};
 pub struct Cost {
     /// Held while the job runs.
     pub working: u64,
-    /// Held for a block that outlives the job, until [`Ledger::release`].
+    /// Held for a block that outlives the job, until [`MemoryBudget::release`].
     pub block: u64,
 }
 
 /// The account of one run.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct MemoryBudget {
     budget: u64,
     window: u64,
     state: Mutex<State>,
@@ -40,7 +40,7 @@ struct State {
     stopped: bool,
 }
 
-impl Ledger {
+impl MemoryBudget {
     /// An account over `budget` bytes. No new job is admitted while the writer holds back more than `window`
     /// bytes.
     pub fn new(budget: u64, window: u64) -> Self {
@@ -125,7 +125,7 @@ impl Ledger {
         self.changed.notify_all();
     }
 
-    /// True after [`Ledger::stop`].
+    /// True after [`MemoryBudget::stop`].
     pub fn is_stopped(&self) -> bool {
         self.lock().stopped
     }
@@ -146,63 +146,63 @@ mod tests {
 
     #[test]
     fn a_job_alone_is_admitted_whatever_it_needs() {
-        let ledger = Ledger::new(10, 10);
-        assert!(ledger.admit(cost(100), || 0));
-        ledger.complete(0, 100, 0);
-        assert!(ledger.admit(cost(5), || 0));
-        assert_eq!(ledger.peak(), 100);
+        let budget = MemoryBudget::new(10, 10);
+        assert!(budget.admit(cost(100), || 0));
+        budget.complete(0, 100, 0);
+        assert!(budget.admit(cost(5), || 0));
+        assert_eq!(budget.peak(), 100);
     }
 
     #[test]
     fn what_came_early_counts_until_its_turn() {
-        let ledger = Ledger::new(10, 100);
-        assert!(ledger.admit(cost(3), || 0));
-        assert!(ledger.admit(cost(3), || 0));
-        ledger.complete(1, 3, 2);
-        assert_eq!(ledger.lock().used, 5);
-        ledger.complete(0, 3, 2);
-        assert_eq!(ledger.lock().used, 0);
+        let budget = MemoryBudget::new(10, 100);
+        assert!(budget.admit(cost(3), || 0));
+        assert!(budget.admit(cost(3), || 0));
+        budget.complete(1, 3, 2);
+        assert_eq!(budget.lock().used, 5);
+        budget.complete(0, 3, 2);
+        assert_eq!(budget.lock().used, 0);
     }
 
     #[test]
     fn the_peak_counts_what_the_writer_holds_back() {
-        let ledger = Ledger::new(10, 100);
-        assert!(ledger.admit(cost(3), || 0));
-        assert!(ledger.admit(cost(3), || 0));
-        ledger.complete(1, 3, 9);
-        assert_eq!(ledger.peak(), 12);
+        let budget = MemoryBudget::new(10, 100);
+        assert!(budget.admit(cost(3), || 0));
+        assert!(budget.admit(cost(3), || 0));
+        budget.complete(1, 3, 9);
+        assert_eq!(budget.peak(), 12);
     }
 
     #[test]
     fn a_job_waits_for_room() {
-        let ledger = Ledger::new(10, 100);
-        assert!(ledger.admit(cost(8), || 0));
+        let budget = MemoryBudget::new(10, 100);
+        assert!(budget.admit(cost(8), || 0));
         std::thread::scope(|s| {
-            let second = s.spawn(|| ledger.admit(cost(8), || 0));
+            let second = s.spawn(|| budget.admit(cost(8), || 0));
             std::thread::sleep(std::time::Duration::from_millis(20));
             assert!(!second.is_finished());
-            ledger.complete(0, 8, 0);
+            budget.complete(0, 8, 0);
             assert!(second.join().unwrap());
         });
-        assert_eq!(ledger.peak(), 8);
+        assert_eq!(budget.peak(), 8);
     }
 
     #[test]
     fn room_is_made_before_waiting() {
-        let ledger = Ledger::new(10, 100);
+        let budget = MemoryBudget::new(10, 100);
         let block = Cost { working: 0, block: 8 };
-        assert!(ledger.admit(block, || 0));
-        assert!(ledger.admit(cost(8), || 8));
-        assert_eq!(ledger.peak(), 8);
+        assert!(budget.admit(block, || 0));
+        assert!(budget.admit(cost(8), || 8));
+        assert_eq!(budget.peak(), 8);
     }
 
     #[test]
     fn stopping_wakes_who_waits() {
-        let ledger = Ledger::new(10, 100);
-        assert!(ledger.admit(cost(8), || 0));
+        let budget = MemoryBudget::new(10, 100);
+        assert!(budget.admit(cost(8), || 0));
         std::thread::scope(|s| {
-            let second = s.spawn(|| ledger.admit(cost(8), || 0));
-            ledger.stop();
+            let second = s.spawn(|| budget.admit(cost(8), || 0));
+            budget.stop();
             assert!(!second.join().unwrap());
         });
     }

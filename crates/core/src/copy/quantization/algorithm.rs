@@ -1,26 +1,7 @@
-//! Quantization: the last bits of floats become zeros or a pattern, so that they compress better. As netCDF-C does it on
-//! writing (`nc_def_var_quantize`).
-//!
-//! ```text
-//! --quantize 'var,bitgroom,3'  ┐
-//! an attribute in CDL          ┴─► Quantization ─► Quantizer ─► chunks, before they are encoded
-//! ```
-//!
-//! | name | attribute | keeps |
-//! | --- | --- | --- |
-//! | `bitgroom` | `_QuantizeBitGroomNumberOfSignificantDigits` | decimal digits |
-//! | `granularbr` | `_QuantizeGranularBitRoundNumberOfSignificantDigits` | decimal digits |
-//! | `bitround` | `_QuantizeBitRoundNumberOfSignificantBits` | bits of the mantissa |
-//!
-//! The attribute is kept in the file: it says that the values have been quantized.
-
-mod quantizer;
-mod rounding;
+//! The algorithms of quantization, and what a variable's attributes say of them.
 
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Type, Values, Variable};
-
-pub(crate) use quantizer::Quantizer;
 
 /// An algorithm of quantization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Describes what a prepared copy will do, before anything is written.
 
-use super::job::{self, Terms};
-use super::prepare::Prepared;
-use super::report::RouteName;
-use super::run::RunOptions;
-use super::{CopyPlan, default_budget};
+use crate::copy::jobs::{self, Terms};
+use crate::copy::memory::default_budget;
+use crate::copy::plan::{CopyPlan, Prepared};
+use crate::copy::run::RunOptions;
+use crate::copy::task::RouteName;
 use crate::filter::Registry;
 use crate::format::Reader;
 use crate::model::{CodecSpec, ExternalPart, Kind, VarId, VariableLayout};
@@ -43,7 +43,7 @@ pub struct VariableDescription<'p> {
 }
 
 impl Prepared {
-    /// Describes the copy of `plan`, as [`run`](super::run) would run it with `options`.
+    /// Describes the copy of `plan`, as [`run`](crate::copy::run()) would run it with `options`.
     pub fn describe<'p>(
         &'p self,
         reader: &dyn Reader,
@@ -64,7 +64,7 @@ impl Prepared {
         all.sort_by_key(|(id, ..)| *id);
         let mut memory = vec![0; self.plans.len()];
         for var in &self.variables {
-            memory[var.out.0] = job::memory(&terms, &self.variables, var);
+            memory[var.out.0] = jobs::memory(&terms, &self.variables, var);
         }
         let variables = all
             .into_iter()

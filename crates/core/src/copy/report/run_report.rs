@@ -1,71 +1,41 @@
 //! The report of a copy: the route, bytes and time of each variable, and totals.
 //!
 //! ```text
-//! Worker ─┬─► Meters: three counters for each variable ─► Report ─► nccopy --summary
-//! Sink ───┘
+//! run: Meters, three counters for each variable ─► Report ─► nccopy --summary
 //! ```
 
-use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::prepare::Prepared;
-use super::route::Route;
-use crate::format::Writer;
-use crate::model::VarId;
+use crate::copy::plan::Prepared;
+use crate::copy::run::{Meters, RunOptions, Totals, run_jobs};
+use crate::copy::task::RouteName;
+use crate::error::Result;
+use crate::format::{Reader, Writer};
 
-/// The route of a variable through a copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum RouteName {
-    /// Nothing is written: the variable reads as fill values.
-    Nothing,
-    /// Encoded chunks pass untouched.
-    Raw,
-    /// Chunks are decoded and encoded one by one.
-    Refilter,
-    /// Bytes of contiguous storage are moved.
-    Ranges,
-    /// Input pieces are scattered into blocks of output chunks.
-    Blocks,
-    /// Elements are converted.
-    Values,
-    /// Records of several variables are moved together.
-    Records,
-}
-
-impl RouteName {
-    /// The name in one lowercase word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing",
-            Self::Raw => "raw",
-            Self::Refilter => "refilter",
-            Self::Ranges => "ranges",
-            Self::Blocks => "blocks",
-            Self::Values => "values",
-            Self::Records => "records",
-        }
-    }
-}
-
-impl fmt::Display for RouteName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl From<&Route> for RouteName {
-    fn from(route: &Route) -> Self {
-        match route {
-            Route::Raw(_) => Self::Raw,
-            Route::Refilter(_) => Self::Refilter,
-            Route::Ranges(_) => Self::Ranges,
-            Route::Blocks(_) => Self::Blocks,
-            Route::Values(_) => Self::Values,
-            Route::Records(_) => Self::Records,
-        }
-    }
+/// Copies the data of all variables from `reader` to `writer`, and finishes the writer. `prepared` must come
+/// from [`prepare`](crate::copy::prepare) with the same reader, and `writer` must be created with its plans.
+///
+/// # Errors
+/// The error of the first failed job, in sequence order. It names the variable and chunk. The writer is
+/// then dropped unfinished.
+pub fn run<'p>(
+    reader: &dyn Reader,
+    prepared: &'p Prepared,
+    writer: Box<dyn Writer>,
+    options: &RunOptions,
+) -> Result<Report<'p>> {
+    let begun = Instant::now();
+    let Totals { meters, peak } = run_jobs(reader, prepared, &*writer, options)?;
+    writer.finish().map_err(|e| match options.output {
+        Some(path) => e.in_file(path),
+        None => e,
+    })?;
+    Ok(Report {
+        prepared,
+        meters,
+        elapsed: begun.elapsed(),
+        peak,
+    })
 }
 
 /// The report of a copy.
@@ -78,20 +48,6 @@ pub struct Report<'p> {
 }
 
 impl<'p> Report<'p> {
-    pub(super) fn new(prepared: &'p Prepared, meters: Meters, peak: u64) -> Self {
-        Self {
-            prepared,
-            meters,
-            elapsed: Duration::ZERO,
-            peak,
-        }
-    }
-
-    pub(super) fn with_elapsed(mut self, elapsed: Duration) -> Self {
-        self.elapsed = elapsed;
-        self
-    }
-
     /// The time from the first job until the output was complete.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
@@ -108,14 +64,14 @@ impl<'p> Report<'p> {
             .prepared
             .routes()
             .map(|(id, name, route, decoded)| {
-                let meter = self.meters.of(id);
+                let counts = self.meters.counts(id);
                 let report = VariableReport {
                     name,
                     route,
                     decoded,
-                    read: meter.map_or(0, |m| m.read.load(Ordering::Relaxed)),
-                    written: meter.map_or(0, |m| m.written.load(Ordering::Relaxed)),
-                    work: Duration::from_nanos(meter.map_or(0, |m| m.nanoseconds.load(Ordering::Relaxed))),
+                    read: counts.read,
+                    written: counts.written,
+                    work: counts.work,
                 };
                 (id.0, report)
             })
@@ -155,61 +111,4 @@ impl VariableReport<'_> {
 #[expect(clippy::cast_precision_loss, reason = "a ratio to be shown")]
 pub fn ratio(decoded: u64, written: u64) -> Option<f64> {
     (written > 0).then(|| decoded as f64 / written as f64)
-}
-
-/// Counters for each variable of the output.
-#[derive(Debug, Default)]
-pub(super) struct Meters(Vec<Meter>);
-
-/// Counters of one variable.
-#[derive(Debug, Default)]
-struct Meter {
-    read: AtomicU64,
-    written: AtomicU64,
-    nanoseconds: AtomicU64,
-}
-
-impl Meters {
-    /// Counters for `count` variables, at zero.
-    pub fn new(count: usize) -> Self {
-        Self((0..count).map(|_| Meter::default()).collect())
-    }
-
-    fn of(&self, var: VarId) -> Option<&Meter> {
-        self.0.get(var.0)
-    }
-
-    /// Counts `bytes` bytes that were read, as stored.
-    pub fn read(&self, var: VarId, bytes: u64) {
-        if let Some(meter) = self.of(var) {
-            meter.read.fetch_add(bytes, Ordering::Relaxed);
-        }
-    }
-
-    /// Counts `bytes` bytes that were written, as stored.
-    pub fn written(&self, var: VarId, bytes: u64) {
-        if let Some(meter) = self.of(var) {
-            meter.written.fetch_add(bytes, Ordering::Relaxed);
-        }
-    }
-
-    /// Adds the bytes of values that the writer encoded itself.
-    pub fn ask(&self, prepared: &Prepared, writer: &dyn Writer) {
-        for var in &prepared.variables {
-            if matches!(var.route, Route::Values(_))
-                && let Some(meter) = self.of(var.out)
-                && let Some(bytes) = writer.stored_values(var.out)
-            {
-                meter.written.fetch_add(bytes, Ordering::Relaxed);
-            }
-        }
-    }
-
-    /// Counts the time that one thread worked.
-    pub fn work(&self, var: VarId, time: Duration) {
-        if let Some(meter) = self.of(var) {
-            let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-            meter.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
-        }
-    }
 }

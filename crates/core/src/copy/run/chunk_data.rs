@@ -1,7 +1,8 @@
 //! [`Data`]: a decoded chunk on its way to the writer.
 
 /// The bytes of a chunk to be written.
-pub(super) enum Data<'a> {
+pub enum Data<'a> {
+    /// Bytes of a larger buffer.
     Borrowed(&'a [u8]),
     /// A buffer whose bytes are taken over if they need no encoding.
     Owned(&'a mut Vec<u8>),

@@ -2,16 +2,16 @@
 
 use std::ffi::OsStr;
 
-use super::prepare::Variable;
-use super::report::Meters;
+use super::meters::Meters;
 use crate::chunk::Region;
+use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, RecordBlock, Writer};
 use crate::model::Values;
 
 /// A [`Writer`] whose errors name the variable and the output.
 #[derive(Clone, Copy)]
-pub(super) struct Sink<'a> {
+pub struct Sink<'a> {
     pub writer: &'a dyn Writer,
     /// The output's path, if it has one.
     pub path: Option<&'a OsStr>,
@@ -23,19 +23,19 @@ impl Sink<'_> {
     /// See [`Writer::write_encoded_chunk`].
     pub fn write_encoded_chunk(
         &self,
-        ticket: u64,
+        sequence: u64,
         var: &Variable,
         chunk: u64,
         data: EncodedChunk,
     ) -> Result<()> {
         self.meters.written(var.out, data.bytes.len() as u64);
-        let written = self.writer.write_encoded_chunk(ticket, var.out, chunk, data);
+        let written = self.writer.write_encoded_chunk(sequence, var.out, chunk, data);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
     /// See [`Writer::skip_chunk`].
-    pub fn skip_chunk(&self, ticket: u64, var: &Variable, chunk: u64) -> Result<()> {
-        let skipped = self.writer.skip_chunk(ticket, var.out, chunk);
+    pub fn skip_chunk(&self, sequence: u64, var: &Variable, chunk: u64) -> Result<()> {
+        let skipped = self.writer.skip_chunk(sequence, var.out, chunk);
         skipped.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
@@ -56,8 +56,8 @@ impl Sink<'_> {
     }
 
     /// See [`Writer::write_values`]. The writer itself counts the bytes: [`Writer::stored_values`].
-    pub fn write_values(&self, ticket: u64, var: &Variable, region: &Region, values: Values) -> Result<()> {
-        let written = self.writer.write_values(ticket, var.out, region, values);
+    pub fn write_values(&self, sequence: u64, var: &Variable, region: &Region, values: Values) -> Result<()> {
+        let written = self.writer.write_values(sequence, var.out, region, values);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 

@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use super::super::execute::PIECE;
-use super::super::job::{Job, Terms, jobs};
+use super::super::jobs::{Job, PIECE, Terms, jobs};
 use super::super::run::run_jobs;
 use super::super::{RunOptions, prepare, run};
 use super::in_memory::{Log, Output, copy, input, layout, plan, rechunk, source};
@@ -117,7 +116,7 @@ fn the_ledger_stays_within_the_budget() {
                 };
                 let peak = run_jobs(&input, &prepared, &Output(Arc::default()), &options)
                     .unwrap()
-                    .peak();
+                    .peak;
                 let allowed = memory.max(need + 8192);
                 assert!(
                     peak <= allowed,

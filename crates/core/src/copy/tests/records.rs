@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 
-use super::super::bands::Band;
 use super::super::plan::{ChunkSpec, CopyOptions, Listed, plan};
-use super::super::route::Route;
 use super::super::run::run_jobs;
+use super::super::task::{Band, Route};
 use super::super::{Prepared, Progress, RunOptions, prepare, run};
 use crate::error::Result;
 use crate::filter::{Pipeline, Registry};
@@ -120,14 +119,7 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 fill: Fill::default(),
             };
             let bytes = layout.extent.iter().product::<u64>() * element_size as u64;
-            VariablePlan {
-                layout: layout.into(),
-                pipeline: Pipeline::empty(),
-                promised: crate::format::Promised::Bytes(bytes),
-                keeps_no_fill: false,
-                external: None,
-                skips_fill: false,
-            }
+            VariablePlan::with_pipeline(layout, Pipeline::empty(), crate::format::Promised::Bytes(bytes))
         })
         .collect();
     let output = Arc::new(MemoryOutput::new());
@@ -242,8 +234,8 @@ fn runs_are_bounded_whatever_the_chunks() {
         assert_eq!(band.run, 4096);
         assert!(band.members.len() * 4 * 4096 <= (8 << 20) + 4 * 4096);
     }
-    let tickets: Vec<u64> = to_chunks.variables.iter().map(|v| v.ticket).collect();
-    assert!(tickets.is_sorted());
+    let sequence_numbers: Vec<u64> = to_chunks.variables.iter().map(|v| v.first_sequence).collect();
+    assert!(sequence_numbers.is_sorted());
 }
 
 #[test]
@@ -312,7 +304,7 @@ fn progress_and_memory_are_accounted() {
             };
             let output = Arc::new(MemoryOutput::new());
             let writer = format::create(output, &plan.schema, &prepared.plans).unwrap();
-            let peak = run_jobs(&*reader, &prepared, &*writer, &run).unwrap().peak();
+            let peak = run_jobs(&*reader, &prepared, &*writer, &run).unwrap().peak;
             assert!(peak <= memory, "{kind:?}: {peak} of {memory}");
             assert_eq!(count.0.into_inner(), count.1.into_inner());
         }

@@ -12,15 +12,7 @@ use crate::model::{Encoding, Endian, Kind, Storage, Type, VarId, VariableLayout}
 fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
     CopyPlan {
         schema: schema(std::slice::from_ref(to)),
-        variables: vec![VariableCopy {
-            sources: Sources::Parts(parts),
-            layout: to.clone().into(),
-            keeps_no_fill: false,
-            cuts_strings: false,
-            skips_fill: false,
-            external: None,
-            quantization: None,
-        }],
+        variables: vec![VariableCopy::new(Sources::Parts(parts), to.clone())],
         registry: Registry::builtin(),
         choices: Vec::new(),
     }

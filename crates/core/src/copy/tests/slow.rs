@@ -139,7 +139,7 @@ fn copy_slowly(slow: &Slow, outputs: &[VariableLayout], memory: u64) -> Log {
     };
     let peak = run_jobs(slow, &prepared, &Output(Arc::clone(&log)), &options)
         .unwrap()
-        .peak();
+        .peak;
     assert!(peak <= memory, "{peak} of {memory}");
     Arc::into_inner(log).unwrap().into_inner().unwrap()
 }

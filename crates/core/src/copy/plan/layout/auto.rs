@@ -107,7 +107,7 @@ fn text(filters: &[(u32, &[u32])]) -> String {
 ///
 /// # Errors
 /// If a sample cannot be read.
-pub(super) fn choose(
+pub fn choose(
     reader: &dyn Reader,
     source: VarId,
     (schema, ty): (&Schema, Type),

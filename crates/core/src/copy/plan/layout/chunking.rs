@@ -5,10 +5,9 @@
 //! dimensions. A shape that nobody gave is netCDF-C's default. Chunks of strings that become longer in the output are cut. In a kind where every variable has chunks, what would be
 //! contiguous or compact by an option is one chunk, and no default chunk is a single record.
 
-use super::CopyOptions;
-use super::chunk_spec::{AskedLayout, ChunkSpec};
 use super::default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 use super::pipeline::{Pipeline, Wish};
+use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions};
 use crate::error::{Request, Result};
 use crate::model::{
     Capabilities, DimId, Dimension, ExternalPart, SLOT_SIZE, Schema, Storage, VarId, VariableLayout,
@@ -299,7 +298,7 @@ const LARGEST_DEFAULT_CHUNK: u64 = 256 << 20;
 
 /// netCDF-C's default chunk shape. One above [`LARGEST_DEFAULT_CHUNK`] is cut to [`DEFAULT_CHUNK_BYTES`], as far as one
 /// element takes less. Where every variable has chunks, elements may be large, and each larger shape is cut.
-pub(crate) fn default_shape(can: &Capabilities, element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
+pub fn default_shape(can: &Capabilities, element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
     let mut shape = default_chunk_shape(element_size, dims);
     let most = match can.contiguous {
         true => LARGEST_DEFAULT_CHUNK,
@@ -314,7 +313,7 @@ pub(crate) fn default_shape(can: &Capabilities, element_size: usize, dims: &[(u6
 
 /// The storage of a variable in a kind that may lack what was chosen. What cannot be compact is in one piece; what cannot be in one
 /// piece has chunks, of netCDF-C's default shape for fixed dimensions.
-pub(crate) fn possible_storage(
+pub fn possible_storage(
     can: &Capabilities,
     chosen: Storage,
     element_size: usize,
@@ -336,7 +335,7 @@ pub(crate) fn possible_storage(
 }
 
 /// The shape of the only chunk of a variable.
-pub(crate) fn one_chunk(dims: &[&Dimension]) -> Vec<u64> {
+pub fn one_chunk(dims: &[&Dimension]) -> Vec<u64> {
     dims.iter().map(|d| d.length.max(1)).collect()
 }
 

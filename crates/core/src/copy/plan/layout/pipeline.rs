@@ -1,6 +1,6 @@
 //! Which filters each variable of a copy gets: the rules of `-F`, `-d` and `-s`.
 
-use super::CopyOptions;
+use crate::copy::plan::request::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, ChunkType, Effort, Registry, deflate, fletcher32, gzip, shuffle};
@@ -150,7 +150,7 @@ impl Pipeline {
 
 /// The codec that compresses with deflate at a level, where only a level is asked for. In version 3 of Zarr, that is the
 /// core codec `gzip`, which every program has.
-pub(crate) fn deflate_codec(level: u32, names: Option<CodecNames>) -> AskedCodec {
+pub fn deflate_codec(level: u32, names: Option<CodecNames>) -> AskedCodec {
     match names {
         Some(CodecNames::Zarr(version @ ZarrVersion::V3)) => {
             let configuration = Configuration::from_iter([("level".to_owned(), level.into())]);

@@ -10,7 +10,7 @@
 //! A shard grows from the fastest dimension: its chunks are then neighbours in the order of elements.
 
 use super::chunking::chunk_bytes;
-use super::{CopyOptions, ShardSpec};
+use crate::copy::plan::request::{CopyOptions, ShardSpec};
 use crate::error::{Request, Result};
 use crate::format::zarr::MOST_CHUNKS_OF_SHARD;
 use crate::model::{DimId, IndexLocation, Kind, Schema, Storage, VarId, VariableLayout};
@@ -169,7 +169,7 @@ impl Sharding {
 ///
 /// # Errors
 /// What is wrong, and the nearest shape.
-pub(crate) fn whole_chunks(shard: &[u64], chunk: &[u64], names: &[&str]) -> Result<(), String> {
+pub fn whole_chunks(shard: &[u64], chunk: &[u64], names: &[&str]) -> Result<(), String> {
     if shard.len() != chunk.len() {
         return Err(format!(
             "one shard length is needed for each dimension: {} in all, not {}",
@@ -205,7 +205,7 @@ pub(crate) fn whole_chunks(shard: &[u64], chunk: &[u64], names: &[&str]) -> Resu
 }
 
 /// The shards of a layout for which nobody asks for any: see [`ShardSpec::Auto`].
-pub(crate) fn auto_shard(layout: &VariableLayout) -> Option<Vec<u64>> {
+pub fn auto_shard(layout: &VariableLayout) -> Option<Vec<u64>> {
     match &layout.storage {
         Storage::Chunked { shape } => Grid::of(layout, shape).auto(),
         _ => None,

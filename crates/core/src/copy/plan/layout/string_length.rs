@@ -11,6 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::chunk::{ChunkGrid, Region, element_count};
+use crate::copy::plan::request::StringLength;
+use crate::copy::strings::{cut_strings, longest_string};
 use crate::error::{Error, Request, Result};
 use crate::format::{Reader, Written};
 use crate::model::{Attribute, SLOT_SIZE, Schema, Slot, Storage, Type, Values, VarId, VariableLayout};
@@ -30,35 +32,6 @@ const MAX_STRING_LENGTH: u64 = i32::MAX as u64;
 
 /// Most elements that one thread reads at once from a variable without chunks.
 const SLAB: u64 = 16 << 10;
-
-/// The bytes of each string, as the user asks for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StringLength {
-    /// The bytes of each string.
-    pub bytes: u64,
-    /// True if a longer value is cut, never within a UTF-8 character. If false, it is an error.
-    pub cut: bool,
-}
-
-impl StringLength {
-    /// Reads `N` or `N,cut`.
-    ///
-    /// # Errors
-    /// [`Error::Request`], which tells what was expected.
-    pub fn parse(text: &str) -> Result<Self> {
-        let (number, cut) = match text.split_once(',') {
-            Some((number, "cut")) => (Some(number), true),
-            Some(_) => (None, false),
-            None => (Some(text), false),
-        };
-        let bytes = number.and_then(|n| n.parse().ok()).filter(|bytes| *bytes > 0);
-        let bytes = bytes.ok_or_else(|| {
-            let why = "expected a number of bytes, at least 1, or a number and ',cut'";
-            Request::StringLength.misspelled(format!("'{text}'"), why)
-        })?;
-        Ok(Self { bytes, cut })
-    }
-}
 
 /// A value, by its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +56,7 @@ impl Longest {
 ///
 /// # Errors
 /// [`Error::Request`] for a value that is longer than asked for, which names its place; the errors of reading.
-pub(crate) fn fit_strings(
+pub fn fit_strings(
     reader: &dyn Reader,
     source: Option<VarId>,
     schema: &Schema,
@@ -294,39 +267,6 @@ fn longest_in(reader: &dyn Reader, var: VarId, region: &Region) -> Result<Longes
         bytes,
         index: Some(index),
     })
-}
-
-/// Cuts strings to at most `most` bytes, never within a UTF-8 character. Text that is not UTF-8 is cut anywhere.
-pub(crate) fn cut_strings(values: &mut Values, most: u64) {
-    let Values { bytes, heap } = values;
-    for slot in bytes.chunks_exact_mut(SLOT_SIZE) {
-        let mut cut = Slot::read(slot);
-        if cut.length <= most {
-            continue;
-        }
-        let text = usize::try_from(cut.offset)
-            .ok()
-            .and_then(|start| heap.get(start..));
-        cut.length = text.map_or(most, |text| boundary(text, most));
-        slot.copy_from_slice(&cut.to_bytes());
-    }
-}
-
-/// The last place, at most `most`, that is not within a UTF-8 character of `text`.
-fn boundary(text: &[u8], most: u64) -> u64 {
-    let is_inside = |at: u64| {
-        let byte = usize::try_from(at).ok().and_then(|at| text.get(at));
-        byte.is_some_and(|byte| byte & 0xC0 == 0x80)
-    };
-    // A character has at most three bytes after its first.
-    let found = (most.saturating_sub(3)..=most).rev().find(|at| !is_inside(*at));
-    found.unwrap_or(most)
-}
-
-/// The length of the longest string of `values`, in bytes.
-pub(crate) fn longest_string(values: &Values) -> u64 {
-    let slots = values.bytes.chunks_exact(SLOT_SIZE);
-    slots.map(|slot| Slot::read(slot).length).max().unwrap_or(0)
 }
 
 #[cfg(test)]

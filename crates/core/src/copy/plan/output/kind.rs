@@ -1,6 +1,6 @@
 //! The output's file kind, and the check that this kind can hold the dataset.
 
-use super::CopyOptions;
+use crate::copy::plan::request::CopyOptions;
 use crate::error::{Error, Request, Result};
 use crate::model::{
     Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,

@@ -1,6 +1,6 @@
 //! The output's schema: the selected items of the input, renumbered.
 
-use super::select::{Selected, Use};
+use crate::copy::plan::select::{Selected, Use};
 use crate::model::{
     Attribute, Attributes, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, Variable,
 };

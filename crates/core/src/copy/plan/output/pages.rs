@@ -1,6 +1,6 @@
 //! The pages in which the space of an HDF5 file is managed.
 
-use super::CopyOptions;
+use crate::copy::plan::request::CopyOptions;
 use crate::error::{Request, Result};
 use crate::model::{Kind, Schema};
 
@@ -11,7 +11,7 @@ const SIZES: std::ops::RangeInclusive<u64> = 512..=1 << 30;
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) for a size that HDF5 does not have, and for a kind without pages.
-pub(super) fn asked(input: &Schema, options: &CopyOptions, kind: Kind) -> Result<Option<u64>> {
+pub fn asked(input: &Schema, options: &CopyOptions, kind: Kind) -> Result<Option<u64>> {
     let can = kind.can();
     match options.page_size {
         None => Ok(input.page_size.filter(|_| can.pages)),

@@ -1,23 +1,8 @@
-//! Bands: record variables that are copied together, record by record.
-//!
-//! If the input interleaves its record variables, copying them one after another reads every record once per
-//! variable. A band is a group of such variables whose slabs lie close together. [`records`](super::records)
-//! copies a band in **runs** of records:
-//!
-//! ```text
-//!          a   b   c    d   e
-//! record 0 ├── band ──┤ ├ band ┤   a run of the first band becomes chunks of a, then chunks of b, then chunks of c
-//! record 1 │          │ │      │
-//!    …
-//! ```
-//!
-//! Tickets follow the order of bands, runs, variables and chunks. So bands and runs must not depend on
-//! threads or memory. With little memory, a job takes only some of a band's variables.
+//! Finds the bands of a copy: record variables whose slabs lie close together in the input.
 
-use super::places::Places;
-use super::prepare::Variable;
-use super::route::Route;
 use crate::chunk::byte_count;
+use crate::copy::geometry::ChunksToWrite;
+use crate::copy::task::{Band, Member, Route, Variable};
 use crate::format::{Reader, RecordSlab, VariablePlan};
 use crate::model::{Encoding, Storage, VariableLayout};
 
@@ -43,52 +28,13 @@ const MAX_CHUNKS: u64 = 1024;
 /// Number of bands, from the latest backward, that a variable may still join.
 const OPEN: usize = 8;
 
-/// Record variables that are copied together.
-#[derive(Debug)]
-pub(super) struct Band {
-    /// Number of records.
-    pub records: u64,
-    /// Bytes of a whole record of the input. The band may be only a part of it.
-    pub record_size: u64,
-    /// Number of records in a run; the last run may be shorter. A multiple of every member's `chunk`.
-    pub run: u64,
-    /// Ticket of the band's first chunk.
-    pub ticket: u64,
-    /// The variables, by ascending offset.
-    pub members: Vec<Member>,
-}
-
-/// One variable of a band.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Member {
-    /// Position of the variable in the copy's list.
-    pub variable: usize,
-    /// Place of the variable in the input's records.
-    pub slab: RecordSlab,
-    /// Records in a chunk; 1 where the output is contiguous.
-    pub chunk: u64,
-    /// Number of chunks in one layer of the first dimension; 0 where the output is contiguous.
-    pub across: u64,
-}
-
-impl Member {
-    /// Number of chunks that hold `records` records. The first of them starts a chunk.
-    pub fn chunks(&self, records: u64) -> u64 {
-        records.div_ceil(self.chunk).saturating_mul(self.across)
-    }
-
-    fn end(&self) -> u64 {
-        self.slab.offset + self.slab.length
-    }
-}
-
 impl Band {
     fn new(records: u64, record_size: u64, member: Member) -> Self {
         Self {
             records,
             record_size,
             run: member.chunk,
-            ticket: 0,
+            first_sequence: 0,
             members: vec![member],
         }
     }
@@ -132,20 +78,6 @@ impl Band {
             (Some(first), Some(last)) => last.end() - first.slab.offset,
             _ => 0,
         }
-    }
-
-    /// True if the output is contiguous, so that all records are passed on.
-    pub fn passes_on(&self) -> bool {
-        self.members.iter().all(|member| member.across == 0)
-    }
-
-    /// How many tickets all chunks take.
-    pub fn tickets(&self) -> u64 {
-        let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
-        let runs = self.records / self.run;
-        all(self.run)
-            .saturating_mul(runs)
-            .saturating_add(all(self.records % self.run))
     }
 }
 
@@ -200,9 +132,9 @@ fn member(
     from: &VariableLayout,
     to: &VariableLayout,
 ) -> Option<Member> {
-    let whole = match (&var.route, &var.places) {
-        (Route::Ranges(_), Places::Range(_)) => true,
-        (Route::Blocks(tiling), Places::Range(range)) => {
+    let whole = match (&var.route, &var.to_write) {
+        (Route::Ranges(_), ChunksToWrite::Range(_)) => true,
+        (Route::Blocks(tiling), ChunksToWrite::Range(range)) => {
             var.input().grid.is_none() && *range == (0..tiling.grid.len())
         }
         _ => false,

@@ -1,64 +1,34 @@
-//! The route of each variable through a copy.
-//!
-//! | route | when |
-//! | --- | --- |
-//! | raw | shape, element, byte order and filters agree: encoded chunks pass untouched, or are changed at the outer end of the filters alone |
-//! | refilter | the grid of chunks is the same, filters or byte order are not: chunk by chunk |
-//! | ranges | contiguous on both sides |
-//! | blocks | any other elements of fixed size: input pieces are scattered into blocks of output chunks |
-//! | values | strings, sequences, and elements that must be converted: through [`Values`](crate::model::Values) |
-//! | records | variables for ranges or blocks that are interleaved in the input: several together, record by record |
+//! Chooses the route of each variable.
 
-use super::bands::Band;
-use super::places::{Places, places_of};
-use super::plan::string_length::longest_string;
-use super::same_chunks::Same;
-use super::sources::{Input, Sources, check_part, overlap};
-use super::tiling::{Tiling, shard_chunks};
-use super::{CopyPlan, VariableCopy};
-use crate::chunk::{ChunkGrid, Region, byte_count, element_count};
+use super::check_source::check_source;
+use super::fill_values::{filled_up, fills_otherwise, reads_wrong_unwritten, same_fill};
+use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
+use crate::copy::geometry::{
+    AlignedGrids, ChunksToWrite, Input, Sources, Tiling, overlap, positions_of, shard_chunks, swap_between,
+    unit,
+};
+use crate::copy::plan::{CopyPlan, VariableCopy};
+use crate::copy::task::Route;
 use crate::error::{Error, Result};
 use crate::filter::{ChainEnd, ChunkType, Registry};
 use crate::format::Reader;
-use crate::model::{Encoding, Endian, Storage, Type, Values, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value};
 
 /// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
 /// something else.
 const MOST_ZEROS: u64 = 1 << 20;
 
-/// A variable without a fill value has its missing chunks written as zeros if all its chunks together take at most this
-/// many bytes. Otherwise holes stay, and read as undefined.
-const MOST_FILLED: u64 = 1 << 30;
-
-/// Smallest size, in bytes, at which [`MOST_FILLED`] counts a chunk.
-const LEAST_CHUNK: u64 = 1024;
-
-/// How a variable is copied. Most of very many variables go by ranges, so what takes more is in a box.
-#[derive(Debug)]
-pub(super) enum Route {
-    /// Encoded chunks pass. The order of output chunks, and their grid.
-    Raw(Box<Same>),
-    /// Chunks are decoded and encoded one by one.
-    Refilter(Box<Same>),
-    /// These bytes of contiguous storage.
-    Ranges(std::ops::Range<u64>),
-    Blocks(Box<Tiling>),
-    Values(Box<Tiling>),
-    /// By the jobs of the band, which the first of its variables has.
-    Records(Option<Box<Band>>),
-}
-
 /// The route of a variable, with its inputs and chunks.
-pub(super) struct Way {
+pub struct Routed {
     pub route: Route,
     pub inputs: Vec<Input>,
     /// The chunks that will be written (slabs of a contiguous output count as chunks).
-    pub places: Places,
+    pub to_write: ChunksToWrite,
 }
 
 /// How unwritten parts of the output read.
 #[derive(Clone, Copy)]
-pub(super) struct Holes {
+pub struct Holes {
     /// True if unwritten parts of a variable read as its fill value, or as zeros if it has none. False if
     /// they read as the default fill value of the type.
     pub read_as_zeros: bool,
@@ -72,15 +42,20 @@ pub(super) struct Holes {
 ///
 /// # Errors
 /// If an input's chunk index cannot be read, or the plan does not fit the input.
-pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes) -> Result<Option<Way>> {
+pub fn choose_route(
+    reader: &dyn Reader,
+    plan: &CopyPlan,
+    out: VarId,
+    holes: Holes,
+) -> Result<Option<Routed>> {
     let copy = &plan.variables[out.0];
     let to = &copy.layout;
     if element_count(&to.extent) == Some(0) || to.element_size == 0 {
         return Ok(None);
     }
-    let mut found = Found {
+    let mut found = Inputs {
         complete: reads_wrong_unwritten(plan, out),
-        ..Found::default()
+        ..Inputs::default()
     };
     match &copy.sources {
         Sources::Nothing if found.complete => {}
@@ -93,7 +68,7 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
         }
         Sources::Parts(parts) => {
             for part in parts {
-                check_part(reader, part.variable, plan, out)?;
+                check_source(reader, part.variable, plan, out)?;
                 found.add(reader, part.variable, Some(part.selection.clone()), copy, holes)?;
             }
         }
@@ -106,12 +81,12 @@ pub(super) fn way(reader: &dyn Reader, plan: &CopyPlan, out: VarId, holes: Holes
     if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter && !found.everything {
         return Ok(None);
     }
-    found.way(reader, plan, out).map(Some)
+    found.route(reader, plan, out).map(Some)
 }
 
 /// Properties of all inputs of a variable.
 #[derive(Default)]
-struct Found {
+struct Inputs {
     inputs: Vec<Input>,
     /// True if elements must come from the reader as values.
     values: bool,
@@ -125,12 +100,12 @@ struct Found {
     everything: bool,
 }
 
-impl Found {
+impl Inputs {
     fn add(
         &mut self,
         reader: &dyn Reader,
         var: VarId,
-        selection: Option<crate::chunk::Selection>,
+        selection: Option<Selection>,
         copy: &VariableCopy,
         holes: Holes,
     ) -> Result<()> {
@@ -182,7 +157,7 @@ impl Found {
         Ok(())
     }
 
-    fn way(mut self, reader: &dyn Reader, plan: &CopyPlan, out: VarId) -> Result<Way> {
+    fn route(mut self, reader: &dyn Reader, plan: &CopyPlan, out: VarId) -> Result<Routed> {
         let copy = &plan.variables[out.0];
         let to = &copy.layout;
         // A later part wins over an earlier one, also where it reads as fill values.
@@ -192,23 +167,23 @@ impl Found {
             && let Some((grid, ends)) = self.same_chunks(reader, plan, out)?
         {
             let raw = ends.is_some();
-            let same = Same {
+            let same = AlignedGrids {
                 grid,
                 shard: shard_chunks(to)?,
                 ends: ends
                     .filter(|ends| ends.iter().any(|end| !end.is_empty()))
                     .unwrap_or_default(),
             };
-            let places = self.same_places(&same);
+            let to_write = self.same_positions(&same);
             let route = if raw {
                 Route::Raw(Box::new(same))
             } else {
                 Route::Refilter(Box::new(same))
             };
-            return Ok(Way {
+            return Ok(Routed {
                 route,
                 inputs: self.inputs,
-                places,
+                to_write,
             });
         }
         for input in self.inputs.iter().filter(|input| input.grid.is_some()) {
@@ -222,27 +197,27 @@ impl Found {
         {
             let bytes = byte_count(&to.extent, to.element_size)
                 .ok_or_else(|| Error::Unsupported("a variable larger than can be addressed".into()))?;
-            return Ok(Way {
+            return Ok(Routed {
                 route: Route::Ranges(0..bytes as u64),
                 inputs: self.inputs,
-                places: Places::first(1),
+                to_write: ChunksToWrite::first(1),
             });
         }
         let tiling = Tiling::new(&self.inputs, to)?;
-        let places = self.block_places(reader, copy, &tiling, contiguous);
+        let to_write = self.block_positions(reader, copy, &tiling, contiguous);
         let route = if self.values {
             Route::Values(Box::new(tiling))
         } else {
             Route::Blocks(Box::new(tiling))
         };
-        Ok(Way {
+        Ok(Routed {
             route,
             inputs: self.inputs,
-            places,
+            to_write,
         })
     }
 
-    /// The grid of the output's chunks, if each holds elements of one input chunk at the same places. If chunks can pass, also
+    /// The grid of the output's chunks, if each holds elements of one input chunk at the same positions. If chunks can pass, also
     /// how those of each input change at the outer end of their filters.
     fn same_chunks(
         &self,
@@ -320,8 +295,8 @@ impl Found {
         })
     }
 
-    /// The places of the output's chunks to write, if they have the shape of the input's.
-    fn same_places(&self, same: &Same) -> Places {
+    /// The positions of the output's chunks to write, if they have the shape of the input's.
+    fn same_positions(&self, same: &AlignedGrids) -> ChunksToWrite {
         if let [input] = &self.inputs[..]
             && input.selection.is_none()
             && input
@@ -330,22 +305,22 @@ impl Found {
                 .is_some_and(|grid| grid.counts() == same.grid.counts())
         {
             return match (&input.stored, &same.shard) {
-                (None, _) => Places::first(same.grid.len()),
-                (Some(stored), None) => Places::List(stored.clone()),
+                (None, _) => ChunksToWrite::first(same.grid.len()),
+                (Some(stored), None) => ChunksToWrite::List(stored.clone()),
                 (Some(stored), Some(_)) => {
                     let order = same.order();
-                    let place = |chunk: &u64| order.place(&same.grid.coordinates(*chunk));
-                    let mut places: Vec<u64> = stored.iter().map(place).collect();
-                    places.sort_unstable();
-                    Places::List(places)
+                    let position = |chunk: &u64| order.position(&same.grid.coordinates(*chunk));
+                    let mut positions: Vec<u64> = stored.iter().map(position).collect();
+                    positions.sort_unstable();
+                    ChunksToWrite::List(positions)
                 }
             };
         }
         let whole = Region::whole(same.grid.extent());
         if self.inputs.iter().any(|input| input.covers(&whole)) {
-            return Places::first(same.grid.len());
+            return ChunksToWrite::first(same.grid.len());
         }
-        Places::List(places_of(self.stored_regions(), &same.grid, &same.order()))
+        ChunksToWrite::List(positions_of(self.stored_regions(), &same.grid, &same.order()))
     }
 
     /// The regions of the output that stored pieces of the inputs fill.
@@ -365,15 +340,15 @@ impl Found {
             })
     }
 
-    fn block_places(
+    fn block_positions(
         &self,
         reader: &dyn Reader,
         copy: &VariableCopy,
         tiling: &Tiling,
         contiguous: bool,
-    ) -> Places {
+    ) -> ChunksToWrite {
         let (to, grid) = (&copy.layout, &tiling.grid);
-        let all = Places::first(grid.len());
+        let all = ChunksToWrite::first(grid.len());
         // True if every output chunk overlaps the input.
         let reaches = |input: &Input| {
             let target = &input.target;
@@ -393,7 +368,7 @@ impl Found {
             return all;
         }
         if chunked || copy.sources.whole().is_none() {
-            return Places::List(places_of(self.stored_regions(), grid, &tiling.order(1)));
+            return ChunksToWrite::List(positions_of(self.stored_regions(), grid, &tiling.order(1)));
         }
         if copy.keeps_no_fill && filled_up(to, grid) {
             return all;
@@ -407,65 +382,8 @@ impl Found {
         if reaches(input) && parts == [Region::whole(&from.extent)] {
             return all;
         }
-        Places::List(places_of(parts, grid, &tiling.order(1)))
+        ChunksToWrite::List(positions_of(parts, grid, &tiling.order(1)))
     }
-}
-
-/// True if a variable has a fill value that some readers of its kind do not find where nothing was written. All its chunks
-/// are then written.
-fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
-    let layout = &plan.variables[out.0].layout;
-    let can = plan.schema.kind.can();
-    let reads_wrong = |value: &Values| match plan.schema.var(out).ty {
-        Type::Char => can.unwritten_text_is_empty && !value.is_zero(),
-        Type::String => {
-            (can.unwritten_text_is_empty || can.unwritten_strings_fail) && longest_string(value) > 0
-        }
-        _ => {
-            can.unwritten_big_endian_is_swapped
-                && unit(layout) > 1
-                && layout.endian == Endian::Big
-                && !value.is_zero()
-        }
-    };
-    layout
-        .fill
-        .value
-        .as_ref()
-        .filter(|_| !layout.fill.no_fill)
-        .is_some_and(reads_wrong)
-}
-
-/// True if what was never written reads as one value in the input, and as another in the output. It is then written.
-fn fills_otherwise(from: &VariableLayout, to: &VariableLayout) -> bool {
-    matches!((&from.fill.value, &to.fill.value), (Some(a), Some(b)) if a != b) && !to.fill.no_fill
-}
-
-/// True if all chunks of a variable are written because it has no fill value and they are small.
-fn filled_up(to: &VariableLayout, grid: &ChunkGrid) -> bool {
-    let chunk = byte_count(grid.chunk(), to.element_size).unwrap_or(usize::MAX) as u64;
-    to.fill.no_fill && grid.len().saturating_mul(chunk.max(LEAST_CHUNK)) <= MOST_FILLED
-}
-
-/// True if the input's fill values need not be written: unwritten parts of the output read as the same, or
-/// are undefined.
-fn same_fill(from: &VariableLayout, to: &VariableLayout) -> bool {
-    let zeros = |layout: &VariableLayout| layout.fill.value.as_ref().is_none_or(Values::is_zero);
-    to.fill.no_fill || from.fill.value == to.fill.value || zeros(from) && zeros(to)
-}
-
-/// Size, in bytes, of numbers with a byte order; 1 if there are none.
-fn unit(layout: &VariableLayout) -> usize {
-    match layout.encoding {
-        Encoding::Numbers { unit } => unit.max(1),
-        _ => 1,
-    }
-}
-
-/// Size of the groups of bytes to reverse between two layouts; 1 if none.
-pub(super) fn swap_between(from: &VariableLayout, to: &VariableLayout) -> usize {
-    let unit = unit(from).min(unit(to));
-    if from.endian == to.endian { 1 } else { unit }
 }
 
 /// How an encoded chunk of one layout becomes valid for the other by a change of the outer end of its filters, which may be

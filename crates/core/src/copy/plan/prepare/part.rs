@@ -10,10 +10,11 @@
 
 use std::ops::Range;
 
-use super::places::Places;
-use super::prepare::{Prepared, Variable, deal_tickets, decoded_bytes};
-use super::route::Route;
+use super::numbering::{decoded_bytes, number_pieces};
+use super::prepared::Prepared;
 use crate::chunk::ChunkGrid;
+use crate::copy::geometry::ChunksToWrite;
+use crate::copy::task::{Route, Variable};
 use crate::error::{Error, Result};
 use crate::format::Promised;
 use crate::model::{Storage, VariableLayout};
@@ -23,7 +24,7 @@ const UNIT: u64 = 8;
 
 impl Prepared {
     /// The `n`th of `of` parts of about equal size. Its plans promise only the data of this part, its progress
-    /// counts only that data, and its tickets start at 0. Shards are never split.
+    /// counts only that data, and its sequence numbers start at 0. Shards are never split.
     ///
     /// # Errors
     /// [`Error::Usage`] if there is no such part.
@@ -40,7 +41,7 @@ impl Prepared {
                 Promised::Bytes(bytes) => bytes,
             };
         }
-        deal_tickets(&mut self.variables, &self.plans);
+        number_pieces(&mut self.variables, &self.plans);
         Ok(self)
     }
 }
@@ -61,32 +62,32 @@ fn take(var: &mut Variable, to: &VariableLayout, whole: Promised, n: u64, of: u6
             // Records of several variables are read together, so the first part takes them all.
             if n > 0 {
                 *band = None;
-                var.places = var.places.part(0..0);
+                var.to_write = var.to_write.part(0..0);
                 return Promised::Nothing;
             }
             whole
         }
         Route::Raw(same) | Route::Refilter(same) => {
             let order = same.order();
-            let end = |place| match same.shard {
-                Some(_) => order.shard_end(place),
-                None => place + 1,
+            let end = |position| match same.shard {
+                Some(_) => order.shard_end(position),
+                None => position + 1,
             };
-            var.places = var.places.part(cuts(&var.places, n, of, end));
-            Promised::Chunks(var.places.len())
+            var.to_write = var.to_write.part(cuts(&var.to_write, n, of, end));
+            Promised::Chunks(var.to_write.len())
         }
         Route::Blocks(tiling) | Route::Values(tiling) => {
             let order = tiling.order(1);
-            let end = |place| match tiling.shard {
-                Some(_) => order.shard_end(place),
-                None => place + 1,
+            let end = |position| match tiling.shard {
+                Some(_) => order.shard_end(position),
+                None => position + 1,
             };
-            var.places = var.places.part(cuts(&var.places, n, of, end));
+            var.to_write = var.to_write.part(cuts(&var.to_write, n, of, end));
             if matches!(to.storage, Storage::Chunked { .. }) {
-                return Promised::Chunks(var.places.len());
+                return Promised::Chunks(var.to_write.len());
             }
-            Promised::Bytes(slab_bytes(&var.places, &tiling.grid, to, |place| {
-                tiling.grid.index(&order.block_at(place).span.start)
+            Promised::Bytes(slab_bytes(&var.to_write, &tiling.grid, to, |position| {
+                tiling.grid.index(&order.block_at(position).span.start)
             }))
         }
     }
@@ -97,22 +98,27 @@ fn share(all: u64, k: u64, of: u64) -> u64 {
     (u128::from(all) * u128::from(k) / u128::from(of.max(1))) as u64
 }
 
-/// The places of the `n`th part. `end` gives the end of the unit (a chunk or a shard) that holds a place; a
+/// The positions of the `n`th part. `end` gives the end of the unit (a chunk or a shard) that holds a position; a
 /// part ends only there.
-fn cuts(places: &Places, n: u64, of: u64, end: impl Fn(u64) -> u64) -> Range<u64> {
-    let cut = |k: u64| match share(places.len(), k, of).checked_sub(1) {
+fn cuts(positions: &ChunksToWrite, n: u64, of: u64, end: impl Fn(u64) -> u64) -> Range<u64> {
+    let cut = |k: u64| match share(positions.len(), k, of).checked_sub(1) {
         None => 0,
-        Some(last) => places
-            .place(last)
-            .map_or(places.len(), |place| places.before(end(place))),
+        Some(last) => positions
+            .position(last)
+            .map_or(positions.len(), |position| positions.before(end(position))),
     };
     cut(n)..cut(n + 1)
 }
 
-fn slab_bytes(places: &Places, grid: &ChunkGrid, to: &VariableLayout, number: impl Fn(u64) -> u64) -> u64 {
-    (0..places.len())
-        .filter_map(|n| places.place(n))
-        .filter_map(|place| grid.region(number(place)).element_count())
+fn slab_bytes(
+    positions: &ChunksToWrite,
+    grid: &ChunkGrid,
+    to: &VariableLayout,
+    number: impl Fn(u64) -> u64,
+) -> u64 {
+    (0..positions.len())
+        .filter_map(|n| positions.position(n))
+        .filter_map(|position| grid.region(number(position)).element_count())
         .fold(0, |sum: u64, n| {
             sum.saturating_add(n.saturating_mul(to.element_size as u64))
         })

@@ -51,7 +51,7 @@ impl QuantizeRequest {
     }
 
     /// The same request for other targets.
-    pub(super) fn with_targets(&self, change: impl Fn(&Targets) -> Targets) -> Self {
+    pub(in crate::copy) fn with_targets(&self, change: impl Fn(&Targets) -> Targets) -> Self {
         Self {
             targets: change(&self.targets),
             ..self.clone()

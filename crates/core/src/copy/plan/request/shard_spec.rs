@@ -11,8 +11,8 @@
 //!
 //! A backslash makes the next character part of a name.
 
-use super::chunk_spec::{lengths, lengths_by_dimension, split_unescaped};
-use crate::copy::parse_memory;
+use super::lengths::{lengths, lengths_by_dimension, split_unescaped};
+use crate::copy::memory::parse_memory;
 use crate::error::{Request, Result};
 use crate::model::unescape;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::select::{Use, select};
-use super::{ChunkSpec, CopyOptions, Listed};
+use super::variables::{Use, select};
+use crate::copy::plan::request::{ChunkSpec, CopyOptions, Listed};
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::format::Reader;

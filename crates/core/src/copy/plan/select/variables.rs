@@ -1,6 +1,6 @@
 //! The lists of `nccopy -v -V -g -G`: which variables are copied, only defined, or left out.
 
-use super::{CopyOptions, Listed};
+use crate::copy::plan::request::{CopyOptions, Listed};
 use crate::error::{Error, Result};
 use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId, VarId};
 

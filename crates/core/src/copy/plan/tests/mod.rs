@@ -3,12 +3,15 @@
 mod kinds;
 mod zarr3;
 
-use super::*;
-use crate::filter::spec;
-use crate::format::Region;
+use super::output::kind;
+use super::{ChunkSpec, CopyOptions, CopyPlan, Listed, default_chunk_shape, plan, unheld};
+use crate::error::Result;
+use crate::filter::{Registry, spec};
+use crate::format::{Reader, Region};
 use crate::model::{
-    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Fill, GroupId, Type,
-    UnlimitedDimensions, Values, Variable, ZarrVersion,
+    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Encoding, Endian, Fill,
+    GroupId, Kind, Schema, Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout,
+    ZarrVersion,
 };
 
 /// An input whose data is never read.

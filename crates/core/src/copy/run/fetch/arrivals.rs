@@ -1,189 +1,21 @@
-//! Fetching ahead: the input of a job is requested from a slow store before a thread takes the job.
-//!
-//! ```text
-//! jobs, in order ─► admitted by the ledger ─► Reader::fetch_chunks, _ranges, _records ─┐  up to 100 under way
-//!                                                                                      ▼
-//!                                   threads ◄── the first job that can run ◄── Arrivals
-//! ```
-//!
-//! The requested bytes of a job count as its working memory, once, from the moment of the request.
+//! The requested and the fetched input of jobs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tracing::debug;
 
-use super::block_jobs::{elements, pieces};
-use super::job::{Job, PieceOfInput, Spilling, Terms, chunk_bytes};
-use super::order::Block;
-use super::prepare::Variable;
-use super::route::Route;
-use super::same_chunks::Same;
-use super::tiling::Tiling;
+use super::fetched::Fetched;
+use super::wants::Wants;
+use crate::copy::jobs::RecordPart;
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Reader, range_list::RangeList};
+use crate::format::{EncodedChunk, Reader};
 use crate::model::VarId;
 use crate::store::ByteRange;
 
-/// The chunks and ranges of the input that a job needs.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Wants {
-    chunks: BTreeMap<usize, BTreeSet<u64>>,
-    ranges: Vec<(VarId, ByteRange)>,
-    records: Option<RecordPart>,
-}
-
-/// The same part of consecutive records.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct RecordPart {
-    /// The first record.
-    pub first: u64,
-    /// Number of records.
-    pub count: u64,
-    /// The bytes of each record.
-    pub part: Range<u64>,
-}
-
-impl Wants {
-    /// The input of `job`, as far as it is known in advance.
-    pub fn of(job: &Job, terms: &Terms) -> Result<Self> {
-        let mut wants = Self::default();
-        match job {
-            Job::Raw { var, chunks } | Job::Refilter { var, chunks } => {
-                if let Route::Raw(same) | Route::Refilter(same) = &var.route {
-                    wants.same(var, same, chunks.clone());
-                }
-            }
-            Job::Bytes { var, offset, length } => {
-                let length =
-                    usize::try_from(*length).map_err(|_| Error::Internal("a range too long".into()))?;
-                wants.ranges.push((
-                    var.input().var,
-                    ByteRange {
-                        offset: *offset,
-                        length,
-                    },
-                ));
-            }
-            Job::Blocks { var, tiling, blocks } => {
-                for block in blocks {
-                    wants.block(terms, var, tiling, block)?;
-                }
-            }
-            Job::Fill {
-                var, pieces, spill, ..
-            } => {
-                if !matches!(spill, Spilling::Reads(_)) {
-                    for piece in pieces {
-                        wants.piece(terms, var, piece)?;
-                    }
-                }
-            }
-            Job::Records(part) => wants.records = Some(part.input()),
-            // The thread that runs the job reads values itself, and emptying a block reads nothing.
-            Job::Empty { .. } | Job::Values { .. } => {}
-        }
-        Ok(wants)
-    }
-
-    fn same(&mut self, var: &Variable, same: &Same, chunks: Range<u64>) {
-        let order = same.order();
-        for n in chunks {
-            let Some(place) = var.places.place(n) else {
-                continue;
-            };
-            if let Some((input, chunk)) = same.source(&var.inputs, same.chunk(&order, place)) {
-                self.chunk(var.inputs[input].var, chunk);
-            }
-        }
-    }
-
-    fn block(&mut self, terms: &Terms, var: &Variable, tiling: &Tiling, block: &Block) -> Result<()> {
-        let region = elements(&block.span, tiling.grid.chunk(), tiling.grid.extent());
-        for piece in pieces(terms, var, &region, terms.batch()) {
-            self.piece(terms, var, &piece)?;
-        }
-        Ok(())
-    }
-
-    fn piece(&mut self, terms: &Terms, var: &Variable, piece: &PieceOfInput) -> Result<()> {
-        match piece {
-            PieceOfInput::Chunks { input, chunks } => {
-                for chunk in chunks {
-                    self.chunk(var.inputs[*input].var, *chunk);
-                }
-            }
-            PieceOfInput::Range { input, region } => {
-                let input = &var.inputs[*input];
-                if let Some(held) = input.input(region) {
-                    let list = RangeList::new(terms.reader.layout(input.var), &held)?;
-                    let ranges = list.ranges()?;
-                    self.ranges
-                        .extend(ranges.into_iter().map(|range| (input.var, range)));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn chunk(&mut self, var: VarId, chunk: u64) {
-        self.chunks.entry(var.0).or_default().insert(chunk);
-    }
-
-    /// About how many bytes will be fetched.
-    pub fn bytes(&self, reader: &dyn Reader) -> u64 {
-        let ranges = self.ranges.iter().map(|(_, range)| range.length as u64);
-        let chunks = self.chunks.iter().flat_map(|(var, chunks)| {
-            let var = VarId(*var);
-            let whole = chunk_bytes(reader.layout(var));
-            chunks
-                .iter()
-                .map(move |chunk| reader.stored_size(var, *chunk).unwrap_or(whole))
-        });
-        let records = self.records.iter().map(|records| {
-            let each = records.part.end.saturating_sub(records.part.start);
-            records.count.saturating_mul(each)
-        });
-        ranges.chain(chunks).chain(records).fold(0, u64::saturating_add)
-    }
-}
-
-/// The input that was fetched for a job.
-#[derive(Debug, Default)]
-pub(super) struct Fetched {
-    chunks: HashMap<(VarId, u64), Option<EncodedChunk>>,
-    ranges: HashMap<(VarId, ByteRange), Vec<u8>>,
-    records: Option<Vec<u8>>,
-}
-
-impl Fetched {
-    /// A chunk, if it was fetched: `Some(None)` for one that was never written.
-    pub fn take_chunk(&mut self, var: VarId, chunk: u64) -> Option<Option<EncodedChunk>> {
-        // Nothing is fetched of a local file: do not even hash.
-        if self.chunks.is_empty() {
-            return None;
-        }
-        self.chunks.remove(&(var, chunk))
-    }
-
-    /// The bytes of a range, if it was fetched.
-    pub fn take_range(&mut self, var: VarId, range: ByteRange) -> Option<Vec<u8>> {
-        if self.ranges.is_empty() {
-            return None;
-        }
-        self.ranges.remove(&(var, range))
-    }
-
-    /// The bytes of records, if they were fetched.
-    pub fn take_records(&mut self) -> Option<Vec<u8>> {
-        self.records.take()
-    }
-}
-
 /// The requested and the fetched input of jobs, by job number.
 #[derive(Default)]
-pub(super) struct Arrivals {
+pub struct Arrivals {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -202,7 +34,7 @@ struct Coming {
 }
 
 impl Arrivals {
-    pub(super) fn lock(&self) -> Arrived<'_> {
+    pub fn lock(&self) -> Arrived<'_> {
         Arrived {
             state: self.state.lock().unwrap_or_else(PoisonError::into_inner),
             changed: &self.changed,
@@ -315,7 +147,7 @@ impl Arrivals {
 }
 
 /// Closes the arrivals when it is dropped.
-pub(super) struct Closing<'a>(&'a Arrivals);
+pub struct Closing<'a>(&'a Arrivals);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
@@ -361,7 +193,7 @@ impl Drop for Answer {
 }
 
 /// The fetched input of jobs, locked.
-pub(super) struct Arrived<'a> {
+pub struct Arrived<'a> {
     state: MutexGuard<'a, State>,
     changed: &'a Condvar,
 }

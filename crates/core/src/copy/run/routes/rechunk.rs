@@ -1,41 +1,32 @@
 //! Making output chunks of another shape: pieces of input are scattered into blocks of output chunks. One
 //! thread makes a small block, all threads make a large one.
 
-use super::block::SharedBlock;
-use super::block_jobs::{elements, pieces};
-use super::chunk_data::Data;
-use super::execute::{Target, Worker, at_chunk, fill_block};
-use super::job::{PieceOfInput, Spilling};
-use super::order::Block;
-use super::prepare::Variable;
-use super::route::swap_between;
-use super::run::Engine;
-use super::scatter::{InputBox, Slots, scatter};
-use super::sources::Input;
-use super::spill::Spill;
-use super::tiling::Tiling;
 use crate::chunk::{Axis, Region, resize};
+use crate::copy::geometry::{Block, Input, InputBox, Slots, Tiling, elements, scatter, swap_between};
+use crate::copy::jobs::{PieceOfInput, SharedBlock, Spill, Spilling, pieces};
+use crate::copy::run::chunk_data::Data;
+use crate::copy::run::context::Context;
+use crate::copy::run::target::{Target, base, fill_block};
+use crate::copy::run::worker::{Worker, at_chunk};
+use crate::copy::task::Variable;
 use crate::error::{Error, Result};
-use crate::format::Reader;
-use crate::format::read_region::chunk_size;
-use crate::model::VariableLayout;
 
 impl Worker {
     /// Makes a block in this thread alone. Its chunks lie one after another in `self.block`.
-    pub(super) fn whole_block(
+    pub fn whole_block(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
         tiling: &Tiling,
         block: &Block,
     ) -> Result<u64> {
-        let to = &engine.terms.plans[var.out.0].layout;
-        let size = block_size(block, tiling, to)?;
+        let to = &context.terms.plans[var.out.0].layout;
+        let size = tiling.block_bytes(block, to)?;
         let region = elements(&block.span, tiling.grid.chunk(), tiling.grid.extent());
         if covered(var, tiling, block) {
             resize(&mut self.block, size)?;
         } else {
-            fill_block(&mut self.block, size, base(engine.terms.reader, var, to), to)?;
+            fill_block(&mut self.block, size, base(context.terms.reader, var, to), to)?;
         }
         let slots = Slots {
             span: &block.span,
@@ -43,9 +34,9 @@ impl Worker {
             element_size: to.element_size,
         };
         let mut out = std::mem::take(&mut self.block);
-        for piece in pieces(engine.terms, var, &region, engine.terms.batch()) {
-            self.each_box(engine, var, &piece, |worker, input, held, target| {
-                let from = engine.terms.reader.layout(input.var);
+        for piece in pieces(context.terms, var, &region, context.terms.batch()) {
+            self.each_box(context, var, &piece, |worker, input, held, target| {
+                let from = context.terms.reader.layout(input.var);
                 match target.intersect(&region) {
                     Some(part) => {
                         let swap = swap_between(from, to);
@@ -55,7 +46,7 @@ impl Worker {
                 }
             })?;
         }
-        let written = self.write_slots(engine, var, tiling, block, &mut out);
+        let written = self.write_slots(context, var, tiling, block, &mut out);
         self.block = out;
         written
     }
@@ -64,12 +55,12 @@ impl Worker {
     /// region of the output that it fills.
     fn each_box(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
         piece: &PieceOfInput,
         mut then: impl FnMut(&mut Self, &Input, &InputBox, &Region) -> Result<()>,
     ) -> Result<()> {
-        let reader = engine.terms.reader;
+        let reader = context.terms.reader;
         match piece {
             PieceOfInput::Chunks { input, chunks } => {
                 let input = &var.inputs[*input];
@@ -121,18 +112,18 @@ impl Worker {
     /// `buffer` holds its chunks.
     fn write_slots(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
         tiling: &Tiling,
         slots: &Block,
         buffer: &mut Vec<u8>,
     ) -> Result<u64> {
-        let to = &engine.terms.plans[var.out.0].layout;
+        let to = &context.terms.plans[var.out.0].layout;
         let target = Target {
-            sink: engine.sink,
+            sink: context.sink,
             var,
             layout: to,
-            pipeline: &engine.terms.plans[var.out.0].pipeline,
+            pipeline: &context.terms.plans[var.out.0].pipeline,
             grid: &tiling.grid,
         };
         let size = buffer.len()
@@ -140,9 +131,9 @@ impl Worker {
                 .unwrap_or(usize::MAX)
                 .max(1);
         let mut bytes = 0;
-        let mut n = var.places.before(slots.first);
+        let mut n = var.to_write.before(slots.first);
         for (slot, chunk) in tiling.grid.chunks_of_span(slots.span.clone()).enumerate() {
-            if var.places.place(n) != Some(slots.first + slot as u64) {
+            if var.to_write.position(n) != Some(slots.first + slot as u64) {
                 continue;
             }
             let data = if slots.end - slots.first == 1 {
@@ -151,7 +142,7 @@ impl Worker {
                 let slot = buffer.get(slot * size..(slot + 1) * size);
                 Data::Borrowed(slot.ok_or_else(|| Error::Internal("a block of the wrong length".into()))?)
             };
-            self.write_chunk(&target, chunk, var.ticket + n, data)
+            self.write_chunk(&target, chunk, var.first_sequence + n, data)
                 .map_err(|e| at_chunk(e, to, chunk))?;
             bytes += size as u64;
             n += 1;
@@ -159,9 +150,9 @@ impl Worker {
         Ok(bytes)
     }
 
-    pub(super) fn fill_shared(
+    pub fn fill_shared(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
         tiling: &Tiling,
         block: &SharedBlock,
@@ -169,7 +160,7 @@ impl Worker {
         spill: &Spilling,
     ) -> Result<()> {
         let stripes = Stripes {
-            engine,
+            context,
             var,
             tiling,
             block,
@@ -180,7 +171,7 @@ impl Worker {
             return Ok(());
         }
         for piece in pieces {
-            self.each_box(engine, var, piece, |worker, input, held, target| {
+            self.each_box(context, var, piece, |worker, input, held, target| {
                 if let Spilling::Writes(spill) = spill {
                     spill.write(held, target, &mut worker.block)?;
                 }
@@ -229,9 +220,9 @@ impl Worker {
         done
     }
 
-    pub(super) fn empty_shared(
+    pub fn empty_shared(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
         tiling: &Tiling,
         block: &SharedBlock,
@@ -243,15 +234,15 @@ impl Worker {
             if any_written(var, &slots) {
                 let mut buffer = std::mem::take(&mut *block.buffer(stripe));
                 if buffer.is_empty() {
-                    buffer = stripe_buffer(engine, var, tiling, &slots)?;
+                    buffer = stripe_buffer(context, var, tiling, &slots)?;
                 }
-                bytes = self.write_slots(engine, var, tiling, &slots, &mut buffer);
-                engine.pool.give(buffer);
+                bytes = self.write_slots(context, var, tiling, &slots, &mut buffer);
+                context.pool.give(buffer);
             }
         }
         if block.stripe_done() {
-            let pooled = engine.pool.settle(block.memory);
-            engine.ledger.release(block.memory - pooled);
+            let pooled = context.pool.settle(block.memory);
+            context.memory.release(block.memory - pooled);
         }
         bytes
     }
@@ -259,7 +250,7 @@ impl Worker {
 
 /// A block that is being filled, and its context.
 struct Stripes<'a, 'e> {
-    engine: &'a Engine<'e>,
+    context: &'a Context<'e>,
     var: &'a Variable,
     tiling: &'a Tiling,
     block: &'a SharedBlock,
@@ -270,13 +261,13 @@ impl Stripes<'_, '_> {
     /// the part of it outside the block is skipped.
     fn scatter(&self, input: &Input, held: &InputBox, target: &Region, axes: &mut Vec<Axis>) -> Result<()> {
         let Self {
-            engine,
+            context,
             var,
             tiling,
             block,
         } = self;
-        let from = engine.terms.reader.layout(input.var);
-        let to = &engine.terms.plans[var.out.0].layout;
+        let from = context.terms.reader.layout(input.var);
+        let to = &context.terms.plans[var.out.0].layout;
         let chunk = tiling.grid.chunk();
         let region = elements(&block.block.span, chunk, tiling.grid.extent());
         let Some(target) = target.intersect(&region) else {
@@ -285,7 +276,7 @@ impl Stripes<'_, '_> {
         let Some(span) = tiling.grid.span(&target) else {
             return Ok(());
         };
-        for n in block.stripes_in(&span, engine.terms.threads) {
+        for n in block.stripes_in(&span, context.terms.threads) {
             let stripe = block.stripe(n);
             if !any_written(var, &stripe) {
                 continue;
@@ -300,7 +291,7 @@ impl Stripes<'_, '_> {
             };
             let mut buffer = block.buffer(n);
             if buffer.is_empty() {
-                *buffer = stripe_buffer(engine, var, tiling, &stripe)?;
+                *buffer = stripe_buffer(context, var, tiling, &stripe)?;
             }
             scatter(held, &part, &slots, &mut buffer, swap_between(from, to), axes)?;
         }
@@ -309,16 +300,8 @@ impl Stripes<'_, '_> {
 }
 
 fn any_written(var: &Variable, block: &Block) -> bool {
-    let next = var.places.place(var.places.before(block.first));
-    next.is_some_and(|place| place < block.end)
-}
-
-pub(super) fn block_size(block: &Block, tiling: &Tiling, to: &VariableLayout) -> Result<usize> {
-    let chunk = chunk_size(to, tiling.grid.chunk())?;
-    usize::try_from(block.end - block.first)
-        .ok()
-        .and_then(|n| n.checked_mul(chunk))
-        .ok_or_else(|| Error::Unsupported("a block of chunks larger than memory".into()))
+    let next = var.to_write.position(var.to_write.before(block.first));
+    next.is_some_and(|position| position < block.end)
 }
 
 /// True if a single input overwrites every element of the block's chunks.
@@ -343,21 +326,13 @@ fn covered(var: &Variable, tiling: &Tiling, block: &Block) -> bool {
     whole.fits(tiling.grid.extent()) && var.inputs.iter().any(|input| input.covers(&whole))
 }
 
-/// The layout whose fill value is used for elements that no input has.
-pub(super) fn base<'a>(reader: &'a dyn Reader, var: &Variable, to: &'a VariableLayout) -> &'a VariableLayout {
-    match &var.inputs[..] {
-        [input] if input.selection.is_none() => reader.layout(input.var),
-        _ => to,
-    }
-}
-
 /// A buffer for the chunks of a stripe. It holds fill values unless one input covers the stripe.
-fn stripe_buffer(engine: &Engine, var: &Variable, tiling: &Tiling, stripe: &Block) -> Result<Vec<u8>> {
-    let to = &engine.terms.plans[var.out.0].layout;
-    let size = block_size(stripe, tiling, to)?;
-    let mut buffer = engine.pool.take(size)?;
+fn stripe_buffer(context: &Context, var: &Variable, tiling: &Tiling, stripe: &Block) -> Result<Vec<u8>> {
+    let to = &context.terms.plans[var.out.0].layout;
+    let size = tiling.block_bytes(stripe, to)?;
+    let mut buffer = context.pool.take(size)?;
     if !covered(var, tiling, stripe) {
-        fill_block(&mut buffer, size, base(engine.terms.reader, var, to), to)?;
+        fill_block(&mut buffer, size, base(context.terms.reader, var, to), to)?;
     }
     Ok(buffer)
 }

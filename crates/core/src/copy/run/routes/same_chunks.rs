@@ -1,135 +1,68 @@
 //! Copying chunks that keep their shape: unchanged, changed at the outer end of their filters, or decoded and encoded one by
 //! one.
 
-use super::chunk_data::Data;
-use super::execute::{Target, Worker, at_chunk, fill_block, lost};
-use super::order::BlockOrder;
-use super::prepare::Variable;
-use super::rechunk::base;
-use super::route::swap_between;
-use super::run::Engine;
-use super::sources::Input;
 use crate::chunk::{ChunkGrid, Region, copy_region, swap_units};
+use crate::copy::geometry::{AlignedGrids, swap_between};
+use crate::copy::run::chunk_data::Data;
+use crate::copy::run::context::Context;
+use crate::copy::run::skip_fill::skip_fill;
+use crate::copy::run::target::{Target, base, fill_block};
+use crate::copy::run::worker::{Worker, at_chunk, lost};
+use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::filter::{ChainEnd, EncodedChunk};
 use crate::format::Reader;
 use crate::format::read_region::{chunk_shape, chunk_size};
 use crate::model::{VarId, VariableLayout};
 
-/// The geometry of a variable whose chunks keep their shape.
-#[derive(Debug)]
-pub(super) struct Same {
-    /// The grid of output chunks.
-    pub grid: ChunkGrid,
-    /// The shape of a shard, in chunks. `None` without shards: chunks are then written in C order.
-    pub shard: Option<Vec<u64>>,
-    /// How passing chunks of each input change at the outer end of their filters. Empty if none changes.
-    pub ends: Box<[ChainEnd]>,
-}
-
-impl Same {
-    /// The order in which chunks are written.
-    pub fn order(&self) -> BlockOrder {
-        let tile = self.grid.counts();
-        BlockOrder::sharded(tile, tile, 1, self.shard.as_deref())
-    }
-
-    /// Number of the chunk at `place` in the order.
-    pub fn chunk(&self, order: &BlockOrder, place: u64) -> u64 {
-        match self.shard {
-            None => place,
-            Some(_) => self.grid.index(&order.block_at(place).span.start),
-        }
-    }
-
-    /// Index of the input that holds an output chunk, and the number of its chunk there.
-    pub fn source(&self, inputs: &[Input], chunk: u64) -> Option<(usize, u64)> {
-        if let [
-            Input {
-                selection: None,
-                grid: Some(grid),
-                ..
-            },
-        ] = inputs
-            && grid.counts() == self.grid.counts()
-        {
-            return Some((0, chunk));
-        }
-        let origin = self.grid.origin(chunk);
-        let holds = |input: &Input| {
-            let target = input.target.start.iter().zip(&input.target.count);
-            target.zip(&origin).all(|((s, n), at)| at >= s && at - s < *n)
-        };
-        let at = inputs.iter().rposition(holds)?;
-        let grid = inputs[at].grid.as_ref()?;
-        let coordinates: Vec<u64> = inputs[at]
-            .index(&origin)
-            .iter()
-            .zip(grid.chunk())
-            .map(|(at, size)| at / size)
-            .collect();
-        let number = grid.index(&coordinates);
-        inputs[at].is_stored(number).then_some((at, number))
-    }
-
-    /// True if the output's chunk holds all elements of the input's chunk, and no others.
-    pub fn is_whole(&self, input: &Input, from: u64, chunk: u64) -> bool {
-        match (&input.selection, &input.grid) {
-            (None, Some(grid)) if grid.extent() == self.grid.extent() => true,
-            (_, Some(grid)) => grid.region(from).count == self.grid.region(chunk).count,
-            (_, None) => false,
-        }
-    }
-}
-
 /// A chunk that keeps its shape.
-struct Place {
+struct KeptChunk {
     /// Its number in the input.
     from: u64,
     /// Its number in the output.
     chunk: u64,
-    /// Its ticket.
-    ticket: u64,
+    /// Its sequence number.
+    sequence: u64,
 }
 
 impl Worker {
     /// Copies chunks that have the same shape in input and output. `chunks` numbers them among the variable's
     /// chunks to be written.
-    pub(super) fn same_chunks(
+    pub fn same_chunks(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
-        same: &Same,
+        same: &AlignedGrids,
         raw: bool,
         chunks: std::ops::Range<u64>,
     ) -> Result<u64> {
-        let reader = engine.terms.reader;
-        let to = &engine.terms.plans[var.out.0].layout;
+        let reader = context.terms.reader;
+        let to = &context.terms.plans[var.out.0].layout;
         let target = Target {
-            sink: engine.sink,
+            sink: context.sink,
             var,
             layout: to,
-            pipeline: &engine.terms.plans[var.out.0].pipeline,
+            pipeline: &context.terms.plans[var.out.0].pipeline,
             grid: &same.grid,
         };
         let order = same.order();
         let mut bytes = 0;
         for n in chunks {
-            let chunk = same.chunk(&order, place(var, n)?);
+            let chunk = same.chunk(&order, position(var, n)?);
             let copied = match same.source(&var.inputs, chunk) {
                 None => Err(lost()),
                 Some((number, from)) => {
                     let input = &var.inputs[number];
                     let edges = reader.layout(input.var).edges == to.edges || !same.grid.is_edge(chunk);
-                    let place = Place {
+                    let kept = KeptChunk {
                         from,
                         chunk,
-                        ticket: var.ticket + n,
+                        sequence: var.first_sequence + n,
                     };
                     if raw && edges && same.is_whole(input, from, chunk) {
-                        self.pass(reader, input.var, &place, &target, same.ends.get(number))
+                        self.pass(reader, input.var, &kept, &target, same.ends.get(number))
                     } else {
-                        self.refilter_chunk(reader, input.var, &place, &target)
+                        self.refilter_chunk(reader, input.var, &kept, &target)
                     }
                 }
             };
@@ -145,13 +78,13 @@ impl Worker {
         &mut self,
         reader: &dyn Reader,
         source: VarId,
-        place: &Place,
+        kept: &KeptChunk,
         target: &Target,
         end: Option<&ChainEnd>,
     ) -> Result<()> {
-        let data = match self.fetched.take_chunk(source, place.from) {
+        let data = match self.fetched.take_chunk(source, kept.from) {
             Some(data) => data,
-            None => reader.read_encoded_chunk(source, place.from)?,
+            None => reader.read_encoded_chunk(source, kept.from)?,
         };
         let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;
@@ -160,10 +93,10 @@ impl Worker {
             let grid = whole.as_ref().unwrap_or(target.grid);
             let (pipeline, layout) = (reader.pipeline(source)?, reader.layout(source));
             self.encoded = std::mem::take(&mut data.bytes);
-            self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)?;
-            let own = grid.region(place.from);
+            self.decode_encoded(reader, source, &pipeline, grid, kept.from, data.filter_mask)?;
+            let own = grid.region(kept.from);
             let full = layout.stored_shape(&own.count);
-            if self.skip_fill(target, place.chunk, place.ticket, &self.decoded, full)? {
+            if skip_fill(target, kept.chunk, kept.sequence, &self.decoded, full)? {
                 return Ok(());
             }
             data.bytes = std::mem::take(&mut self.encoded);
@@ -180,29 +113,29 @@ impl Worker {
                     "the chunk skipped filters, the output's filters are others, and it must be encoded anew"
                 }
             };
-            return self.encode_anew(reader, source, data, place, target, need);
+            return self.encode_anew(reader, source, data, kept, target, need);
         }
-        let own = target.grid.region(place.chunk);
+        let own = target.grid.region(kept.chunk);
         let shape = chunk_shape(target.layout, &own.count);
         if let Some(end) = end {
             let applied = end.apply(&data.bytes, target.pipeline.size_of(shape)?);
-            match applied.map_err(|e| reader.in_chunk_key(source, place.from, e))? {
+            match applied.map_err(|e| reader.in_chunk_key(source, kept.from, e))? {
                 Some(changed) => data.bytes = changed,
                 None => {
                     let need =
                         "other programs cannot read the chunk in the output, and it must be encoded anew";
-                    return self.encode_anew(reader, source, data, place, target, need);
+                    return self.encode_anew(reader, source, data, kept, target, need);
                 }
             }
         }
         if target.pipeline.is_empty() {
             // Without codecs, a chunk of another size is damaged, and must not become part of another dataset.
             let checked = target.pipeline.check_size(data.bytes.len(), shape);
-            checked.map_err(|e| reader.in_chunk_key(source, place.from, e))?;
+            checked.map_err(|e| reader.in_chunk_key(source, kept.from, e))?;
         }
         self.keep(data.bytes.len());
         let sink = target.sink;
-        sink.write_encoded_chunk(place.ticket, target.var, place.chunk, data)
+        sink.write_encoded_chunk(kept.sequence, target.var, kept.chunk, data)
     }
 
     /// Decodes a chunk that cannot pass, and encodes it with the output's filters. `need` tells why, if a filter is not known.
@@ -211,7 +144,7 @@ impl Worker {
         reader: &dyn Reader,
         source: VarId,
         data: EncodedChunk,
-        place: &Place,
+        kept: &KeptChunk,
         target: &Target,
         need: &str,
     ) -> Result<()> {
@@ -220,10 +153,10 @@ impl Worker {
         let grid = whole.as_ref().unwrap_or(target.grid);
         let pipeline = reader.pipeline(source)?;
         // The filters that the chunk did not skip may all be known, but it must now pass all of them.
-        self.decode_encoded(reader, source, &pipeline, grid, place.from, data.filter_mask)
+        self.decode_encoded(reader, source, &pipeline, grid, kept.from, data.filter_mask)
             .and_then(|()| target.pipeline.check_known())
             .map_err(|e| e.with_need(need))?;
-        self.encode_decoded(reader, source, grid, place, target)
+        self.encode_decoded(reader, source, grid, kept, target)
     }
 
     /// The grid of an input with the output's chunk shape; `None` if it is the output's.
@@ -239,13 +172,13 @@ impl Worker {
         &mut self,
         reader: &dyn Reader,
         source: VarId,
-        place: &Place,
+        kept: &KeptChunk,
         target: &Target,
     ) -> Result<()> {
         let whole = self.input_grid(reader, source, target)?;
         let grid = whole.as_ref().unwrap_or(target.grid);
-        self.decode(reader, source, reader.layout(source), grid, place.from)?;
-        self.encode_decoded(reader, source, grid, place, target)
+        self.decode(reader, source, reader.layout(source), grid, kept.from)?;
+        self.encode_decoded(reader, source, grid, kept, target)
     }
 
     /// Encodes the chunk in `self.decoded`, and writes it. `grid` is the input's.
@@ -254,7 +187,11 @@ impl Worker {
         reader: &dyn Reader,
         source: VarId,
         grid: &ChunkGrid,
-        &Place { from, chunk, ticket }: &Place,
+        &KeptChunk {
+            from,
+            chunk,
+            sequence,
+        }: &KeptChunk,
         target: &Target,
     ) -> Result<()> {
         let layout = reader.layout(source);
@@ -291,15 +228,15 @@ impl Worker {
             std::mem::swap(&mut self.block, &mut self.decoded);
         }
         let mut data = std::mem::take(&mut self.decoded);
-        let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut data));
+        let written = self.write_chunk(target, chunk, sequence, Data::Owned(&mut data));
         self.decoded = data;
         written
     }
 }
 
-fn place(var: &Variable, n: u64) -> Result<u64> {
-    var.places
-        .place(n)
+fn position(var: &Variable, n: u64) -> Result<u64> {
+    var.to_write
+        .position(n)
         .ok_or_else(|| Error::Internal("more chunks than were planned".into()))
 }
 

@@ -3,20 +3,18 @@
 //! A block of output chunks is read at once and then cut up, so that a large input chunk is not decoded again
 //! for each small output chunk. Each cut takes a copy of the heap data that its elements point to.
 
-use super::block_jobs::elements;
-use super::chunk_data::Data;
-use super::execute::{Target, Worker, at_chunk, fill_block};
-use super::job::chunk_bytes;
-use super::order::Block;
-use super::plan::string_length::{cut_strings, longest_string};
-use super::prepare::Variable;
-use super::rechunk::block_size;
-use super::run::Engine;
-use super::sources::Input;
-use super::tiling::Tiling;
 use crate::chunk::{
     Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units,
 };
+use crate::copy::geometry::{Block, Input, Tiling, elements};
+use crate::copy::jobs::chunk_bytes;
+use crate::copy::run::chunk_data::Data;
+use crate::copy::run::context::Context;
+use crate::copy::run::skip_fill::skip_empty;
+use crate::copy::run::target::{Target, fill_block};
+use crate::copy::run::worker::{Worker, at_chunk};
+use crate::copy::strings::{cut_strings, longest_string};
+use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::format::read_region::{chunk_size, swap_unit};
@@ -24,30 +22,32 @@ use crate::model::{Encoding, Schema, Storage, Type, Values, VarId, VariableLayou
 
 impl Worker {
     /// Reads a block of chunks, and writes the chunks that are to be written.
-    pub(super) fn values(
+    pub fn values(
         &mut self,
-        engine: &Engine,
+        context: &Context,
         var: &Variable,
         tiling: &Tiling,
         block: &Block,
     ) -> Result<u64> {
-        let reader = engine.terms.reader;
-        let to = &engine.terms.plans[var.out.0].layout;
+        let reader = context.terms.reader;
+        let to = &context.terms.plans[var.out.0].layout;
         let grid = &tiling.grid;
         let target = Target {
-            sink: engine.sink,
+            sink: context.sink,
             var,
             layout: to,
-            pipeline: &engine.terms.plans[var.out.0].pipeline,
+            pipeline: &context.terms.plans[var.out.0].pipeline,
             grid,
         };
         let region = elements(&block.span, grid.chunk(), grid.extent());
         let single = block.end - block.first == 1;
         let first = grid.index(&block.span.start);
-        let mut whole = self.read_values(engine, var, &region).map_err(|e| match single {
-            true => at_chunk(e, to, first),
-            false => e,
-        })?;
+        let mut whole = self
+            .read_values(context, var, &region)
+            .map_err(|e| match single {
+                true => at_chunk(e, to, first),
+                false => e,
+            })?;
         if Some(whole.bytes.len()) != byte_count(&region.count, to.element_size) {
             return Err(Error::Internal(
                 "elements of another size than was planned".into(),
@@ -60,9 +60,9 @@ impl Worker {
             (None, Encoding::Structured) => Type::String,
             (None, _) => Type::Char,
         };
-        let mut n = var.places.before(block.first);
+        let mut n = var.to_write.before(block.first);
         for (slot, chunk) in grid.chunks_of_span(block.span.clone()).enumerate() {
-            if var.places.place(n) != Some(block.first + slot as u64) {
+            if var.to_write.position(n) != Some(block.first + slot as u64) {
                 continue;
             }
             let part = grid.region(chunk);
@@ -71,26 +71,26 @@ impl Worker {
             } else {
                 cut(schema, ty, &whole, &region, &part, to.element_size)?
             };
-            self.write_values(&target, chunk, var.ticket + n, &part, values)
+            self.write_values(&target, chunk, var.first_sequence + n, &part, values)
                 .map_err(|e| at_chunk(e, to, chunk))?;
             n += 1;
         }
         match to.string_length {
             Some(_) => Ok(chunk_bytes(to).saturating_mul(block.end - block.first)),
-            None => Ok(block_size(block, tiling, to)? as u64),
+            None => Ok(tiling.block_bytes(block, to)? as u64),
         }
     }
 
     /// Reads the elements of a region of the output from all inputs.
-    fn read_values(&mut self, engine: &Engine, var: &Variable, region: &Region) -> Result<Values> {
-        let reader = engine.terms.reader;
+    fn read_values(&mut self, context: &Context, var: &Variable, region: &Region) -> Result<Values> {
+        let reader = context.terms.reader;
         if let [input] = &var.inputs[..]
             && input.selection.is_none()
         {
             self.read = self.read.saturating_add(stored_bytes(reader, input.var, region));
             return reader.read_region(input.var, region);
         }
-        let to = &engine.terms.plans[var.out.0].layout;
+        let to = &context.terms.plans[var.out.0].layout;
         let mut out = filled(to, region)?;
         let schema = reader.schema();
         for input in &var.inputs {
@@ -128,7 +128,7 @@ impl Worker {
         &mut self,
         target: &Target,
         chunk: u64,
-        ticket: u64,
+        sequence: u64,
         region: &Region,
         mut values: Values,
     ) -> Result<()> {
@@ -137,19 +137,19 @@ impl Worker {
             if let Some(most) = to.string_length {
                 fit(&mut values, most, target.var.cuts_strings)?;
             }
-            if target.var.skips_fill && self.skip_empty(target, chunk, ticket, &values)? {
+            if target.var.skips_fill && skip_empty(target, chunk, sequence, &values)? {
                 return Ok(());
             }
             // The writer keeps padded strings; how far its filters shorten them is not known here.
             let padded = to.string_length.map_or(0, |_| chunk_bytes(to));
             let kept = values.bytes.len() + values.heap.len();
             self.keep(kept.max(usize::try_from(padded).unwrap_or(usize::MAX)));
-            return target.sink.write_values(ticket, target.var, region, values);
+            return target.sink.write_values(sequence, target.var, region, values);
         }
         swap_units(&mut values.bytes, swap_unit(to));
         let shape = target.grid.chunk();
         if region.count == shape {
-            return self.write_chunk(target, chunk, ticket, Data::Owned(&mut values.bytes));
+            return self.write_chunk(target, chunk, sequence, Data::Owned(&mut values.bytes));
         }
         let size = chunk_size(to, shape)?;
         fill_block(&mut self.block, size, to, to)?;
@@ -166,7 +166,7 @@ impl Worker {
             1,
         )?;
         let mut block = std::mem::take(&mut self.block);
-        let written = self.write_chunk(target, chunk, ticket, Data::Owned(&mut block));
+        let written = self.write_chunk(target, chunk, sequence, Data::Owned(&mut block));
         self.block = block;
         written
     }

@@ -1,0 +1,36 @@
+//! Planning a copy: the input's schema and the user's options give the output's schema and layouts, and these the route
+//! of each variable. Every error that can be foreseen is found here, before the output is touched.
+//!
+//! ```text
+//! request: options ─┬─► select ─► which variables and groups
+//!                   ├─► output ─► kind, schema, pages
+//!                   └─► layout ─► storage, shards and filters of each variable
+//!                          │
+//!                          ▼
+//!       dataset: plan ─► CopyPlan ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
+//! ```
+
+mod copy_plan;
+mod dataset;
+mod layout;
+mod output;
+mod prepare;
+mod request;
+mod select;
+
+pub use copy_plan::{CopyPlan, VariableCopy};
+pub use dataset::{plan, plan_part};
+pub use layout::{
+    AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes,
+    default_chunk_shape,
+};
+pub(crate) use layout::{
+    auto_shard, default_shape, deflate_codec, fit_strings, one_chunk, possible_storage, whole_chunks,
+};
+pub use output::kind::{Unheld, unheld};
+pub use prepare::{Prepared, prepare};
+pub use request::{AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength};
+pub use select::{Use, copied, for_selected, select_objects};
+
+#[cfg(test)]
+mod tests;
