@@ -158,6 +158,14 @@ impl BlockOrder {
         (shard, within)
     }
 
+    /// The shard that holds the chunk at `position`. Without shards, its block.
+    pub fn shard_at(&self, position: u64) -> Block {
+        match &self.shards {
+            Some(shards) => shards.order.tile_at(position),
+            None => self.block_at(position),
+        }
+    }
+
     /// Position after the last chunk of the shard that holds the chunk at `position`. Without shards, the next
     /// position.
     pub fn shard_end(&self, position: u64) -> u64 {

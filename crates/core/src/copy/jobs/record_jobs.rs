@@ -22,19 +22,19 @@ pub fn records<'e>(terms: &'e Terms<'e>, variables: &'e [Variable], band: &'e Ba
         (band.run, (terms.budget / (4 * terms.threads as u64)).min(MOST))
     } else {
         let run = terms.passed_on() / (bytes.end - bytes.start).max(1);
-        (run.clamp(1, band.records.max(1)), terms.passed_on())
+        (run.clamp(1, band.records.end.max(1)), terms.passed_on())
     };
-    let mut first = 0;
+    let mut first = band.records.start;
     let mut member = 0;
     let mut sequence = band.first_sequence;
     Box::new(std::iter::from_fn(move || {
         if member == band.members.len() {
             (first, member) = (first + run, 0);
         }
-        if first >= band.records {
+        if first >= band.records.end {
             return None;
         }
-        let records = first..(first + run).min(band.records);
+        let records = first..(first + run).min(band.records.end);
         let count = records.end - records.start;
         let begin = member;
         let mut held = 0u64;

@@ -14,13 +14,15 @@
 //! Sequence numbers count by band, run, variable and chunk. So bands and runs must not depend on
 //! threads or memory. With little memory, a job takes only some of a band's variables.
 
+use std::ops::Range;
+
 use crate::format::RecordSlab;
 
 /// Record variables that are copied together.
 #[derive(Debug)]
 pub struct Band {
-    /// Number of records.
-    pub records: u64,
+    /// The records that are copied. The first is at the begin of a run.
+    pub records: Range<u64>,
     /// Bytes of a whole record of the input. The band may be only a part of it.
     pub record_size: u64,
     /// Number of records in a run; the last run may be shorter. A multiple of every member's `chunk`.
@@ -65,9 +67,10 @@ impl Band {
     /// Number of chunks, each of which has a sequence number.
     pub fn pieces(&self) -> u64 {
         let all = |records| self.members.iter().map(|m| m.chunks(records)).sum::<u64>();
-        let runs = self.records / self.run;
+        let records = self.records.end - self.records.start;
+        let runs = records / self.run;
         all(self.run)
             .saturating_mul(runs)
-            .saturating_add(all(self.records % self.run))
+            .saturating_add(all(records % self.run))
     }
 }

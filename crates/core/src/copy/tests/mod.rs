@@ -6,6 +6,7 @@ mod failures;
 mod in_memory;
 mod masks;
 mod model;
+mod parts;
 mod progress;
 mod records;
 mod report;

@@ -9,6 +9,7 @@ use super::super::plan::{ChunkSpec, CopyOptions, Listed, plan};
 use super::super::run::run_jobs;
 use super::super::task::{Band, Route};
 use super::super::{Prepared, Progress, RunOptions, prepare, run};
+use super::parts::parts;
 use crate::error::Result;
 use crate::filter::{Pipeline, Registry};
 use crate::format::{self, EncodedChunk, Reader, Region, VariablePlan, Written};
@@ -391,4 +392,48 @@ proptest! {
             prop_assert!(found == expected);
         }
     }
+}
+
+/// The parts of a copy share the records of a band: each takes whole runs.
+#[test]
+fn runs_of_records_are_shared_among_parts() {
+    let vars = vec![made(Type::Double, &[2]); 3];
+    let reader = open(&file(Kind::Offset64, 5_500, &vars));
+    let options = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        chunking: vec![ChunkSpec::parse("time/1").unwrap()],
+        ..CopyOptions::default()
+    };
+    let plan = plan(&*reader, &options).unwrap();
+    let whole = prepare(&*reader, &plan).unwrap();
+    // Five runs, and a shorter one.
+    assert_eq!(bands(&whole)[0].run, 1024);
+    let parts = parts(&*reader, &plan, 3);
+    assert!(
+        parts.iter().all(|part| part.len() >= 3 * 1024),
+        "each has two runs of three variables"
+    );
+    let classic = CopyOptions {
+        kind: Some(Kind::Classic),
+        ..CopyOptions::default()
+    };
+    let plan = super::super::plan::plan(&*reader, &classic).unwrap();
+    let promised = |n| {
+        let part = prepare(&*reader, &plan).unwrap().into_part(n, 4).unwrap();
+        part.plans.iter().map(|plan| plan.promised).collect::<Vec<_>>()
+    };
+    let bytes: Vec<u64> = (0..4)
+        .map(|n| {
+            let bytes = promised(n).into_iter().map(|promised| match promised {
+                crate::format::Promised::Bytes(bytes) => bytes,
+                _ => 0,
+            });
+            bytes.sum()
+        })
+        .collect();
+    assert_eq!(bytes.iter().sum::<u64>(), 5_500 * 48);
+    assert!(
+        bytes.iter().all(|bytes| bytes.abs_diff(5_500 * 12) <= 48),
+        "{bytes:?}"
+    );
 }

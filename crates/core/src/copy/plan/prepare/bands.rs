@@ -31,7 +31,7 @@ const OPEN: usize = 8;
 impl Band {
     fn new(records: u64, record_size: u64, member: Member) -> Self {
         Self {
-            records,
+            records: 0..records,
             record_size,
             run: member.chunk,
             first_sequence: 0,
@@ -68,7 +68,7 @@ impl Band {
         let bytes = self.bytes();
         let most = |m: &Member| MAX_CHUNKS / m.across.max(1) * m.chunk;
         let most = self.members.iter().map(most).min().unwrap_or(0);
-        let records = (RUN / bytes.max(1)).min(most).min(self.records);
+        let records = (RUN / bytes.max(1)).min(most).min(self.records.end);
         self.run = self.run.max(records / self.run * self.run);
     }
 

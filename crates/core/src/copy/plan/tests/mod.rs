@@ -4,9 +4,9 @@ mod kinds;
 mod zarr3;
 
 use super::output::kind;
-use super::{ChunkSpec, CopyOptions, CopyPlan, Listed, default_chunk_shape, plan, unheld};
+use super::{ChunkSpec, CopyOptions, Listed, default_chunk_shape, plan, unheld};
 use crate::error::Result;
-use crate::filter::{Registry, spec};
+use crate::filter::spec;
 use crate::format::{Reader, Region};
 use crate::model::{
     Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Encoding, Endian, Fill,
