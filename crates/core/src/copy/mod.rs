@@ -17,7 +17,7 @@
 //! | [`mod@run`] | threads, fetching ahead, the steps of each route |
 //! | [`report`] | what a copy will do, and what it did |
 //!
-//! Below the stages are [`memory`], [`quantization`] and [`strings`]. [`archive`] finds the copies that need no engine.
+//! Below the stages are [`readers`], [`memory`], [`quantization`] and [`strings`]. [`archive`] finds the copies that need no engine.
 
 pub mod archive;
 mod geometry;
@@ -25,6 +25,7 @@ mod jobs;
 mod memory;
 pub mod plan;
 pub mod quantization;
+mod readers;
 mod report;
 mod run;
 mod strings;
@@ -34,6 +35,7 @@ pub use geometry::{SourcePart, Sources};
 pub(crate) use memory::{Cost, MemoryBudget};
 pub use memory::{default_budget, parse_memory};
 pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
+pub use readers::{PooledReader, ReaderId, ReaderPool, Readers};
 pub use report::{Description, Report, VariableDescription, VariableReport, ratio, run};
 pub use run::{Progress, RunOptions};
 pub use task::RouteName;

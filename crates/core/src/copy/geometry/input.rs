@@ -1,15 +1,45 @@
 //! An input variable of an output variable, as the engine reads it.
 
+use std::sync::Arc;
+
 use crate::chunk::{ChunkGrid, Region, Selection};
+use crate::copy::readers::{ReaderId, Readers};
 use crate::error::Result;
-use crate::format::{Reader, Written};
-use crate::model::{Storage, VarId, VariableLayout};
+use crate::filter::Pipeline;
+use crate::format::Written;
+use crate::model::{SharedLayout, Storage, VarId, VariableLayout};
+
+/// A variable, and the reader that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InputVariable {
+    /// The reader.
+    pub reader: ReaderId,
+    /// The variable in the reader's schema.
+    pub var: VarId,
+}
+
+/// What jobs must know of a variable of a further reader, which need not be open when they are made.
+#[derive(Debug)]
+pub struct FurtherInput {
+    /// Number of the reader.
+    pub reader: usize,
+    /// Storage of the variable.
+    pub layout: SharedLayout,
+    /// True if the variable lies in other datasets.
+    pub is_virtual: bool,
+    /// True if the reader's kind has filter masks.
+    pub filter_masks: bool,
+    /// Its codecs, bound to its chunks.
+    pub pipeline: Arc<Pipeline>,
+}
 
 /// An input variable of an output variable, as the engine reads it.
 #[derive(Debug)]
 pub struct Input {
-    /// The variable of the input.
+    /// The variable in its reader's schema.
     pub var: VarId,
+    /// What is known of a variable of a further reader; `None` for the main reader.
+    pub further: Option<Box<FurtherInput>>,
     /// Which elements of it; `None` where each keeps its place.
     pub selection: Option<Box<Selection>>,
     /// The input's chunks; `None` where it is read by range.
@@ -48,6 +78,7 @@ impl Input {
         });
         Ok(Self {
             var,
+            further: None,
             selection: selection.map(Box::new),
             grid,
             stored: None,
@@ -56,26 +87,82 @@ impl Input {
         })
     }
 
-    /// Asks the reader which parts of the input were ever written.
+    /// The input, as a variable of a further reader.
+    pub fn in_further(mut self, further: Option<Box<FurtherInput>>) -> Self {
+        self.further = further;
+        self
+    }
+
+    /// The variable, and its reader.
+    pub fn id(&self) -> InputVariable {
+        let reader = match &self.further {
+            None => ReaderId::Main,
+            Some(further) => ReaderId::Further(further.reader),
+        };
+        InputVariable {
+            reader,
+            var: self.var,
+        }
+    }
+
+    /// Storage of the variable.
+    pub fn layout<'a>(&'a self, readers: &Readers<'a>) -> &'a VariableLayout {
+        match &self.further {
+            None => readers.main().layout(self.var),
+            Some(further) => &further.layout,
+        }
+    }
+
+    /// The codecs of the variable.
     ///
     /// # Errors
-    /// If a chunk index cannot be read.
-    pub fn find_written(&mut self, reader: &dyn Reader) -> Result<()> {
-        let written = reader.written(self.var)?;
+    /// The errors of [`Reader::pipeline`](crate::format::Reader::pipeline).
+    pub fn pipeline(&self, readers: &Readers) -> Result<Arc<Pipeline>> {
+        match &self.further {
+            None => readers.main().pipeline(self.var),
+            Some(further) => Ok(Arc::clone(&further.pipeline)),
+        }
+    }
+
+    /// True if the variable lies in other datasets.
+    pub fn is_virtual(&self, readers: &Readers) -> bool {
+        match &self.further {
+            None => readers.main().is_virtual(self.var),
+            Some(further) => further.is_virtual,
+        }
+    }
+
+    /// True if its chunks may have skipped filters.
+    pub fn may_have_masks(&self, readers: &Readers) -> bool {
+        match &self.further {
+            None => readers.main().schema().kind.can().filter_masks,
+            Some(further) => further.filter_masks,
+        }
+    }
+
+    /// Bytes of a stored chunk, if known. Nothing is known of a further reader, which may be closed.
+    pub fn stored_size(&self, readers: &Readers, chunk: u64) -> Option<u64> {
+        match &self.further {
+            None => readers.main().stored_size(self.var, chunk),
+            Some(_) => None,
+        }
+    }
+
+    /// Sets which parts of the input were ever written.
+    pub fn set_written(&mut self, written: Written) {
         if self.grid.is_some() {
             self.stored = match written {
                 Written::Nothing => Some(Vec::new()),
                 Written::Chunks(stored) => Some(stored),
                 Written::All | Written::Regions(_) => None,
             };
-            return Ok(());
+            return;
         }
         self.regions = match written {
             Written::Nothing => Some(Vec::new()),
             Written::Regions(regions) => Some(regions),
             Written::All | Written::Chunks(_) => None,
         };
-        Ok(())
     }
 
     /// True if a chunk was ever written.

@@ -204,7 +204,7 @@ impl<'e> BlockMaker<'e> {
             Some((spill, _)) => {
                 // Only a part of each input chunk is needed, so a job takes more of them.
                 let input = var.input();
-                let elements = chunk_bytes(terms.reader.layout(input.var)) / self.element_size().max(1);
+                let elements = chunk_bytes(input.layout(&terms.readers)) / self.element_size().max(1);
                 let most = largest_part(input, &region, elements).max(1);
                 let batch = terms.batch().saturating_mul((elements / most).max(1));
                 found = pieces(terms, var, &region, batch);
@@ -213,7 +213,7 @@ impl<'e> BlockMaker<'e> {
             None => match self.begin_spill(&shared, &region) {
                 Some((spill, all, end)) => {
                     found = all;
-                    decode = decode.saturating_add(chunk_bytes(terms.reader.layout(var.input().var)));
+                    decode = decode.saturating_add(chunk_bytes(var.input().layout(&terms.readers)));
                     self.spill = Some((Arc::clone(&spill), end));
                     Spilling::Writes(spill)
                 }
@@ -273,7 +273,7 @@ impl<'e> BlockMaker<'e> {
     }
 
     fn element_size(&self) -> u64 {
-        self.terms.reader.layout(self.var.input().var).stored_size() as u64
+        self.var.input().layout(&self.terms.readers).stored_size() as u64
     }
 
     /// Starts a spill if later blocks of the tile would decode the same chunks again and a temporary file is
@@ -296,7 +296,7 @@ impl<'e> BlockMaker<'e> {
         else {
             return None;
         };
-        let from = self.terms.reader.layout(*var);
+        let from = self.terms.readers.main().layout(*var);
         let region = region.intersect(target)?;
         let tile = self.tiling.made_with(&self.order, first.block.first);
         let mut blocks = Vec::new();

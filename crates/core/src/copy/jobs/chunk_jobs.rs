@@ -24,10 +24,13 @@ pub fn raw<'e>(
     let is_cut = |input: &Input| {
         input.selection.is_some() || input.grid.as_ref().is_some_and(|grid| grid.extent() != to.extent)
     };
-    let loses_masks =
-        !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED) && terms.reader.schema().kind.can().filter_masks;
+    let loses_masks = !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED)
+        && var
+            .inputs
+            .iter()
+            .any(|input| input.may_have_masks(&terms.readers));
     let changes = !same.ends.is_empty();
-    let is_virtual = var.inputs.iter().any(|input| terms.reader.is_virtual(input.var));
+    let is_virtual = var.inputs.iter().any(|input| input.is_virtual(&terms.readers));
     let cut = match loses_masks || changes || is_virtual || var.skips_fill || var.inputs.iter().any(is_cut) {
         true => decode_cost_of(terms, var).saturating_add(encode_cost(to, whole)),
         false => 0,
@@ -42,8 +45,7 @@ pub fn raw<'e>(
                 break;
             };
             let source = same.source(&var.inputs, same.chunk(&order, position));
-            let size =
-                source.and_then(|(input, chunk)| terms.reader.stored_size(var.inputs[input].var, chunk));
+            let size = source.and_then(|(input, chunk)| var.inputs[input].stored_size(&terms.readers, chunk));
             bytes = bytes.saturating_add(size.unwrap_or(whole));
             next += 1;
         }

@@ -14,7 +14,7 @@ pub const PIECE: u64 = 192;
 pub fn decode_cost_of(terms: &Terms, var: &Variable) -> u64 {
     let costs = var.inputs.iter().map(|input| match &input.grid {
         Some(_) => {
-            let from = terms.reader.layout(input.var);
+            let from = input.layout(&terms.readers);
             decode_cost(from, chunk_bytes(from))
         }
         None => terms.batch(),

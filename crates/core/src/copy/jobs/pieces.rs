@@ -30,7 +30,7 @@ pub fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64) -> Vec
         let Some(bounds) = input.input(region) else {
             continue;
         };
-        let from = terms.reader.layout(input.var);
+        let from = input.layout(&terms.readers);
         match &input.grid {
             Some(grid) => {
                 let each = (batch / chunk_bytes(from).max(1)).clamp(1, 4096) as usize;

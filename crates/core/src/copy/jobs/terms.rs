@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::format::{Reader, VariablePlan};
+use crate::copy::readers::Readers;
+use crate::format::VariablePlan;
 
 /// Upper limit, in bytes, of how much one job moves, unless a single chunk is larger.
 pub const BATCH: u64 = 1 << 20;
@@ -15,7 +16,7 @@ const SLOW_BATCH: u64 = 6 << 20;
 pub struct Terms<'e> {
     /// Folder for temporary files.
     pub folder: Option<&'e Path>,
-    pub reader: &'e dyn Reader,
+    pub readers: Readers<'e>,
     pub plans: &'e [VariablePlan],
     pub threads: usize,
     pub budget: u64,
@@ -31,7 +32,7 @@ impl Terms<'_> {
     /// About how many bytes one job moves that passes them on without decoding: more than [`batch`](Self::batch) where each
     /// request takes long.
     pub fn passed_on(&self) -> u64 {
-        match self.reader.requests().ahead {
+        match self.readers.main().requests().ahead {
             true => self.share().clamp(4096, SLOW_BATCH),
             false => self.batch(),
         }

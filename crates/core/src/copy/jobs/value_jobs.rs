@@ -26,7 +26,7 @@ pub fn values<'e>(
     let chunk = slot_bytes(tiling, to).max(padded).saturating_add(PIECE);
     let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
     // A chunk of padded strings is decoded as a whole, though it takes more than its elements in memory.
-    let is_padded = |input: &Input| terms.reader.layout(input.var).string_length.is_some();
+    let is_padded = |input: &Input| input.layout(&terms.readers).string_length.is_some();
     let decoded = match var.inputs.iter().any(is_padded) {
         true => decode_cost_of(terms, var),
         false => 0,

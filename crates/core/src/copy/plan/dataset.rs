@@ -101,7 +101,7 @@ pub fn plan_part(part: &Part, options: &CopyOptions) -> Result<CopyPlan> {
             continue;
         };
         if let Some(selections) = part.selections(variable) {
-            let source = |selection| SourcePart { variable, selection };
+            let source = |selection| SourcePart::new(variable, selection);
             copy.sources = Sources::Parts(selections.into_iter().map(source).collect());
         }
     }

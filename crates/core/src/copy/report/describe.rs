@@ -3,10 +3,10 @@
 use crate::copy::jobs::{self, Terms};
 use crate::copy::memory::default_budget;
 use crate::copy::plan::{CopyPlan, Prepared};
+use crate::copy::readers::Readers;
 use crate::copy::run::RunOptions;
 use crate::copy::task::RouteName;
 use crate::filter::Registry;
-use crate::format::Reader;
 use crate::model::{CodecSpec, ExternalPart, Kind, VarId, VariableLayout};
 
 /// The description of a copy.
@@ -44,14 +44,14 @@ pub struct VariableDescription<'p> {
 
 impl Prepared {
     /// Describes the copy of `plan`, as [`run`](crate::copy::run()) would run it with `options`.
-    pub fn describe<'p>(
+    pub fn describe<'p, 'r>(
         &'p self,
-        reader: &dyn Reader,
+        readers: impl Into<Readers<'r>>,
         plan: &'p CopyPlan,
         options: &RunOptions,
     ) -> Description<'p> {
         let terms = Terms {
-            reader,
+            readers: readers.into(),
             plans: &self.plans,
             threads: options.thread_count(),
             budget: options.memory.unwrap_or_else(default_budget),

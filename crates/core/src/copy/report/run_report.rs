@@ -7,25 +7,26 @@
 use std::time::{Duration, Instant};
 
 use crate::copy::plan::Prepared;
+use crate::copy::readers::Readers;
 use crate::copy::run::{Meters, RunOptions, Totals, run_jobs};
 use crate::copy::task::RouteName;
 use crate::error::Result;
-use crate::format::{Reader, Writer};
+use crate::format::Writer;
 
-/// Copies the data of all variables from `reader` to `writer`, and finishes the writer. `prepared` must come
-/// from [`prepare`](crate::copy::prepare) with the same reader, and `writer` must be created with its plans.
+/// Copies the data of all variables from the readers to `writer`, and finishes the writer. `prepared` must come
+/// from [`prepare`](crate::copy::prepare) with the same readers, and `writer` must be created with its plans.
 ///
 /// # Errors
 /// The error of the first failed job, in sequence order. It names the variable and chunk. The writer is
 /// then dropped unfinished.
-pub fn run<'p>(
-    reader: &dyn Reader,
+pub fn run<'p, 'r>(
+    readers: impl Into<Readers<'r>>,
     prepared: &'p Prepared,
     writer: Box<dyn Writer>,
     options: &RunOptions,
 ) -> Result<Report<'p>> {
     let begun = Instant::now();
-    let Totals { meters, peak } = run_jobs(reader, prepared, &*writer, options)?;
+    let Totals { meters, peak } = run_jobs(readers.into(), prepared, &*writer, options)?;
     writer.finish().map_err(|e| match options.output {
         Some(path) => e.in_file(path),
         None => e,

@@ -11,6 +11,7 @@ mod chunk_data;
 mod context;
 mod execute;
 mod fetch;
+mod input_access;
 mod meters;
 mod options;
 mod progress;

@@ -11,6 +11,7 @@ use super::sink::Sink;
 use crate::copy::jobs::{Terms, jobs};
 use crate::copy::memory::{MemoryBudget, default_budget};
 use crate::copy::plan::Prepared;
+use crate::copy::readers::Readers;
 use crate::copy::task::{Route, Variable};
 use crate::error::Result;
 use crate::format::read_region::check_padding;
@@ -41,15 +42,15 @@ pub struct Totals {
 /// # Errors
 /// The error of the first failed job, in the order of sequence numbers.
 pub fn run_jobs(
-    reader: &dyn Reader,
+    readers: Readers,
     prepared: &Prepared,
     writer: &dyn Writer,
     options: &RunOptions,
 ) -> Result<Totals> {
     let threads = options.thread_count();
     let budget = options.memory.unwrap_or_else(default_budget);
-    check_paddings(reader, prepared, budget)?;
-    let budget = for_jobs(reader, budget);
+    check_paddings(&readers, prepared, budget)?;
+    let budget = for_jobs(readers.main(), budget);
     if let Some(progress) = options.progress {
         let total = prepared
             .variables
@@ -58,7 +59,7 @@ pub fn run_jobs(
         progress.start(total);
     }
     let terms = Terms {
-        reader,
+        readers,
         plans: &prepared.plans,
         threads,
         budget,
@@ -74,14 +75,14 @@ pub fn run_jobs(
         },
         progress: options.progress,
         memory: MemoryBudget::new(
-            held_at_once(reader, prepared, budget),
+            held_at_once(readers.main(), prepared, budget),
             WINDOW.min(budget / WINDOW_SHARE),
         ),
         pool: BufferPool::default(),
         failure: Mutex::new(None),
     };
     let scheduler = Scheduler::new(&context, jobs(&terms, &prepared.variables));
-    if reader.requests().ahead {
+    if readers.main().requests().ahead {
         let stage = FetchStage::default();
         on_all(threads + 1, |n, all| match n {
             // The system started only one thread, which also reads.
@@ -138,18 +139,20 @@ fn held_at_once(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> u64 {
 
 /// Refuses chunks that would be decoded, are longer than their array, and do not fit the budget. Chunks that their array
 /// fills are decoded whatever they take.
-fn check_paddings(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> Result<()> {
+fn check_paddings(readers: &Readers, prepared: &Prepared, budget: u64) -> Result<()> {
     for var in prepared
         .variables
         .iter()
         .filter(|var| !matches!(var.route, Route::Raw(_)))
     {
         for input in var.inputs.iter().filter(|input| input.grid.is_some()) {
-            let layout = reader.layout(input.var);
-            check_padding(layout, layout.stored_size(), budget.max(LEAST_LIMIT)).map_err(|e| {
-                let path = reader.schema().var_path(input.var);
-                e.in_variable(&path)
-            })?;
+            let layout = input.layout(readers);
+            check_padding(layout, layout.stored_size(), budget.max(LEAST_LIMIT)).map_err(
+                |e| match readers.get(input.id().reader) {
+                    Ok(reader) => e.in_variable(&reader.schema().var_path(input.var)),
+                    Err(_) => e,
+                },
+            )?;
         }
     }
     Ok(())

@@ -88,7 +88,7 @@ impl<'c, 'e> Scheduler<'c, 'e> {
                 let wants = Wants::of(job, self.context.terms).ok()?;
                 let bytes = match job.cost_counts_input() {
                     true => 0,
-                    false => wants.bytes(self.context.terms.reader),
+                    false => wants.bytes(&self.context.terms.readers),
                 };
                 Some((bytes, wants))
             };
@@ -104,7 +104,7 @@ impl<'c, 'e> Scheduler<'c, 'e> {
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(number, (job, working));
             let asked = catch_unwind(AssertUnwindSafe(|| {
-                stage.arrivals.ask(number, wants, self.context.terms.reader);
+                stage.arrivals.ask(number, wants, &self.context.terms.readers);
             }));
             if let Err(panic) = asked {
                 let error = Error::Internal(panic_text(&*panic));

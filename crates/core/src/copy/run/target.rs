@@ -5,7 +5,6 @@ use crate::chunk::{ChunkGrid, byte_count, copy_region, fill_pattern, resize, swa
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::format::Reader;
 use crate::format::read_region::{fill_element, swap_unit};
 use crate::model::VariableLayout;
 
@@ -44,10 +43,11 @@ pub fn fill_block(
     Ok(())
 }
 
-/// The layout whose fill value is used for elements that no input has.
-pub fn base<'a>(reader: &'a dyn Reader, var: &Variable, to: &'a VariableLayout) -> &'a VariableLayout {
+/// The layout whose fill value is used for elements that no input has: `from`, that of the first input, if elements keep their
+/// index.
+pub fn base<'a>(var: &Variable, from: &'a VariableLayout, to: &'a VariableLayout) -> &'a VariableLayout {
     match &var.inputs[..] {
-        [input] if input.selection.is_none() => reader.layout(input.var),
+        [input] if input.selection.is_none() => from,
         _ => to,
     }
 }

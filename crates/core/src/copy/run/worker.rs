@@ -2,6 +2,7 @@
 
 use super::chunk_data::Data;
 use super::fetch::Fetched;
+use super::input_access::InputAccess;
 use super::skip_fill::skip_fill;
 use super::target::{Target, clip};
 use crate::chunk::{Axis, ChunkGrid, Region};
@@ -9,9 +10,9 @@ use crate::copy::jobs::{Job, PIECE};
 use crate::error::{Error, Result};
 use crate::filter::pipeline::{Scratch, check_size};
 use crate::filter::{ChunkShape, Pipeline};
+use crate::format::EncodedChunk;
 use crate::format::range_list::{RangeList, byte_offset};
 use crate::format::read_region::{chunk_shape, chunk_size};
-use crate::format::{EncodedChunk, Reader};
 use crate::model::{Storage, VarId, VariableLayout};
 
 /// A thread's buffers, reused from job to job.
@@ -66,33 +67,29 @@ impl Worker {
     /// # Errors
     /// The errors of reading and decoding. Also if the reader does not have the chunk, although it listed the
     /// chunk as written.
-    pub fn decode(
-        &mut self,
-        reader: &dyn Reader,
-        var: VarId,
-        layout: &VariableLayout,
-        grid: &ChunkGrid,
-        chunk: u64,
-    ) -> Result<()> {
-        let pipeline = reader.pipeline(var)?;
+    pub fn decode(&mut self, source: InputAccess, grid: &ChunkGrid, chunk: u64) -> Result<()> {
+        let pipeline = source.pipeline()?;
         let bytes = if !pipeline.is_empty() {
             &mut self.encoded
         } else {
             &mut self.decoded
         };
-        let filter_mask = match self.fetched.take_chunk(var, chunk) {
+        let filter_mask = match self.fetched.take_chunk(source.id(), chunk) {
             Some(fetched) => fetched.map(|data| {
                 *bytes = data.bytes;
                 data.filter_mask
             }),
-            None => reader.read_encoded_chunk_into(var, chunk, bytes)?,
+            None => source
+                .open()?
+                .read_encoded_chunk_into(source.var(), chunk, bytes)?,
         };
         let filter_mask = filter_mask.ok_or_else(lost)?;
         self.read += bytes.len() as u64;
         if !pipeline.is_empty() {
-            return self.decode_encoded(reader, var, &pipeline, grid, chunk, filter_mask);
+            return self.decode_encoded(source, &pipeline, grid, chunk, filter_mask);
         }
         let own = grid.region(chunk);
+        let layout = source.layout();
         check_size(
             self.decoded.len(),
             chunk_size(layout, layout.stored_shape(&own.count))?,
@@ -102,8 +99,7 @@ impl Worker {
     /// Decodes the chunk in `self.encoded` into `self.decoded`.
     pub fn decode_encoded(
         &mut self,
-        reader: &dyn Reader,
-        var: VarId,
+        source: InputAccess,
         pipeline: &Pipeline,
         grid: &ChunkGrid,
         chunk: u64,
@@ -113,30 +109,24 @@ impl Worker {
         let decoded = pipeline.decode_into(
             &self.encoded,
             filter_mask,
-            chunk_shape(reader.layout(var), &own.count),
+            chunk_shape(source.layout(), &own.count),
             &mut self.scratch,
             &mut self.decoded,
         );
-        decoded.map_err(|e| reader.in_chunk_key(var, chunk, e))
+        decoded.map_err(|e| source.in_chunk_key(chunk, e))
     }
 
     /// Reads a region of a contiguous input into `out`, in the layout's byte order.
-    pub fn read_ranges(
-        &mut self,
-        reader: &dyn Reader,
-        var: VarId,
-        region: &Region,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let list = RangeList::new(reader.layout(var), region)?;
+    pub fn read_ranges(&mut self, source: InputAccess, region: &Region, out: &mut Vec<u8>) -> Result<()> {
+        let list = RangeList::new(source.layout(), region)?;
         list.read(out, |range, buf| {
             self.read += buf.len() as u64;
-            match self.fetched.take_range(var, range) {
+            match self.fetched.take_range(source.id(), range) {
                 Some(bytes) if bytes.len() == buf.len() => {
                     buf.copy_from_slice(&bytes);
                     Ok(())
                 }
-                _ => reader.read_range(var, range.offset, buf),
+                _ => source.open()?.read_range(source.var(), range.offset, buf),
             }
         })
     }

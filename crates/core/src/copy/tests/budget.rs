@@ -39,7 +39,7 @@ fn a_job_hands_the_writer_few_pieces_however_small_they_are() {
     let prepared = prepare(&input, &plan(&[to])).unwrap();
     let terms = Terms {
         folder: None,
-        reader: &input,
+        readers: (&input).into(),
         plans: &prepared.plans,
         threads: 2,
         budget: 1 << 30,
@@ -114,7 +114,7 @@ fn the_ledger_stays_within_the_budget() {
                     memory: Some(memory),
                     ..RunOptions::default()
                 };
-                let peak = run_jobs(&input, &prepared, &Output(Arc::default()), &options)
+                let peak = run_jobs((&input).into(), &prepared, &Output(Arc::default()), &options)
                     .unwrap()
                     .peak;
                 let allowed = memory.max(need + 8192);

@@ -12,6 +12,7 @@ mod records;
 mod report;
 mod routes;
 mod selections;
+mod several_readers;
 mod shards;
 mod skip_fill;
 mod slow;

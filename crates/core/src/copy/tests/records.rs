@@ -305,7 +305,9 @@ fn progress_and_memory_are_accounted() {
             };
             let output = Arc::new(MemoryOutput::new());
             let writer = format::create(output, &plan.schema, &prepared.plans).unwrap();
-            let peak = run_jobs(&*reader, &prepared, &*writer, &run).unwrap().peak;
+            let peak = run_jobs((&*reader).into(), &prepared, &*writer, &run)
+                .unwrap()
+                .peak;
             assert!(peak <= memory, "{kind:?}: {peak} of {memory}");
             assert_eq!(count.0.into_inner(), count.1.into_inner());
         }

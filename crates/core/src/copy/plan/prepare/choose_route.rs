@@ -2,16 +2,18 @@
 
 use super::check_source::check_source;
 use super::fill_values::{filled_up, fills_otherwise, reads_wrong_unwritten, same_fill};
+use super::further_sources::FurtherSources;
+use super::source::Source;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
 use crate::copy::geometry::{
     AlignedGrids, ChunksToWrite, Input, Sources, Tiling, overlap, positions_of, shard_chunks, swap_between,
     unit,
 };
 use crate::copy::plan::{CopyPlan, VariableCopy};
+use crate::copy::readers::Readers;
 use crate::copy::task::Route;
 use crate::error::{Error, Result};
 use crate::filter::{ChainEnd, ChunkType, Registry};
-use crate::format::Reader;
 use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value};
 
 /// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
@@ -43,11 +45,13 @@ pub struct Holes {
 /// # Errors
 /// If an input's chunk index cannot be read, or the plan does not fit the input.
 pub fn choose_route(
-    reader: &dyn Reader,
+    readers: &Readers,
+    further: &FurtherSources,
     plan: &CopyPlan,
     out: VarId,
     holes: Holes,
 ) -> Result<Option<Routed>> {
+    let reader = readers.main();
     let copy = &plan.variables[out.0];
     let to = &copy.layout;
     if element_count(&to.extent) == Some(0) || to.element_size == 0 {
@@ -64,12 +68,18 @@ pub fn choose_route(
             found.complete |= fills_otherwise(reader.layout(*var), to);
             // Usually the only input, and there may be very many variables.
             found.inputs.reserve_exact(1);
-            found.add(reader, *var, None, copy, holes)?;
+            found.add(&Source::Main(reader, *var), None, copy, holes)?;
         }
         Sources::Parts(parts) => {
-            for part in parts {
-                check_source(reader, part.variable, plan, out)?;
-                found.add(reader, part.variable, Some(part.selection.clone()), copy, holes)?;
+            for (at, part) in parts.iter().enumerate() {
+                let source = match further.source(out, at) {
+                    Some(source) => Source::Further(source),
+                    None => {
+                        check_source(reader, part.variable, plan, out)?;
+                        Source::Main(reader, part.variable)
+                    }
+                };
+                found.add(&source, Some(part.selection.clone()), copy, holes)?;
             }
         }
     }
@@ -81,7 +91,7 @@ pub fn choose_route(
     if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter && !found.everything {
         return Ok(None);
     }
-    found.route(reader, plan, out).map(Some)
+    found.route(readers, plan, out).map(Some)
 }
 
 /// Properties of all inputs of a variable.
@@ -103,13 +113,12 @@ struct Inputs {
 impl Inputs {
     fn add(
         &mut self,
-        reader: &dyn Reader,
-        var: VarId,
+        source: &Source,
         selection: Option<Selection>,
         copy: &VariableCopy,
         holes: Holes,
     ) -> Result<()> {
-        let from = reader.layout(var);
+        let from = source.layout();
         let to = &copy.layout;
         let rank = selection.as_ref().map_or(from.extent.len(), |s| s.rank());
         if from.extent.len() != to.extent.len() || rank != to.extent.len() {
@@ -120,8 +129,7 @@ impl Inputs {
             )));
         }
         let unfilled = from.fill.value.is_none()
-            && default_fill_value(reader.schema().var(var).ty)
-                .is_some_and(|fill| fill.bytes.iter().any(|b| *b != 0));
+            && default_fill_value(source.ty()).is_some_and(|fill| fill.bytes.iter().any(|b| *b != 0));
         let fits = match &selection {
             None => from.extent == to.extent,
             Some(selection) => selection.bounds().fits(&from.extent),
@@ -131,8 +139,8 @@ impl Inputs {
         if element_count(&from.extent) == Some(0) && !self.complete {
             return Ok(());
         }
-        let mut input = Input::new(var, selection, from, &to.extent)?;
-        input.find_written(reader)?;
+        let mut input = Input::new(source.var(), selection, from, &to.extent)?.in_further(source.further());
+        input.set_written(source.written()?);
         let is_part = matches!(copy.sources, Sources::Parts(_));
         let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
         if is_unwritten && !zeros_matter && !self.complete && (!is_part || same_fill(from, to)) {
@@ -157,14 +165,14 @@ impl Inputs {
         Ok(())
     }
 
-    fn route(mut self, reader: &dyn Reader, plan: &CopyPlan, out: VarId) -> Result<Routed> {
+    fn route(mut self, readers: &Readers, plan: &CopyPlan, out: VarId) -> Result<Routed> {
         let copy = &plan.variables[out.0];
         let to = &copy.layout;
         // A later part wins over an earlier one, also where it reads as fill values.
         let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
         self.values |= incomplete && overlap(&self.inputs);
         if !self.values
-            && let Some((grid, ends)) = self.same_chunks(reader, plan, out)?
+            && let Some((grid, ends)) = self.same_chunks(readers, plan, out)?
         {
             let raw = ends.is_some();
             let same = AlignedGrids {
@@ -187,13 +195,13 @@ impl Inputs {
             });
         }
         for input in self.inputs.iter().filter(|input| input.grid.is_some()) {
-            reader.pipeline(input.var)?.check_known()?;
+            input.pipeline(readers)?.check_known()?;
         }
         let contiguous = !matches!(to.storage, Storage::Chunked { .. });
         if let ([input], true, false) = (&self.inputs[..], contiguous, self.values)
             && input.grid.is_none()
             && copy.sources.whole().is_some()
-            && reader.layout(input.var).extent == to.extent
+            && input.layout(readers).extent == to.extent
         {
             let bytes = byte_count(&to.extent, to.element_size)
                 .ok_or_else(|| Error::Unsupported("a variable larger than can be addressed".into()))?;
@@ -204,7 +212,7 @@ impl Inputs {
             });
         }
         let tiling = Tiling::new(&self.inputs, to)?;
-        let to_write = self.block_positions(reader, copy, &tiling, contiguous);
+        let to_write = self.block_positions(readers, copy, &tiling, contiguous);
         let route = if self.values {
             Route::Values(Box::new(tiling))
         } else {
@@ -221,7 +229,7 @@ impl Inputs {
     /// how those of each input change at the outer end of their filters.
     fn same_chunks(
         &self,
-        reader: &dyn Reader,
+        readers: &Readers,
         plan: &CopyPlan,
         out: VarId,
     ) -> Result<Option<(ChunkGrid, Option<Box<[ChainEnd]>>)>> {
@@ -233,7 +241,7 @@ impl Inputs {
         let may_pass = plan.variables[out.0].quantization.is_none();
         let mut ends = may_pass.then(|| Vec::with_capacity(self.inputs.len()));
         for input in &self.inputs {
-            let from = reader.layout(input.var);
+            let from = input.layout(readers);
             let aligned = match (&input.grid, &input.selection) {
                 (None, _) => false,
                 (Some(grid), None) => {
@@ -266,15 +274,15 @@ impl Inputs {
         let raw = ends.is_some();
         let grid = ChunkGrid::new(&to.extent, shape)?;
         // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
-        let edges = |input: &Input| reader.layout(input.var).edges != to.edges;
-        let shorter = |input: &Input| reader.layout(input.var).extent != to.extent;
+        let edges = |input: &Input| input.layout(readers).edges != to.edges;
+        let shorter = |input: &Input| input.layout(readers).extent != to.extent;
         let cut = self
             .inputs
             .iter()
             .any(|input| input.selection.is_some() || shorter(input) || edges(input));
         if !raw || cut {
             for input in &self.inputs {
-                match reader.pipeline(input.var)?.check_known() {
+                match input.pipeline(readers)?.check_known() {
                     Err(e) if !raw => return Err(e),
                     Err(_) if edges(input) || !self.is_all_whole(&grid) => return Ok(None),
                     _ => {}
@@ -342,7 +350,7 @@ impl Inputs {
 
     fn block_positions(
         &self,
-        reader: &dyn Reader,
+        readers: &Readers,
         copy: &VariableCopy,
         tiling: &Tiling,
         contiguous: bool,
@@ -376,7 +384,7 @@ impl Inputs {
         let Some(input) = self.inputs.first() else {
             return all;
         };
-        let from = reader.layout(input.var);
+        let from = input.layout(readers);
         let given = input.regions.clone().filter(|_| same_fill(from, to));
         let parts = given.unwrap_or_else(|| vec![Region::whole(&from.extent)]);
         if reaches(input) && parts == [Region::whole(&from.extent)] {

@@ -1,26 +1,22 @@
 //! Prepares a copy before anything is written: which route each variable takes, and which chunks of it will be written.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use tracing::{Level, debug, enabled};
 
 use super::bands;
 use super::choose_route::{Holes, Routed, choose_route};
+use super::each::each;
 use super::fill_values::{can_skip, with_fill_values};
+use super::further_sources::FurtherSources;
 use super::numbering::{decoded_bytes, number_pieces, promised};
 use super::prepared::Prepared;
 use crate::copy::plan::CopyPlan;
 use crate::copy::quantization::Quantizer;
+use crate::copy::readers::Readers;
 use crate::copy::task::{Route, Variable};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};
-use crate::format::{Reader, VariablePlan};
+use crate::format::VariablePlan;
 use crate::model::{Storage, VarId};
-use crate::threads::on_all;
-
-/// The most chunk indexes that are read at once.
-const MOST_AT_ONCE: usize = 64;
 
 /// Finds the way of each variable and counts the chunks that will be written: only those under which the input has
 /// anything stored.
@@ -28,7 +24,11 @@ const MOST_AT_ONCE: usize = 64;
 /// # Errors
 /// What reading the input's chunk indexes finds wrong, a plan that does not fit the input, and
 /// [`Error::UnknownFilter`] where a chunk would have to pass a filter that is not known.
-pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
+pub fn prepare<'r>(readers: impl Into<Readers<'r>>, plan: &CopyPlan) -> Result<Prepared> {
+    prepare_copy(&readers.into(), plan)
+}
+
+fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
     if plan.variables.len() != plan.schema.vars.len() {
         return Err(Error::Usage(
             "a plan must have one entry for each variable".into(),
@@ -42,7 +42,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     };
     let masks = plan.schema.kind.can().filter_masks;
     let pipelines = SharedPipelines::new(plan.registry.clone()).with_masks(masks);
-    let routed = routes(reader, plan)?;
+    let routed = routes(readers, plan)?;
     prepared.variables.reserve_exact(routed.iter().flatten().count());
     for (n, routed) in routed.into_iter().enumerate() {
         let copy = &plan.variables[n];
@@ -68,7 +68,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
         let skips_fill = copy.skips_fill && can_skip(&plan.schema, VarId(n), &layout);
         if let (true, Some(Routed { inputs, .. })) = (skips_fill, &routed) {
             for input in inputs.iter().filter(|input| input.grid.is_some()) {
-                let known = reader.pipeline(input.var)?.check_known();
+                let known = input.pipeline(readers)?.check_known();
                 let need = "chunks must be decoded to leave out those that hold only fill values";
                 known.map_err(|e| e.with_need(need).in_variable(&plan.schema.var_path(VarId(n))))?;
             }
@@ -105,7 +105,7 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
             first_sequence: 0,
         });
     }
-    bands::gather(reader, &prepared.plans, &mut prepared.variables);
+    bands::gather(readers.main(), &prepared.plans, &mut prepared.variables);
     number_pieces(&mut prepared.variables, &prepared.plans);
     if enabled!(Level::DEBUG) {
         for (_, variable, route, bytes) in prepared.routes() {
@@ -115,36 +115,14 @@ pub fn prepare(reader: &dyn Reader, plan: &CopyPlan) -> Result<Prepared> {
     Ok(prepared)
 }
 
-/// The way of each variable of the plan. Where a request to the store takes long, several chunk indexes are read at once.
-fn routes(reader: &dyn Reader, plan: &CopyPlan) -> Result<Vec<Option<Routed>>> {
+/// The route of each variable of the plan. Where a request to the store takes long, several chunk indexes are read at once.
+fn routes(readers: &Readers, plan: &CopyPlan) -> Result<Vec<Option<Routed>>> {
+    let further = FurtherSources::look(readers, plan)?;
     let holes = Holes {
         read_as_zeros: plan.schema.kind.can().no_fill,
     };
-    let one = |n: usize| {
-        choose_route(reader, plan, VarId(n), holes)
-            .map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))
-    };
-    let count = plan.variables.len();
-    let requests = reader.requests();
-    if !requests.ahead {
-        return (0..count).map(one).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(Vec::with_capacity(count));
-    on_all(requests.in_flight.min(MOST_AT_ONCE).min(count), |_, _| {
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            if n >= count {
-                return;
-            }
-            let routed = one(n);
-            found
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push((n, routed));
-        }
-    });
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by_key(|(n, _)| *n);
-    found.into_iter().map(|(_, routed)| routed).collect()
+    each(plan.variables.len(), readers.main().requests(), |n| {
+        let routed = choose_route(readers, &further, plan, VarId(n), holes);
+        routed.map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))
+    })
 }

@@ -1,16 +1,17 @@
 //! The requested and the fetched input of jobs.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tracing::debug;
 
 use super::fetched::Fetched;
 use super::wants::Wants;
+use crate::copy::geometry::InputVariable;
 use crate::copy::jobs::RecordPart;
+use crate::copy::readers::Readers;
 use crate::error::{Error, Result};
-use crate::format::{EncodedChunk, Reader};
-use crate::model::VarId;
+use crate::format::EncodedChunk;
 use crate::store::ByteRange;
 
 /// The requested and the fetched input of jobs, by job number.
@@ -42,20 +43,24 @@ impl Arrivals {
     }
 
     /// Requests the input of job `number`.
-    pub fn ask(self: &Arc<Self>, number: u64, wants: Wants, reader: &dyn Reader) {
+    pub fn ask(self: &Arc<Self>, number: u64, wants: Wants, readers: &Readers) {
         if wants == Wants::default() {
             self.arrive(number, Ok(Fetched::default()));
             return;
         }
         // One request for each variable. A job needs ranges of one variable, or few.
-        let mut by_var: BTreeMap<usize, Vec<ByteRange>> = BTreeMap::new();
+        let mut by_var: BTreeMap<InputVariable, Vec<ByteRange>> = BTreeMap::new();
         for (var, range) in wants.ranges {
-            by_var.entry(var.0).or_default().push(range);
+            by_var.entry(var).or_default().push(range);
         }
         let left = wants.chunks.len() + by_var.len() + usize::from(wants.records.is_some());
         debug!(
             job = number,
-            chunks = wants.chunks.values().map(BTreeSet::len).sum::<usize>(),
+            chunks = wants
+                .chunks
+                .values()
+                .map(|chunks| chunks.numbers.len())
+                .sum::<usize>(),
             ranges = by_var.values().map(Vec::len).sum::<usize>(),
             records = wants.records.as_ref().map_or(0, |records| records.count),
             "asked ahead"
@@ -72,31 +77,48 @@ impl Arrivals {
                 },
             );
         for (var, chunks) in wants.chunks {
-            let (var, chunks) = (VarId(var), chunks.into_iter().collect::<Vec<_>>());
+            let chunks = chunks.numbers.into_iter().collect::<Vec<_>>();
             let (answer, asked) = (Answer::of(self, number), chunks.clone());
+            let reader = match readers.get(var.reader) {
+                Ok(reader) => reader,
+                Err(error) => {
+                    answer.give(Err::<(), _>(error), |_, ()| {});
+                    continue;
+                }
+            };
+            let open = reader.held();
             let done = move |found: Result<Vec<Option<EncodedChunk>>>| {
                 answer.give(found, |fetched, found| {
                     let named = asked.into_iter().map(|chunk| (var, chunk));
                     fetched.chunks.extend(named.zip(found));
                 });
+                drop(open);
             };
-            reader.fetch_chunks(var, chunks, Box::new(done));
+            reader.fetch_chunks(var.var, chunks, Box::new(done));
         }
         for (var, ranges) in by_var {
-            let var = VarId(var);
             let (answer, asked) = (Answer::of(self, number), ranges.clone());
+            let reader = match readers.get(var.reader) {
+                Ok(reader) => reader,
+                Err(error) => {
+                    answer.give(Err::<(), _>(error), |_, ()| {});
+                    continue;
+                }
+            };
+            let open = reader.held();
             let done = move |found: Result<Vec<Vec<u8>>>| {
                 answer.give(found, |fetched, found| {
                     let named = asked.into_iter().map(|range| (var, range));
                     fetched.ranges.extend(named.zip(found));
                 });
+                drop(open);
             };
-            reader.fetch_ranges(var, ranges, Box::new(done));
+            reader.fetch_ranges(var.var, ranges, Box::new(done));
         }
         if let Some(RecordPart { first, count, part }) = wants.records {
             let answer = Answer::of(self, number);
             let done = move |found| answer.give(found, |fetched, found| fetched.records = Some(found));
-            reader.fetch_records(first, count, part, Box::new(done));
+            readers.main().fetch_records(first, count, part, Box::new(done));
         }
     }
 

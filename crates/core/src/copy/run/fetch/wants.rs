@@ -3,21 +3,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::copy::geometry::{AlignedGrids, Block, Tiling, elements};
+use crate::copy::geometry::{AlignedGrids, Block, Input, InputVariable, Tiling, elements};
 use crate::copy::jobs::{Job, PieceOfInput, RecordPart, Spilling, Terms, chunk_bytes, pieces};
+use crate::copy::readers::{ReaderId, Readers};
 use crate::copy::task::{Route, Variable};
 use crate::error::{Error, Result};
-use crate::format::Reader;
 use crate::format::range_list::RangeList;
-use crate::model::VarId;
 use crate::store::ByteRange;
 
 /// The chunks and ranges of the input that a job needs.
 #[derive(Debug, Default, PartialEq)]
 pub struct Wants {
-    pub chunks: BTreeMap<usize, BTreeSet<u64>>,
-    pub ranges: Vec<(VarId, ByteRange)>,
+    /// The chunks of each variable.
+    pub chunks: BTreeMap<InputVariable, WantedChunks>,
+    /// Ranges of variables in one piece.
+    pub ranges: Vec<(InputVariable, ByteRange)>,
+    /// Records of interleaved variables.
     pub records: Option<RecordPart>,
+}
+
+/// Chunks of one variable.
+#[derive(Debug, PartialEq)]
+pub struct WantedChunks {
+    /// Bytes of a decoded chunk.
+    whole: u64,
+    /// Numbers of the chunks.
+    pub numbers: BTreeSet<u64>,
 }
 
 impl Wants {
@@ -27,14 +38,14 @@ impl Wants {
         match job {
             Job::Raw { var, chunks } | Job::Refilter { var, chunks } => {
                 if let Route::Raw(same) | Route::Refilter(same) = &var.route {
-                    wants.same(var, same, chunks.clone());
+                    wants.same(terms, var, same, chunks.clone());
                 }
             }
             Job::Bytes { var, offset, length } => {
                 let length =
                     usize::try_from(*length).map_err(|_| Error::Internal("a range too long".into()))?;
                 wants.ranges.push((
-                    var.input().var,
+                    var.input().id(),
                     ByteRange {
                         offset: *offset,
                         length,
@@ -62,14 +73,14 @@ impl Wants {
         Ok(wants)
     }
 
-    fn same(&mut self, var: &Variable, same: &AlignedGrids, chunks: Range<u64>) {
+    fn same(&mut self, terms: &Terms, var: &Variable, same: &AlignedGrids, chunks: Range<u64>) {
         let order = same.order();
         for n in chunks {
             let Some(position) = var.to_write.position(n) else {
                 continue;
             };
             if let Some((input, chunk)) = same.source(&var.inputs, same.chunk(&order, position)) {
-                self.chunk(var.inputs[input].var, chunk);
+                self.chunk(terms, &var.inputs[input], chunk);
             }
         }
     }
@@ -86,35 +97,43 @@ impl Wants {
         match piece {
             PieceOfInput::Chunks { input, chunks } => {
                 for chunk in chunks {
-                    self.chunk(var.inputs[*input].var, *chunk);
+                    self.chunk(terms, &var.inputs[*input], *chunk);
                 }
             }
             PieceOfInput::Range { input, region } => {
                 let input = &var.inputs[*input];
                 if let Some(held) = input.input(region) {
-                    let list = RangeList::new(terms.reader.layout(input.var), &held)?;
+                    let list = RangeList::new(input.layout(&terms.readers), &held)?;
                     let ranges = list.ranges()?;
                     self.ranges
-                        .extend(ranges.into_iter().map(|range| (input.var, range)));
+                        .extend(ranges.into_iter().map(|range| (input.id(), range)));
                 }
             }
         }
         Ok(())
     }
 
-    fn chunk(&mut self, var: VarId, chunk: u64) {
-        self.chunks.entry(var.0).or_default().insert(chunk);
+    fn chunk(&mut self, terms: &Terms, input: &Input, chunk: u64) {
+        let wanted = self.chunks.entry(input.id()).or_insert_with(|| WantedChunks {
+            whole: chunk_bytes(input.layout(&terms.readers)),
+            numbers: BTreeSet::new(),
+        });
+        wanted.numbers.insert(chunk);
     }
 
     /// About how many bytes will be fetched.
-    pub fn bytes(&self, reader: &dyn Reader) -> u64 {
+    pub fn bytes(&self, readers: &Readers) -> u64 {
         let ranges = self.ranges.iter().map(|(_, range)| range.length as u64);
-        let chunks = self.chunks.iter().flat_map(|(var, chunks)| {
-            let var = VarId(*var);
-            let whole = chunk_bytes(reader.layout(var));
+        let chunks = self.chunks.iter().flat_map(|(id, chunks)| {
+            let stored = |chunk: u64| match id.reader {
+                ReaderId::Main => readers.main().stored_size(id.var, chunk),
+                // It may be closed.
+                ReaderId::Further(_) => None,
+            };
             chunks
+                .numbers
                 .iter()
-                .map(move |chunk| reader.stored_size(var, *chunk).unwrap_or(whole))
+                .map(move |chunk| stored(*chunk).unwrap_or(chunks.whole))
         });
         let records = self.records.iter().map(|records| {
             let each = records.part.end.saturating_sub(records.part.start);

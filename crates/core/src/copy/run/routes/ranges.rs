@@ -3,6 +3,7 @@
 use crate::chunk::{resize, swap_units};
 use crate::copy::geometry::swap_between;
 use crate::copy::run::context::Context;
+use crate::copy::run::input_access::InputAccess;
 use crate::copy::run::worker::Worker;
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
@@ -11,12 +12,12 @@ use crate::store::ByteRange;
 impl Worker {
     /// Copies `length` bytes from byte `offset` on. Returns their number.
     pub fn bytes(&mut self, context: &Context, var: &Variable, offset: u64, length: u64) -> Result<u64> {
-        let (reader, source) = (context.terms.reader, var.input().var);
-        let swap = swap_between(reader.layout(source), &context.terms.plans[var.out.0].layout);
+        let source = InputAccess::new(&context.terms.readers, var.input());
+        let swap = swap_between(source.layout(), &context.terms.plans[var.out.0].layout);
         let size = usize::try_from(length).map_err(|_| Error::Internal("a range too long".into()))?;
         let range = ByteRange { offset, length: size };
         self.read += length;
-        if let Some(mut bytes) = self.fetched.take_range(source, range) {
+        if let Some(mut bytes) = self.fetched.take_range(source.id(), range) {
             swap_units(&mut bytes, swap);
             var.quantize_range(&mut bytes, offset);
             context.sink.write_range(var, offset, &bytes)?;
@@ -26,7 +27,7 @@ impl Worker {
             resize(&mut self.decoded, size)?;
         }
         let buffer = &mut self.decoded[..size];
-        reader.read_range(source, offset, buffer)?;
+        source.open()?.read_range(source.var(), offset, buffer)?;
         swap_units(buffer, swap);
         var.quantize_range(buffer, offset);
         context.sink.write_range(var, offset, buffer)?;

@@ -6,10 +6,12 @@ use crate::copy::geometry::{Block, Input, InputBox, Slots, Tiling, elements, sca
 use crate::copy::jobs::{PieceOfInput, SharedBlock, Spill, Spilling, pieces};
 use crate::copy::run::chunk_data::Data;
 use crate::copy::run::context::Context;
+use crate::copy::run::input_access::InputAccess;
 use crate::copy::run::target::{Target, base, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk};
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
+use crate::model::VariableLayout;
 
 impl Worker {
     /// Makes a block in this thread alone. Its chunks lie one after another in `self.block`.
@@ -26,7 +28,12 @@ impl Worker {
         if covered(var, tiling, block) {
             resize(&mut self.block, size)?;
         } else {
-            fill_block(&mut self.block, size, base(context.terms.reader, var, to), to)?;
+            fill_block(
+                &mut self.block,
+                size,
+                base(var, first_layout(context, var, to), to),
+                to,
+            )?;
         }
         let slots = Slots {
             span: &block.span,
@@ -36,7 +43,7 @@ impl Worker {
         let mut out = std::mem::take(&mut self.block);
         for piece in pieces(context.terms, var, &region, context.terms.batch()) {
             self.each_box(context, var, &piece, |worker, input, held, target| {
-                let from = context.terms.reader.layout(input.var);
+                let from = input.layout(&context.terms.readers);
                 match target.intersect(&region) {
                     Some(part) => {
                         let swap = swap_between(from, to);
@@ -60,17 +67,17 @@ impl Worker {
         piece: &PieceOfInput,
         mut then: impl FnMut(&mut Self, &Input, &InputBox, &Region) -> Result<()>,
     ) -> Result<()> {
-        let reader = context.terms.reader;
         match piece {
             PieceOfInput::Chunks { input, chunks } => {
                 let input = &var.inputs[*input];
                 let Some(grid) = &input.grid else {
                     return Err(Error::Internal("chunks of a variable that has none".into()));
                 };
-                let from = reader.layout(input.var);
+                let source = InputAccess::new(&context.terms.readers, input);
+                let from = source.layout();
                 for chunk in chunks {
                     let wrap = |e: Error| at_chunk(e, from, *chunk);
-                    self.decode(reader, input.var, from, grid, *chunk).map_err(wrap)?;
+                    self.decode(source, grid, *chunk).map_err(wrap)?;
                     let own = grid.region(*chunk);
                     let Some(target) = input.output(&own) else {
                         continue;
@@ -94,7 +101,8 @@ impl Worker {
                     return Ok(());
                 };
                 let mut bytes = std::mem::take(&mut self.decoded);
-                self.read_ranges(reader, input.var, &bounds, &mut bytes)?;
+                let source = InputAccess::new(&context.terms.readers, input);
+                self.read_ranges(source, &bounds, &mut bytes)?;
                 let held = InputBox {
                     bytes: &bytes,
                     origin: &bounds.start,
@@ -266,7 +274,7 @@ impl Stripes<'_, '_> {
             tiling,
             block,
         } = self;
-        let from = context.terms.reader.layout(input.var);
+        let from = input.layout(&context.terms.readers);
         let to = &context.terms.plans[var.out.0].layout;
         let chunk = tiling.grid.chunk();
         let region = elements(&block.block.span, chunk, tiling.grid.extent());
@@ -326,13 +334,25 @@ fn covered(var: &Variable, tiling: &Tiling, block: &Block) -> bool {
     whole.fits(tiling.grid.extent()) && var.inputs.iter().any(|input| input.covers(&whole))
 }
 
+/// The layout of the first input; `to` if there is none.
+fn first_layout<'a>(context: &'a Context, var: &'a Variable, to: &'a VariableLayout) -> &'a VariableLayout {
+    var.inputs
+        .first()
+        .map_or(to, |input| input.layout(&context.terms.readers))
+}
+
 /// A buffer for the chunks of a stripe. It holds fill values unless one input covers the stripe.
 fn stripe_buffer(context: &Context, var: &Variable, tiling: &Tiling, stripe: &Block) -> Result<Vec<u8>> {
     let to = &context.terms.plans[var.out.0].layout;
     let size = tiling.block_bytes(stripe, to)?;
     let mut buffer = context.pool.take(size)?;
     if !covered(var, tiling, stripe) {
-        fill_block(&mut buffer, size, base(context.terms.reader, var, to), to)?;
+        fill_block(
+            &mut buffer,
+            size,
+            base(var, first_layout(context, var, to), to),
+            to,
+        )?;
     }
     Ok(buffer)
 }

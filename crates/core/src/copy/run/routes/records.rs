@@ -23,7 +23,7 @@ impl Worker {
     pub fn records(&mut self, context: &Context, part: &RecordJob) -> Result<u64> {
         let straight = part.members().iter().all(|member| {
             let var = &part.variables[member.variable];
-            let from = context.terms.reader.layout(var.input().var);
+            let from = context.terms.readers.main().layout(var.input().var);
             let to = &context.terms.plans[var.out.0].layout;
             member.across == 0 && context.sink.writer.interleaves(var.out) && swap_between(from, to) == 1
         });
@@ -51,7 +51,7 @@ impl Worker {
                     resize(&mut self.decoded, all)?;
                 }
                 let data = &mut self.decoded[..all];
-                let reader = context.terms.reader;
+                let reader = context.terms.readers.main();
                 reader.read_records(part.records.start, bytes.clone(), data)?;
                 data
             }
@@ -100,7 +100,11 @@ impl Worker {
                 None => {
                     let read = &mut self.decoded[..now * stride];
                     let first = part.records.start + done as u64;
-                    context.terms.reader.read_records(first, bytes.clone(), read)?;
+                    context
+                        .terms
+                        .readers
+                        .main()
+                        .read_records(first, bytes.clone(), read)?;
                     read
                 }
             };
@@ -133,7 +137,7 @@ impl Worker {
             let var = &part.variables[member.variable];
             let (plane, behind) = rest.split_at_mut(count * member.slab.length as usize);
             rest = behind;
-            let from = context.terms.reader.layout(var.input().var);
+            let from = context.terms.readers.main().layout(var.input().var);
             let to = &context.terms.plans[var.out.0].layout;
             swap_units(plane, swap_between(from, to));
             if member.across == 0 {

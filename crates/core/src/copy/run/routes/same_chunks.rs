@@ -5,15 +5,15 @@ use crate::chunk::{ChunkGrid, Region, copy_region, swap_units};
 use crate::copy::geometry::{AlignedGrids, swap_between};
 use crate::copy::run::chunk_data::Data;
 use crate::copy::run::context::Context;
+use crate::copy::run::input_access::InputAccess;
 use crate::copy::run::skip_fill::skip_fill;
 use crate::copy::run::target::{Target, base, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk, lost};
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::filter::{ChainEnd, EncodedChunk};
-use crate::format::Reader;
 use crate::format::read_region::{chunk_shape, chunk_size};
-use crate::model::{VarId, VariableLayout};
+use crate::model::VariableLayout;
 
 /// A chunk that keeps its shape.
 struct KeptChunk {
@@ -36,7 +36,6 @@ impl Worker {
         raw: bool,
         chunks: std::ops::Range<u64>,
     ) -> Result<u64> {
-        let reader = context.terms.reader;
         let to = &context.terms.plans[var.out.0].layout;
         let target = Target {
             sink: context.sink,
@@ -53,16 +52,17 @@ impl Worker {
                 None => Err(lost()),
                 Some((number, from)) => {
                     let input = &var.inputs[number];
-                    let edges = reader.layout(input.var).edges == to.edges || !same.grid.is_edge(chunk);
+                    let source = InputAccess::new(&context.terms.readers, input);
+                    let edges = source.layout().edges == to.edges || !same.grid.is_edge(chunk);
                     let kept = KeptChunk {
                         from,
                         chunk,
                         sequence: var.first_sequence + n,
                     };
                     if raw && edges && same.is_whole(input, from, chunk) {
-                        self.pass(reader, input.var, &kept, &target, same.ends.get(number))
+                        self.pass(source, &kept, &target, same.ends.get(number))
                     } else {
-                        self.refilter_chunk(reader, input.var, &kept, &target)
+                        self.refilter_chunk(source, &kept, &target)
                     }
                 }
             };
@@ -76,24 +76,23 @@ impl Worker {
     /// anew where the output stores no filter masks, or the end changes.
     fn pass(
         &mut self,
-        reader: &dyn Reader,
-        source: VarId,
+        source: InputAccess,
         kept: &KeptChunk,
         target: &Target,
         end: Option<&ChainEnd>,
     ) -> Result<()> {
-        let data = match self.fetched.take_chunk(source, kept.from) {
+        let data = match self.fetched.take_chunk(source.id(), kept.from) {
             Some(data) => data,
-            None => reader.read_encoded_chunk(source, kept.from)?,
+            None => source.open()?.read_encoded_chunk(source.var(), kept.from)?,
         };
         let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;
         if target.var.skips_fill {
-            let whole = self.input_grid(reader, source, target)?;
+            let whole = input_grid(source, target)?;
             let grid = whole.as_ref().unwrap_or(target.grid);
-            let (pipeline, layout) = (reader.pipeline(source)?, reader.layout(source));
+            let (pipeline, layout) = (source.pipeline()?, source.layout());
             self.encoded = std::mem::take(&mut data.bytes);
-            self.decode_encoded(reader, source, &pipeline, grid, kept.from, data.filter_mask)?;
+            self.decode_encoded(source, &pipeline, grid, kept.from, data.filter_mask)?;
             let own = grid.region(kept.from);
             let full = layout.stored_shape(&own.count);
             if skip_fill(target, kept.chunk, kept.sequence, &self.decoded, full)? {
@@ -102,7 +101,7 @@ impl Worker {
             data.bytes = std::mem::take(&mut self.encoded);
         }
         let end = end.filter(|end| !end.is_empty());
-        let is_plain = reader.is_virtual(source) && !target.pipeline.is_empty();
+        let is_plain = source.is_virtual() && !target.pipeline.is_empty();
         if data.filter_mask != 0 && (end.is_some() || is_plain || !target.pipeline.allows(data.filter_mask)) {
             let need = match end {
                 None if is_plain => "the chunk has parts of several sources, and must be encoded",
@@ -113,25 +112,25 @@ impl Worker {
                     "the chunk skipped filters, the output's filters are others, and it must be encoded anew"
                 }
             };
-            return self.encode_anew(reader, source, data, kept, target, need);
+            return self.encode_anew(source, data, kept, target, need);
         }
         let own = target.grid.region(kept.chunk);
         let shape = chunk_shape(target.layout, &own.count);
         if let Some(end) = end {
             let applied = end.apply(&data.bytes, target.pipeline.size_of(shape)?);
-            match applied.map_err(|e| reader.in_chunk_key(source, kept.from, e))? {
+            match applied.map_err(|e| source.in_chunk_key(kept.from, e))? {
                 Some(changed) => data.bytes = changed,
                 None => {
                     let need =
                         "other programs cannot read the chunk in the output, and it must be encoded anew";
-                    return self.encode_anew(reader, source, data, kept, target, need);
+                    return self.encode_anew(source, data, kept, target, need);
                 }
             }
         }
         if target.pipeline.is_empty() {
             // Without codecs, a chunk of another size is damaged, and must not become part of another dataset.
             let checked = target.pipeline.check_size(data.bytes.len(), shape);
-            checked.map_err(|e| reader.in_chunk_key(source, kept.from, e))?;
+            checked.map_err(|e| source.in_chunk_key(kept.from, e))?;
         }
         self.keep(data.bytes.len());
         let sink = target.sink;
@@ -141,51 +140,34 @@ impl Worker {
     /// Decodes a chunk that cannot pass, and encodes it with the output's filters. `need` tells why, if a filter is not known.
     fn encode_anew(
         &mut self,
-        reader: &dyn Reader,
-        source: VarId,
+        source: InputAccess,
         data: EncodedChunk,
         kept: &KeptChunk,
         target: &Target,
         need: &str,
     ) -> Result<()> {
         self.encoded = data.bytes;
-        let whole = self.input_grid(reader, source, target)?;
+        let whole = input_grid(source, target)?;
         let grid = whole.as_ref().unwrap_or(target.grid);
-        let pipeline = reader.pipeline(source)?;
+        let pipeline = source.pipeline()?;
         // The filters that the chunk did not skip may all be known, but it must now pass all of them.
-        self.decode_encoded(reader, source, &pipeline, grid, kept.from, data.filter_mask)
+        self.decode_encoded(source, &pipeline, grid, kept.from, data.filter_mask)
             .and_then(|()| target.pipeline.check_known())
             .map_err(|e| e.with_need(need))?;
-        self.encode_decoded(reader, source, grid, kept, target)
+        self.encode_decoded(source, grid, kept, target)
     }
 
-    /// The grid of an input with the output's chunk shape; `None` if it is the output's.
-    fn input_grid(&self, reader: &dyn Reader, source: VarId, target: &Target) -> Result<Option<ChunkGrid>> {
-        let extent = &reader.layout(source).extent;
-        if *extent == target.layout.extent {
-            return Ok(None);
-        }
-        ChunkGrid::new(extent, target.grid.chunk()).map(Some)
-    }
-
-    fn refilter_chunk(
-        &mut self,
-        reader: &dyn Reader,
-        source: VarId,
-        kept: &KeptChunk,
-        target: &Target,
-    ) -> Result<()> {
-        let whole = self.input_grid(reader, source, target)?;
+    fn refilter_chunk(&mut self, source: InputAccess, kept: &KeptChunk, target: &Target) -> Result<()> {
+        let whole = input_grid(source, target)?;
         let grid = whole.as_ref().unwrap_or(target.grid);
-        self.decode(reader, source, reader.layout(source), grid, kept.from)?;
-        self.encode_decoded(reader, source, grid, kept, target)
+        self.decode(source, grid, kept.from)?;
+        self.encode_decoded(source, grid, kept, target)
     }
 
     /// Encodes the chunk in `self.decoded`, and writes it. `grid` is the input's.
     fn encode_decoded(
         &mut self,
-        reader: &dyn Reader,
-        source: VarId,
+        source: InputAccess,
         grid: &ChunkGrid,
         &KeptChunk {
             from,
@@ -194,7 +176,7 @@ impl Worker {
         }: &KeptChunk,
         target: &Target,
     ) -> Result<()> {
-        let layout = reader.layout(source);
+        let layout = source.layout();
         swap_units(&mut self.decoded, swap_between(layout, target.layout));
         if target.grid.is_edge(chunk) || grid.is_edge(from) {
             // Elements past the extent are arbitrary in the input. In the output they are fill values.
@@ -211,7 +193,7 @@ impl Worker {
             fill_block(
                 &mut self.block,
                 size,
-                base(reader, target.var, target.layout),
+                base(target.var, source.layout(), target.layout),
                 target.layout,
             )?;
             copy_region(
@@ -232,6 +214,15 @@ impl Worker {
         self.decoded = data;
         written
     }
+}
+
+/// The grid of an input with the output's chunk shape; `None` if it is the output's.
+fn input_grid(source: InputAccess, target: &Target) -> Result<Option<ChunkGrid>> {
+    let extent = &source.layout().extent;
+    if *extent == target.layout.extent {
+        return Ok(None);
+    }
+    ChunkGrid::new(extent, target.grid.chunk()).map(Some)
 }
 
 fn position(var: &Variable, n: u64) -> Result<u64> {

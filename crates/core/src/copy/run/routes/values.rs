@@ -8,8 +8,10 @@ use crate::chunk::{
 };
 use crate::copy::geometry::{Block, Input, Tiling, elements};
 use crate::copy::jobs::chunk_bytes;
+use crate::copy::readers::ReaderId;
 use crate::copy::run::chunk_data::Data;
 use crate::copy::run::context::Context;
+use crate::copy::run::input_access::InputAccess;
 use crate::copy::run::skip_fill::skip_empty;
 use crate::copy::run::target::{Target, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk};
@@ -29,7 +31,7 @@ impl Worker {
         tiling: &Tiling,
         block: &Block,
     ) -> Result<u64> {
-        let reader = context.terms.reader;
+        let readers = &context.terms.readers;
         let to = &context.terms.plans[var.out.0].layout;
         let grid = &tiling.grid;
         let target = Target {
@@ -53,6 +55,10 @@ impl Worker {
                 "elements of another size than was planned".into(),
             ));
         }
+        let reader = match var.inputs.first() {
+            Some(input) => InputAccess::new(readers, input).open()?,
+            None => readers.get(ReaderId::Main)?,
+        };
         let schema = reader.schema();
         // Without an input, all elements are fill values of text.
         let ty = match (var.inputs.first(), to.encoding) {
@@ -83,16 +89,18 @@ impl Worker {
 
     /// Reads the elements of a region of the output from all inputs.
     fn read_values(&mut self, context: &Context, var: &Variable, region: &Region) -> Result<Values> {
-        let reader = context.terms.reader;
+        let readers = &context.terms.readers;
         if let [input] = &var.inputs[..]
             && input.selection.is_none()
         {
-            self.read = self.read.saturating_add(stored_bytes(reader, input.var, region));
+            let reader = InputAccess::new(readers, input).open()?;
+            self.read = self
+                .read
+                .saturating_add(stored_bytes(&*reader, input.var, region));
             return reader.read_region(input.var, region);
         }
         let to = &context.terms.plans[var.out.0].layout;
         let mut out = filled(to, region)?;
-        let schema = reader.schema();
         for input in &var.inputs {
             let Some(part) = input.target.intersect(region) else {
                 continue;
@@ -100,7 +108,11 @@ impl Worker {
             let Some(bounds) = input.input(&part) else {
                 continue;
             };
-            self.read = self.read.saturating_add(stored_bytes(reader, input.var, &bounds));
+            let reader = InputAccess::new(readers, input).open()?;
+            let schema = reader.schema();
+            self.read = self
+                .read
+                .saturating_add(stored_bytes(&*reader, input.var, &bounds));
             let values = reader.read_region(input.var, &bounds)?;
             let mut selected = select(&values.bytes, &bounds, &part, input, to.element_size)?;
             let ty = schema.var(input.var).ty;
