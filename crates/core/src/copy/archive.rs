@@ -8,7 +8,7 @@
 //! | anything else | archive | [`Way::Convert`]: the classic file that a copy makes, packed |
 //! | anything else | anything else | [`Way::Copy`] |
 
-use super::parse_memory;
+use super::memory::parse_memory;
 use super::plan::{AskedLayout, ChunkSpec, CopyOptions};
 use crate::error::{Error, Request, Result};
 use crate::filter::spec::Targets;

@@ -344,14 +344,23 @@ impl VariablePlan {
             }
             _ => Pipeline::empty(),
         };
-        Ok(Self {
-            layout,
+        Ok(Self::with_pipeline(layout, pipeline, promised))
+    }
+
+    /// Plans a variable with storage `layout`, whose codecs are bound already. Missing parts get a fill value.
+    pub fn with_pipeline(
+        layout: impl Into<SharedLayout>,
+        pipeline: Arc<Pipeline>,
+        promised: Promised,
+    ) -> Self {
+        Self {
+            layout: layout.into(),
             pipeline,
             promised,
             keeps_no_fill: false,
             external: None,
             skips_fill: false,
-        })
+        }
     }
 }
 

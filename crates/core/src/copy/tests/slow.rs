@@ -120,9 +120,9 @@ fn copy_held(slow: &Slow, wanted: usize, outputs: &[VariableLayout], memory: u64
         memory: Some(memory),
         ..RunOptions::default()
     };
-    let peak = run_jobs(slow, &prepared, &Output(Arc::clone(&log)), &options)
+    let peak = run_jobs(slow.into(), &prepared, &Output(Arc::clone(&log)), &options)
         .unwrap()
-        .peak();
+        .peak;
     assert!(peak <= memory, "{peak} of {memory}");
     Arc::into_inner(log).unwrap().into_inner().unwrap()
 }
@@ -197,7 +197,7 @@ fn the_first_failure_is_reported_whatever_arrives_first() {
                 memory: Some(memory),
                 ..RunOptions::default()
             };
-            let error = run_jobs(&slow, &prepared, &Output(Arc::default()), &options).unwrap_err();
+            let error = run_jobs((&slow).into(), &prepared, &Output(Arc::default()), &options).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 "variable v0: chunk [17, 0, 0]: damaged file: bad 17",
@@ -264,7 +264,7 @@ fn a_request_without_an_answer_ends_the_copy() {
             memory: Some(200_000),
             ..RunOptions::default()
         };
-        let error = run_jobs(&mute, &prepared, &Output(Arc::default()), &options).unwrap_err();
+        let error = run_jobs((&mute).into(), &prepared, &Output(Arc::default()), &options).unwrap_err();
         let says = "variable v0: internal error: a request for input ended without an answer";
         let panicked = "variable v0: internal error: asked to panic";
         let error = error.to_string();

@@ -52,16 +52,12 @@ pub fn attribute(name: &str, ty: Type, bytes: &[u8]) -> Attribute {
 
 pub fn plan(schema: &Schema, id: VarId, endian: Endian) -> VariablePlan {
     let size = schema.type_size(schema.var(id).ty);
-    VariablePlan {
-        layout: VariableLayout::contiguous(schema.shape(id), size, Encoding::Numbers { unit: size })
-            .with_endian(endian)
-            .into(),
-        pipeline: Pipeline::empty(),
-        promised: Promised::Nothing,
-        keeps_no_fill: false,
-        external: None,
-        skips_fill: false,
-    }
+    VariablePlan::with_pipeline(
+        VariableLayout::contiguous(schema.shape(id), size, Encoding::Numbers { unit: size })
+            .with_endian(endian),
+        Pipeline::empty(),
+        Promised::Nothing,
+    )
 }
 
 pub fn plans(schema: &Schema) -> Vec<VariablePlan> {

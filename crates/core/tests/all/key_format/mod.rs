@@ -270,10 +270,7 @@ fn a_slice_reads_what_it_meets() {
             selection[2][1] = 5;
             let [start, stride, count, at] = selection.try_into().unwrap();
             let selection = Selection::new(start, stride, count, at).unwrap();
-            copy.sources = Sources::Parts(vec![SourcePart {
-                variable: var,
-                selection,
-            }]);
+            copy.sources = Sources::Parts(vec![SourcePart::new(var, selection)]);
         }
     }
     let before = slow.requests.load(Ordering::SeqCst);

@@ -87,14 +87,7 @@ impl Dataset {
         };
         let mut layout = VariableLayout::contiguous(extent, element_size, encoding).with_fill(fill);
         layout.storage = storage;
-        let plan = VariablePlan {
-            promised: Promised::Nothing,
-            layout: layout.into(),
-            pipeline: Pipeline::empty(),
-            keeps_no_fill: false,
-            external: None,
-            skips_fill: false,
-        };
+        let plan = VariablePlan::with_pipeline(layout, Pipeline::empty(), Promised::Nothing);
         self.unfiltered_edges.push(false);
         self.plans.push(plan);
         self.data.push(values);
