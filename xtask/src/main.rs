@@ -8,7 +8,7 @@
 //! cargo xtask bench     pairs against netcdf-bin in the same run; filters against the reference libraries'
 //! cargo xtask fuzz      damaged input for every parser
 //! cargo xtask arrows    uses between files: no cycle between folders, no use of a higher layer
-//! cargo xtask man DIR   man pages, from the flags' definitions
+//! cargo xtask man DIR   man pages, from the table of options
 //! ```
 //!
 //! The commands `bench`, `fuzz` and `man` call our libraries. They are built with the feature `libraries`, in a second
