@@ -19,17 +19,24 @@ use crate::progress::Bar;
 #[derive(Debug, Clone, Copy)]
 pub struct Messages {
     program: &'static str,
+    /// `--quiet`: errors alone.
+    quiet: bool,
 }
 
 impl Messages {
     /// The messages of a program of which no call is known.
     pub fn new(program: &'static str) -> Self {
-        Self { program }
+        let quiet = false;
+        Self { program, quiet }
     }
 
     /// The messages of a call.
-    pub fn of(program: &Program, _matches: &ArgMatches) -> Self {
-        Self::new(program.name)
+    pub fn of(program: &Program, matches: &ArgMatches) -> Self {
+        Self {
+            program: program.name,
+            // Not all programs have the option.
+            quiet: matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true))),
+        }
     }
 
     /// Tells an error, or what the user asked to be told.
@@ -44,7 +51,9 @@ impl Messages {
 
     /// Tells a choice that the program made.
     pub fn note(self, text: impl Display) {
-        message::tell(self.program, text);
+        if !self.quiet {
+            message::tell(self.program, text);
+        }
     }
 
     /// Tells a warning.
@@ -59,7 +68,9 @@ impl Messages {
 
     /// Tells a warning of several lines.
     pub fn warn_lines(self, text: impl Display) {
-        message::tell_lines(self.program, format_args!("warning: {text}"));
+        if !self.quiet {
+            message::tell_lines(self.program, format_args!("warning: {text}"));
+        }
     }
 
     /// Warns of what was found out while a location was opened.
@@ -71,6 +82,6 @@ impl Messages {
 
     /// A progress bar, if standard error is a terminal.
     pub fn bar(self) -> Option<Bar> {
-        Bar::on_terminal()
+        Bar::on_terminal().filter(|_| !self.quiet)
     }
 }

@@ -273,6 +273,11 @@ fn reports() -> Vec<Opt> {
             "Print the plan or the summary as JSON; with --dry-run or --summary only",
         )
         .section(section),
+        Opt::long(
+            "quiet",
+            "Print errors alone: no warnings, no choices, no progress bar",
+        )
+        .conflicts(&["verbose"]),
     ]
 }
 
