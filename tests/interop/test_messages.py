@@ -42,6 +42,19 @@ def test_warnings(name, tmp_path):
         assert any("does not exist" in line for line in lines), lines
 
 
+def test_quiet_copies_tell_errors_alone(tmp_path):
+    path, output = tmp_path / "h.h5", tmp_path / "out.nc"
+    with h5py.File(path, "w") as f:
+        f.create_dataset("null", data=h5py.Empty("f4"))
+        f.create_dataset("v", data=np.arange(1000.0), chunks=(100,))
+    for options in [], ["-F", "v,auto"]:
+        assert told("nccopy", *options, path, output)[0]
+        done = subprocess.run([BIN / "nccopy", "--quiet", *options, path, output], capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    lines, status = told("nccopy", "--quiet", "-d", "11", path, output)
+    assert status == 1 and len(lines) == 1, lines
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_errors(name, tmp_path):
     path = tmp_path / (HOSTILE[name] + ".h5")

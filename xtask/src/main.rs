@@ -10,7 +10,7 @@
 //! cargo xtask bench     pairs against netcdf-bin in the same run; filters against the reference libraries'
 //! cargo xtask fuzz      damaged input for every parser
 //! cargo xtask arrows    uses between files: no circle, no use of a higher layer, no folder of more than 15 files
-//! cargo xtask man DIR   man pages, from the flags' definitions
+//! cargo xtask man DIR   man pages, from the table of options
 //! ```
 //!
 //! The commands `bench`, `fuzz` and `man` call our libraries. They are built with the feature `libraries`, in a second

@@ -1,21 +1,18 @@
-//! Writes man pages, made from the definitions of the flags.
+//! Writes man pages, made of the table of options.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
+use ncutils_cli::options::{NCCOPY, NCDUMP, NCGEN};
 
 /// Writes the man pages of all programs to the folder `target`.
 pub fn write(target: &str) -> Result<()> {
     let folder = Path::new(target);
     fs::create_dir_all(folder)?;
-    for command in [
-        nccopy::flags::command(),
-        ncdump::flags::command(),
-        ncgen::flags::command(),
-    ] {
-        let path = folder.join(format!("{}.1", command.get_name()));
-        clap_mangen::Man::new(command).render(&mut fs::File::create(&path)?)?;
+    for program in [&NCCOPY, &NCDUMP, &NCGEN] {
+        let path = folder.join(format!("{}.1", program.name));
+        clap_mangen::Man::new(program.command()).render(&mut fs::File::create(&path)?)?;
         println!("{}", path.display());
     }
     Ok(())

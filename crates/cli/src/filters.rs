@@ -1,22 +1,15 @@
-//! The filters of the programs: the built-in ones, and plugins. The option `--prefer-plugin`; the list of filters.
+//! The filters of the programs: the built-in ones, and plugins. The list of filters, and what the help says of them.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::ArgMatches;
 use ncutils_core::filter::Registry;
 use ncutils_core::model::ZarrVersion::{V2, V3};
 use ncutils_plugin::{Directories, PluginFinder, SUPPORTED, missing};
 
+/// Id of the option that puts plugins before built-in filters.
 const PREFER_PLUGIN: &str = "prefer-plugin";
-
-/// `--prefer-plugin`.
-pub fn prefer_plugin() -> Arg {
-    Arg::new(PREFER_PLUGIN)
-        .long(PREFER_PLUGIN)
-        .action(ArgAction::SetTrue)
-        .help("Where a plugin has a filter that is built in too, use the plugin")
-}
 
 /// The filters of a program: the built-in ones, and plugins for the rest. A plugin is loaded when a variable needs it.
 pub fn registry(matches: &ArgMatches) -> Registry {
@@ -27,6 +20,22 @@ pub fn registry(matches: &ArgMatches) -> Registry {
 
 fn finder(matches: &ArgMatches) -> PluginFinder {
     PluginFinder::new(Directories::from_environment(), matches.get_flag(PREFER_PLUGIN))
+}
+
+/// What the help says of built-in filters: one line of those that HDF5 has, and one of those that only Zarr has.
+pub fn built_in() -> String {
+    let (mut of_hdf5, mut of_zarr) = (Vec::new(), Vec::new());
+    for codec in Registry::builtin().iter() {
+        match codec.hdf5_id() {
+            Some(id) => of_hdf5.push(format!("{} {id}", codec.name())),
+            None => of_zarr.push(codec.name().to_owned()),
+        }
+    }
+    format!(
+        "Filters built in: {}.\nCodecs of Zarr built in besides: {}.",
+        of_hdf5.join(", "),
+        of_zarr.join(", ")
+    )
 }
 
 /// A line for each known filter, and where plugins were looked for. Loads all plugins.
@@ -153,5 +162,23 @@ mod tests {
             assert!(line.unwrap().ends_with("built in"), "{text}");
         }
         assert!(text.contains("turns plugins off"), "{text}");
+    }
+
+    #[test]
+    fn the_help_names_every_filter_built_in() {
+        let text = built_in();
+        let (filters, codecs) = text.split_once('\n').unwrap();
+        let ids: Vec<u32> = filters
+            .split([' ', ',', '.'])
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let registry = Registry::builtin();
+        let builtin: Vec<u32> = registry.iter().filter_map(|codec| codec.hdf5_id()).collect();
+        assert_eq!(ids, builtin, "{filters}");
+        let names = codecs.strip_prefix("Codecs of Zarr built in besides: ").unwrap();
+        let names: Vec<&str> = names.trim_end_matches('.').split(", ").collect();
+        let without_id = registry.iter().filter(|codec| codec.hdf5_id().is_none());
+        let builtin: Vec<&str> = without_id.map(|codec| codec.name()).collect();
+        assert_eq!(names, builtin, "{codecs}");
     }
 }

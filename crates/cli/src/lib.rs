@@ -1,20 +1,16 @@
-//! Code shared by the programs of ncutils: allocator, common options, log, progress bar, signals and exit status.
+//! What the command lines of the programs share: the table of options, values of options, and a run from its arguments to its exit
+//! status.
 
 pub mod allocator;
-pub mod data_access;
 pub mod filters;
-pub mod kind_option;
 mod log;
-pub mod memory;
-mod option_names;
+pub mod messages;
 pub mod options;
-pub mod part;
-mod program;
+mod output;
 pub mod progress;
-pub mod remote;
-pub mod replace;
+mod run;
 pub mod signals;
-pub mod string_length;
+pub mod values;
 
-pub use option_names::name_options;
-pub use program::{run, run_for_status, run_or_fail_with};
+pub use output::print;
+pub use run::{run, run_or_fail_with};

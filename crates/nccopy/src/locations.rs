@@ -2,20 +2,20 @@
 
 use ncutils_core::location::Location;
 
-use crate::flags::Arguments;
+use crate::arguments::Arguments;
 
-/// Input and output of a copy, with the options of remote stores and of other files.
+/// Input and output of a copy, with the options of remote stores and of other files. Warns of their names.
 ///
 /// # Errors
-/// A name that means no place, or an output that the option for its kind does not go with.
+/// A name that means no place; an output that the option for its kind does not go with, or that is the input.
 pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> {
     let input = arguments
         .remote
-        .of("nccopy", Location::parse_input(Some(&arguments.input))?)?
+        .of(arguments.messages, Location::parse_input(Some(&arguments.input))?)?
         .with_access(arguments.access.clone());
     let output = arguments
         .remote
-        .of("nccopy", Location::parse_output(&arguments.output)?)?;
+        .of(arguments.messages, Location::parse_output(&arguments.output)?)?;
     let one_file = [
         (arguments.archive.pack, "-k archive"),
         (arguments.archive.restore, "--restore"),
@@ -25,5 +25,14 @@ pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> 
     for (_, option) in one_file.iter().filter(|(given, _)| *given) {
         output.check_one_file(option)?;
     }
+    if arguments.memory.is_some() && (input.is_remote() || output.is_remote()) {
+        ncutils_cli::allocator::return_freed_pages();
+    }
+    for location in [&input, &output] {
+        for warning in location.warnings() {
+            arguments.messages.warn_of(location, warning);
+        }
+    }
+    input.check_output(&output)?;
     Ok((input, output))
 }

@@ -2,11 +2,38 @@
 
 use std::process::ExitCode;
 
-use nccopy::{copy, flags};
-use ncutils_cli::name_options;
+use nccopy::arguments::Arguments;
+use nccopy::locations::locations;
+use nccopy::ways::{bytes, dataset, hdf5, salvage_archive};
+use ncutils_cli::options::NCCOPY;
 
 fn main() -> ExitCode {
-    ncutils_cli::run_for_status(flags::command(), |matches| {
-        copy(&flags::arguments(matches).map_err(name_options)?)
-    })
+    ncutils_cli::run(&NCCOPY, |matches| copy(&Arguments::of(matches)?))
+}
+
+/// Copies as the arguments say. Returns the exit status: 0, or 3 if something of a damaged input is lost.
+fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
+    let (input, output) = locations(arguments)?;
+    let places = (&input, &output);
+    if arguments.plain_zst {
+        return bytes::compress(&input, &output, arguments).map(|()| 0);
+    }
+    if arguments.archive.restore && input.is_standard_input() {
+        return bytes::restore_stream(&output, arguments).map(|()| 0);
+    }
+    let place = match arguments.salvage {
+        true => input.damaged_place(),
+        false => input.place(),
+    };
+    arguments.messages.warn_of_notes(&input);
+    let place = place?;
+    if arguments.as_hdf5 {
+        return hdf5::copy(&input, &output, &place, arguments);
+    }
+    if arguments.salvage
+        && let Some(status) = salvage_archive::salvage(places, &place, arguments)?
+    {
+        return Ok(status);
+    }
+    dataset::copy(places, &place, arguments)
 }

@@ -1,3 +1,3 @@
-//! The command line of `ncdump`: definitions of its flags, for the program and the man page.
+//! The arguments of `ncdump`.
 
-pub mod flags;
+pub mod arguments;

@@ -4,18 +4,18 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 
 use anyhow::Context;
-use ncdump::flags::{Arguments, Proof};
-use ncutils_cli::name_options;
-use ncutils_cli::remote::tell_notes;
+use ncdump::arguments::{Arguments, Proof};
+use ncutils_cli::print;
 use ncutils_core::error::Error;
 use ncutils_core::format::{Fault, Reader};
 use ncutils_core::location::Location;
-use ncutils_core::message::{one_line, tell};
-use ncutils_core::part::Part;
+use ncutils_core::message::one_line;
 use ncutils_core::proof::{
     CheckOptions, CompareOptions, Equality, Named, check_json, check_text, check_variables, chosen, compare,
     digest,
 };
+
+use crate::input::{location, part_of};
 
 /// Does what was asked for. Returns the exit status.
 pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
@@ -26,23 +26,11 @@ pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
             Ok(true) => 0,
             Ok(false) => 1,
             Err(error) => {
-                tell("ncdump", format_args!("{error:#}"));
+                arguments.messages.tell(format_args!("{error:#}"));
                 2
             }
         }),
     }
-}
-
-/// The input of a proof.
-fn location(arguments: &Arguments) -> anyhow::Result<Location> {
-    let input = arguments
-        .remote
-        .of("ncdump", Location::parse_input(Some(&arguments.input))?)?
-        .with_access(arguments.access.clone());
-    for warning in input.warnings() {
-        tell("ncdump", format_args!("{input}: warning: {warning}"));
-    }
-    Ok(input)
 }
 
 fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
@@ -50,7 +38,7 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let place = input.damaged_place()?;
     let (damage, is_verified) = (place.damage().map(Fault::new), place.is_verified());
     let reader = input.open_damaged(place, &arguments.registry)?;
-    tell_notes("ncdump", &input);
+    arguments.messages.warn_of_notes(&input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
         .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
         .map_err(|error| error.in_file(input.name()))?;
@@ -68,7 +56,7 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
 fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let reader = input.open_with(&arguments.registry)?;
-    tell_notes("ncdump", &input);
+    arguments.messages.warn_of_notes(&input);
     refuse_incomplete(&*reader, &input)?;
     let part = part_of(&*reader, arguments, &input)?;
     let reader = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
@@ -77,7 +65,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
         writeln!(out, "{line}").map_err(|e| Error::io("cannot write", e))
     });
     for warning in reader.data_warnings() {
-        tell("ncdump", format_args!("{input}: warning: {warning}"));
+        arguments.messages.warn_of(&input, warning);
     }
     done.map_err(|error| match error {
         e @ Error::Io { .. } => e,
@@ -95,29 +83,17 @@ fn refuse_incomplete(reader: &dyn Reader, location: &Location) -> Result<(), Err
     }
 }
 
-/// The part of the input that was asked for; `None` for all of it.
-fn part_of<'r>(
-    reader: &'r dyn Reader,
-    arguments: &Arguments,
-    input: &Location,
-) -> anyhow::Result<Option<Part<'r>>> {
-    let part = (!arguments.part.is_empty())
-        .then(|| Part::new(reader, &arguments.part, &arguments.registry))
-        .transpose();
-    Ok(part.map_err(|error| name_options(error).in_file(input.name()))?)
-}
-
 /// Compares the other dataset with the input. True if they are the same.
 fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Result<bool> {
     let input = location(arguments)?;
     let other = arguments
         .remote
-        .of("ncdump", Location::parse_input(Some(other))?)?
+        .of(arguments.messages, Location::parse_input(Some(other))?)?
         .with_access(arguments.access.clone());
     let reader = input.open_with(&arguments.registry)?;
     let second = other.open_with(&arguments.registry)?;
     for location in [&input, &other] {
-        tell_notes("ncdump", location);
+        arguments.messages.warn_of_notes(location);
     }
     refuse_incomplete(&*reader, &input)?;
     refuse_incomplete(&*second, &other)?;
@@ -153,16 +129,8 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     print(&lines)?;
     for (location, reader) in [(&other, of_other), (&input, of_input)] {
         for warning in reader.data_warnings() {
-            tell("ncdump", format_args!("{location}: warning: {warning}"));
+            arguments.messages.warn_of(location, warning);
         }
     }
     Ok(count? == 0)
-}
-
-/// Prints on standard output.
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .context("cannot write")
 }

@@ -1,5 +1,5 @@
-//! The command line of `ncgen`: definitions of its flags, for the program and the man page.
+//! The arguments of `ncgen`, and the names of its outputs.
 
-pub mod flags;
+pub mod arguments;
 pub mod language;
 pub mod output_name;

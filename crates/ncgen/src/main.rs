@@ -5,19 +5,16 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ncgen::flags::{self, Arguments};
+use ncgen::arguments::{self, Arguments};
 use ncgen::language::Language;
 use ncgen::output_name::output_name;
-use ncutils_cli::name_options;
-use ncutils_cli::progress::Bar;
-use ncutils_cli::remote::tell_notes;
+use ncutils_cli::options::NCGEN;
 use ncutils_core::cdl::program::{c, fortran77};
 use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, infer, plan};
 use ncutils_core::copy::{self, CopyPlan, Progress, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::location::{CreateOptions, Location};
-use ncutils_core::message::{tell, tell_lines};
 
 /// At most this part of the memory (1 / 4) holds text from a pipe.
 const TEXT_SHARE: u64 = 4;
@@ -27,21 +24,26 @@ const TEXT_SHARE: u64 = 4;
 const TEXT_BYTES: u64 = 64 << 20;
 
 fn main() -> ExitCode {
-    ncutils_cli::run(flags::command(), |matches| run(&flags::arguments(matches)?))
+    ncutils_cli::run(&NCGEN, |matches| run(&arguments::arguments(matches)?).map(|()| 0))
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let messages = arguments.messages;
     let input = arguments
         .remote
-        .of("ncgen", Location::parse_input(arguments.input.as_deref())?)?;
+        .of(messages, Location::parse_input(arguments.input.as_deref())?)?;
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES));
-    tell_notes("ncgen", &input);
+    messages.warn_of_notes(&input);
     let source = source?;
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
-    let in_input = |error: Error| reader.locate(error, name_options).in_file(input.name());
+    let in_input = |error: Error| {
+        reader
+            .locate(error, |error| NCGEN.name_options(error))
+            .in_file(input.name())
+    };
     for warning in reader.warnings() {
-        tell_lines("ncgen", format_args!("warning: {warning}"));
+        messages.warn_lines(warning);
     }
     let name = arguments.name.as_deref().unwrap_or(reader.name());
     let output_name = || match &arguments.output {
@@ -50,7 +52,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let output = match (arguments.language, &arguments.output) {
         (Some(Language::Binary), Some(output)) => {
-            Some(arguments.remote.of("ncgen", Location::parse_output(output)?)?)
+            Some(arguments.remote.of(messages, Location::parse_output(output)?)?)
         }
         // A text's own name is no URL, and asks for no format.
         (Some(Language::Binary), None) => Some(Location::from_path(output_name()?)),
@@ -59,7 +61,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut asked = arguments.kind;
     if let Some(output) = &output {
         for warning in output.warnings() {
-            tell("ncgen", format_args!("{output}: warning: {warning}"));
+            messages.warn_of(output, warning);
         }
         asked = output.output_kind(asked, None)?;
     }
@@ -73,7 +75,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         })?;
     }
     for warning in reader.warnings_of_storage(kind)? {
-        tell_lines("ncgen", format_args!("warning: {warning}"));
+        messages.warn_lines(warning);
     }
     let options = PlanOptions {
         kind,
@@ -100,7 +102,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     };
     for warning in reader.warnings_of_values()? {
-        tell_lines("ncgen", format_args!("warning: {warning}"));
+        messages.warn_lines(warning);
     }
     Ok(done.map_err(|error| match error {
         // An error of writing the program is not the text's fault.
@@ -113,7 +115,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Arguments) -> Result<()> {
     let prepared = prepare(reader, plan)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
-        tell("ncgen", format_args!("{output}: warning: {warning}"));
+        arguments.messages.warn_of(output, warning);
     }
     ncutils_cli::signals::handle("ncgen");
     let budget = arguments.memory.unwrap_or_else(default_budget);
@@ -123,9 +125,9 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
         replaces: arguments.replace,
     };
     let writer = output.create_with(&plan.schema, &prepared.plans, &create);
-    tell_notes("ncgen", output);
+    arguments.messages.warn_of_notes(output);
     let writer = writer?;
-    let bar = Bar::on_terminal();
+    let bar = arguments.messages.bar();
     let options = RunOptions {
         threads: arguments.threads,
         memory: Some(budget.saturating_sub(held)),

@@ -99,7 +99,10 @@ impl Location {
         } else if kind.unpacked().is_none() && ends(&[b".nc3z", b".nc5z", b".nc6z"]) {
             ("an archive", "-k archive makes one".to_owned())
         } else if ends(&[b".zst"]) {
-            ("compressed by Zstandard", "-k zst compresses a file".to_owned())
+            (
+                "compressed by Zstandard",
+                "nccopy -k zst compresses a file".to_owned(),
+            )
         } else {
             return None;
         };

@@ -35,7 +35,7 @@ impl Location {
                 io::Error::new(
                     io::ErrorKind::StorageFull,
                     format!(
-                        "the output needs {needed} bytes, and its file system has {size}; -d 1 leaves out what was never written"
+                        "the output needs {needed} bytes, and its file system has {size}; nccopy -d 1, or _DeflateLevel in CDL, leaves out what was never written"
                     ),
                 ),
             )

@@ -1,4 +1,3 @@
 //! The integration tests of the program.
 
 mod exports;
-mod guide;

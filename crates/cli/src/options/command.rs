@@ -1,0 +1,86 @@
+//! The parser of a program's arguments, with help and completions, made of its table.
+
+use std::ffi::OsString;
+
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap_complete::Shell;
+
+use super::opt::{Opt, Value};
+use super::program::Program;
+use super::shared::COMPLETIONS;
+
+impl Program {
+    /// The parser. It takes options as getopt does: they may be clustered or attached to their values, and the last of several
+    /// counts.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.name)
+            .version(env!("CARGO_PKG_VERSION"))
+            .about(self.about)
+            .after_help(self.after.clone())
+            .disable_help_flag(true)
+            .disable_version_flag(true)
+            .args_override_self(true);
+        for (heading, options) in &self.groups {
+            let args = options.iter().map(|option| self.arg(option));
+            command = command.next_help_heading(*heading).args(args);
+        }
+        let operands = self.operands.iter().map(|operand| self.arg(operand));
+        command.next_help_heading(None).args(operands)
+    }
+
+    /// The script that completes command lines of the program, if a call asks for it.
+    pub fn completions(&self, matches: &ArgMatches) -> Option<Vec<u8>> {
+        let shell: Shell = matches.get_one::<String>(COMPLETIONS)?.parse().ok()?;
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut self.command(), self.name, &mut script);
+        Some(script)
+    }
+
+    fn arg(&self, option: &Opt) -> Arg {
+        let append = |arg: Arg| arg.action(ArgAction::Append);
+        let of_paths = value_parser!(OsString);
+        let arg = Arg::new(option.id);
+        let arg = match &option.value {
+            Value::None => arg.action(ArgAction::SetTrue),
+            Value::Help => arg.action(ArgAction::Help),
+            Value::Version => arg.action(ArgAction::Version),
+            Value::Text(name) => arg.value_name(name),
+            Value::Texts(name) => append(arg.value_name(name)),
+            Value::Path(name) => arg.value_name(name).value_parser(of_paths),
+            Value::Paths(name) => append(arg.value_name(name).value_parser(of_paths)),
+            Value::Number(name, range) => {
+                let parser = RangedU64ValueParser::<u64>::new().range(range.clone());
+                arg.value_name(name).value_parser(parser)
+            }
+            Value::OneOf(name, words) => arg
+                .value_name(name)
+                .value_parser(PossibleValuesParser::new(words)),
+        };
+        let has_value = !matches!(option.value, Value::None | Value::Help | Value::Version);
+        let mut arg = arg
+            .help(option.line())
+            .long_help(option.text())
+            .allow_hyphen_values(has_value && option.takes_hyphens)
+            .conflicts_with_all(option.conflicts)
+            .exclusive(option.is_alone)
+            .required(option.is_required);
+        if let Some(letter) = option.short {
+            arg = arg.short(letter);
+        }
+        if let Some(word) = option.long {
+            arg = arg.long(word);
+        }
+        if let Some(way) = option.selects {
+            let others = self.options().filter(|other| !other.applies_to(way));
+            arg = arg.conflicts_with_all(others.map(|other| other.id));
+        }
+        if let Some(other) = option.requires {
+            arg = arg.requires(other);
+        }
+        match option.required_unless {
+            Some(other) => arg.required_unless_present(other),
+            None => arg,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The kinds of outputs to which an option applies, as the table of capabilities has them.
+
+use ncutils_core::model::Kind;
+
+/// True for a kind to which an option applies.
+pub type Applies = fn(Kind) -> bool;
+
+/// Archives of classic files.
+pub const ARCHIVES: Applies = |kind| kind.unpacked().is_some();
+
+/// Kinds whose files can have pages.
+pub const PAGED: Applies = |kind| kind.can().pages;
+
+/// Kinds whose chunks can lie in shards.
+pub const SHARDED: Applies = |kind| kind.can().shards;
+
+/// Kinds whose strings have one length.
+pub const FIXED_STRINGS: Applies = |kind| kind.can().fixed_strings;
+
+/// Kinds that can leave out a chunk of fill values.
+pub const SPARSE: Applies = |kind| kind.can().skips_chunks;
+
+/// The names of the kinds to which an option applies: `nc4, nc7`.
+pub fn names(applies: Applies) -> String {
+    let zarr = [Kind::Nczarr, Kind::Zarr2, Kind::Zarr3];
+    let all = Kind::OF_FILES.into_iter().chain(zarr).chain(Kind::ARCHIVES);
+    let name = |kind: Kind| {
+        let short = kind.can().short_name;
+        // Zarr has no names for `-k`.
+        Kind::from_name(short).map_or(kind.name(), |_| short)
+    };
+    let names: Vec<_> = all.filter(|kind| applies(*kind)).map(name).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_the_names_that_users_know() {
+        for (applies, expected) in [
+            (ARCHIVES, "nc3z, nc6z, nc5z"),
+            (PAGED, "nc4, nc7"),
+            (SHARDED, "Zarr version 3"),
+            (FIXED_STRINGS, "NCZarr, Zarr version 2"),
+            (SPARSE, "NCZarr, Zarr version 2, Zarr version 3"),
+        ] {
+            assert_eq!(names(applies), expected);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The options of the three programs, each defined once, as a row of a table.
+//!
+//! ```text
+//! kinds, way ─► opt: a row                       ┌─► command  clap's parser, --help, man pages, completions
+//!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its way does not apply
+//!                              ncgen: Program ───┼─► names    errors of the libraries, with names of options
+//!                                                └─► page     the table in docs/guide
+//! ```
+
+mod command;
+mod given;
+mod kinds;
+mod names;
+mod nccopy;
+mod ncdump;
+mod ncgen;
+mod opt;
+mod page;
+mod program;
+mod shared;
+mod way;
+
+pub use given::Given;
+pub use nccopy::NCCOPY;
+pub use ncdump::NCDUMP;
+pub use ncgen::NCGEN;
+pub use program::Program;
+pub use way::Way;

@@ -1,0 +1,36 @@
+//! [`Program`]: the options of a program, in groups.
+
+use super::opt::Opt;
+use super::way::Way;
+
+/// A program, with everything that its parser, help, man page, completions, guide and messages know of its options.
+#[derive(Debug)]
+pub struct Program {
+    /// The program's name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Options, in groups with headings.
+    pub groups: Vec<(&'static str, Vec<Opt>)>,
+    /// What stands in a command line without a name.
+    pub operands: Vec<Opt>,
+    /// The ways that no single option selects, with their names in the guide.
+    pub ways: &'static [(Way, &'static str)],
+    /// Text after the options in the help: examples and notes.
+    pub after: String,
+}
+
+impl Program {
+    /// All options, in the order of the help.
+    pub fn options(&self) -> impl Iterator<Item = &Opt> {
+        self.groups.iter().flat_map(|(_, options)| options)
+    }
+
+    /// What messages say of options: their names, and the ends of sentences.
+    pub fn messages(&self) -> impl Iterator<Item = String> {
+        self.options().flat_map(|option| {
+            let ends = option.alternatives.iter().map(|(_, end)| (*end).to_owned());
+            ends.chain([option.told_as()])
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Rows that several programs have.
+
+use ncutils_core::error::{Alternative, Request};
+
+use super::kinds::FIXED_STRINGS;
+use super::opt::{Opt, Value};
+use super::way::Way;
+use crate::values::kind;
+
+/// Id of the option that prints completions.
+pub(super) const COMPLETIONS: &str = "completions";
+
+/// Most requests that can be asked for. Each has a connection, and processes have about a thousand open files.
+const MOST_REQUESTS: u64 = 512;
+
+/// What `-k` takes in nccopy and ncgen alike.
+pub(super) fn kinds() -> String {
+    format!(
+        "{}.\narchive: a compressed netCDF-3 archive, of the least kind; nc3z, nc6z, nc5z: of this kind.",
+        kind::names()
+    )
+}
+
+/// `-3` to `-7`.
+pub(super) fn digits(ways: &'static [Way]) -> impl Iterator<Item = Opt> {
+    kind::with_digits().into_iter().map(move |(digit, kind)| {
+        Opt::short(digit, kind.name(), format!("Same as -k '{}'", kind.name())).ways(ways)
+    })
+}
+
+/// `--isel` and `--sel`.
+pub(super) fn subset(ways: &'static [Way]) -> [Opt; 2] {
+    [
+        Opt::long("isel", "Only these cells of a dimension, by indices; repeatable")
+            .value(Value::Texts("DIM=INDICES"))
+            .takes_hyphens()
+            .more("DIM=START:STOP:STEP, counted from 0, without STOP, negative from the end. DIM=5 for one. Several are joined by commas.")
+            .section("parts.md")
+            .ways(ways)
+            .told("--isel and --sel")
+            .requests(&[Request::Indices]),
+        Opt::long("sel", "Only these cells of a dimension, by values of its coordinate; repeatable")
+            .value(Value::Texts("DIM=VALUES"))
+            .takes_hyphens()
+            .more("DIM=LOW..HIGH or DIM=LOW..HIGH/STEP, both ends included. DIM=VALUE for one, DIM~VALUE for the nearest. Dates such as time=2000-02. Longitudes may cross the seam. Several are joined by commas.")
+            .section("parts.md")
+            .ways(ways)
+            .told("--isel and --sel")
+            .requests(&[Request::Values]),
+    ]
+}
+
+/// `--strlen`.
+pub(super) fn string_length(ways: &'static [Way]) -> Opt {
+    Opt::long("strlen", "give each string N bytes")
+        .value(Value::Text("N[,cut]"))
+        .more(
+            "A longer string is an error; with ',cut' it is cut. Default: the longest string, at least 128.",
+        )
+        .section("nccopy.md#strings-of-one-length")
+        .kinds(FIXED_STRINGS)
+        .ways(ways)
+        .requests(&[Request::StringLength])
+}
+
+/// `--data-dir` and `--require-sources`.
+pub(super) fn other_files() -> [Opt; 2] {
+    [
+        Opt::long("data-dir", "Let other files of the dataset lie in DIR and below, too; repeatable")
+            .value(Value::Paths("DIR"))
+            .more("Other files hold external data, sources of virtual datasets and objects of external links. Without the option they lie in the input's folder and below.")
+            .section("other-files.md"),
+        Opt::long("require-sources", "Fail where a source of a virtual dataset is missing")
+            .more("Without the option, its elements are fill values, with a warning.")
+            .section("other-files.md"),
+    ]
+}
+
+/// `--prefer-plugin`.
+pub(super) fn prefer_plugin() -> Opt {
+    Opt::long(
+        "prefer-plugin",
+        "Use the plugin for a filter that is built in and that a plugin has too",
+    )
+    .section("filters.md#plugins")
+}
+
+/// `--replace`.
+pub(super) fn replace() -> Opt {
+    Opt::long("replace", "Replace a Zarr dataset on a remote store when the new one is complete")
+        .more("What a killed run left there is cleared. No other program may be writing the dataset. Files and local folders are replaced in any case.")
+        .section("nccopy.md#safety")
+        .alternatives(&[(Alternative::Replacing, "; --replace replaces or clears it")])
+}
+
+/// `--threads`.
+pub(super) fn threads() -> Opt {
+    Opt::long("threads", "Threads to work with; default one for each core")
+        .value(Value::Number("N", 0..=u64::MAX))
+}
+
+/// `-m`.
+pub(super) fn memory() -> Opt {
+    Opt::short(
+        'm',
+        "memory",
+        "Memory for data; default a quarter of the machine's",
+    )
+    .value(Value::Text("BYTES"))
+    .more("With suffix K, M or G (decimal).")
+}
+
+/// `--requests` and `--verbose`.
+pub(super) fn remote() -> [Opt; 2] {
+    [
+        Opt::long("requests", "Most requests to a remote store at once; default 64")
+            .value(Value::Number("N", 1..=MOST_REQUESTS))
+            .more("Remote stores are s3://, gs://, az:// and https://.")
+            .section("remote.md"),
+        Opt::long("verbose", "Tell how remote stores are reached")
+            .more("Server, region, credentials, and where each is from.")
+            .section("remote.md"),
+    ]
+}
+
+/// What every program has: `--completions`, `--help` and `--version`.
+pub(super) fn general() -> [Opt; 3] {
+    [
+        Opt::long(
+            COMPLETIONS,
+            "Print a script that completes command lines in a shell",
+        )
+        .value(Value::OneOf(
+            "SHELL",
+            vec!["bash", "elvish", "fish", "powershell", "zsh"],
+        ))
+        .alone(),
+        Opt::long("help", "Print this help").value(Value::Help),
+        Opt::long("version", "Print the version").value(Value::Version),
+    ]
+}
+
+/// A dataset to read.
+pub(super) fn input() -> Opt {
+    Opt::operand("input", "INPUT", "The dataset to read, by its path or URL")
+        .more("A file, or a folder, zip or remote tree of Zarr. URLs begin with file://, s3://, gs://, az:// or https://. - is standard input.")
+}
+
+/// A flag of netCDF-C's program that changes nothing here.
+pub(super) fn accepted(letter: char, id: &'static str) -> Opt {
+    Opt::short(letter, id, "Accepted for compatibility, without effect")
+}

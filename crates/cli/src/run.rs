@@ -1,0 +1,151 @@
+//! Runs a program, from its arguments to its exit status.
+
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::ArgMatches;
+use ncutils_core::error::Error;
+use ncutils_core::location::remote_url;
+use ncutils_core::message::{is_unseen, lines};
+use ncutils_core::store::take_remains;
+
+use crate::log;
+use crate::messages::Messages;
+use crate::options::Program;
+use crate::output::print;
+
+/// Parses the process's arguments by the program's table, and runs `work`, which returns the exit status of a run without an
+/// error. Errors are printed to standard error after the program's name, with the names of options. The exit status is then 1.
+pub fn run(program: &Program, work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>) -> ExitCode {
+    run_or_fail_with(1, program, work)
+}
+
+/// Like [`run`], with `failure` as the exit status of errors, also of those in the arguments.
+pub fn run_or_fail_with(
+    failure: u8,
+    program: &Program,
+    work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>,
+) -> ExitCode {
+    let (name, command) = (program.name, program.command());
+    let matches = match command.try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            // Help is printed to standard output, errors in the arguments to standard error.
+            let wrong = error.use_stderr();
+            let printed = match error.render().to_string() {
+                // A URL with a password or a signature may be where none is expected.
+                plain if wrong && hidden(&plain) != plain => {
+                    io::stderr().lock().write_all(lines(&hidden(&plain)).as_bytes())
+                }
+                // The arguments may be file names, given by mistake as in `ncdump *`.
+                plain if wrong && env::args_os().any(|a| a.to_string_lossy().contains(is_unseen)) => {
+                    io::stderr().lock().write_all(lines(&plain).as_bytes())
+                }
+                _ => error.print(),
+            }
+            .and_then(|()| io::stdout().flush());
+            return match printed {
+                _ if wrong => ExitCode::from(failure),
+                printed => {
+                    let printed = printed.context("cannot write").map(|()| 0);
+                    end(Messages::new(name), failure, false, printed)
+                }
+            };
+        }
+    };
+    log::start(name);
+    let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
+    let done = match program.completions(&matches) {
+        Some(script) => print(&script).map(|()| 0),
+        None => work(&matches).map_err(|error| match error.downcast::<Error>() {
+            Ok(error) => program.name_options(error).into(),
+            Err(other) => other,
+        }),
+    };
+    end(Messages::of(program, &matches), failure, !salvages, done)
+}
+
+/// Tells an error, and gives the exit status. With `hints`, tells where salvage would help.
+fn end(messages: Messages, failure: u8, hints: bool, done: anyhow::Result<u8>) -> ExitCode {
+    let error = match done {
+        Ok(status) => {
+            // The output is complete, and something beside it could not be removed.
+            for line in take_remains() {
+                messages.warn(line);
+            }
+            return ExitCode::from(status);
+        }
+        Err(error) => error,
+    };
+    // The reader of our output has closed it: this is no error.
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    match error.downcast_ref() {
+        Some(e @ Error::Cdl(_)) => messages.tell_lines(e),
+        Some(e) if hints && e.is_truncated() => messages.tell(format_args!(
+            "{e}; 'nccopy --salvage' copies what can still be read"
+        )),
+        _ => messages.tell(hidden(&format!("{error:#}"))),
+    }
+    // The outputs are dropped, and have removed what they could.
+    for line in take_remains() {
+        messages.tell(line);
+    }
+    ExitCode::from(failure)
+}
+
+/// A message without the secrets of the arguments that it repeats.
+fn hidden(message: &str) -> String {
+    let arguments = env::args_os();
+    arguments.fold(message.to_owned(), |message, argument| {
+        remote_url::hidden(&message, &argument.to_string_lossy())
+    })
+}
+
+/// True if a write to our output failed because nobody reads it.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = match error.downcast_ref() {
+        Some(Error::Io { cause, .. }) => Some(cause.kind()),
+        _ => error.downcast_ref::<io::Error>().map(io::Error::kind),
+    };
+    kind == Some(io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let nested = Error::io("cannot read", denied())
+            .in_variable("v")
+            .in_file("a.nc");
+        let own = anyhow::Error::from(denied()).context("cannot write");
+        for (error, told) in [
+            (
+                anyhow::Error::from(nested),
+                "a.nc: variable v: cannot read: permission denied",
+            ),
+            (own, "cannot write: permission denied"),
+        ] {
+            assert_eq!(format!("{error:#}"), told);
+        }
+    }
+
+    #[test]
+    fn a_reader_that_has_read_enough_is_no_error() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let of_core = Error::io("cannot write", broken());
+        assert!(is_broken_pipe(&of_core.into()));
+        assert!(is_broken_pipe(
+            &anyhow::Error::from(broken()).context("cannot write")
+        ));
+        // In a file it is one.
+        let in_file = Error::io("cannot write", broken()).in_file("out.nc");
+        assert!(!is_broken_pipe(&in_file.into()));
+    }
+}

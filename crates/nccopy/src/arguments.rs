@@ -1,0 +1,355 @@
+//! The arguments of a call of `nccopy`, made of the options of the table.
+
+use std::ffi::OsString;
+
+use clap::ArgMatches;
+use ncutils_cli::filters;
+use ncutils_cli::messages::Messages;
+use ncutils_cli::options::{Given, NCCOPY};
+use ncutils_cli::values::remote::{self, RemoteOptions};
+use ncutils_cli::values::text::{names, number, text, texts};
+use ncutils_cli::values::{data_access, kind, memory, part, string_length};
+use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
+use ncutils_core::copy::default_budget;
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::filter::spec::{self, FilterRequest};
+use ncutils_core::location::Location;
+use ncutils_core::model::IndexLocation;
+use ncutils_core::part::PartRequest;
+use ncutils_core::proof::CheckOptions;
+use ncutils_core::store::DataAccess;
+
+/// The parsed arguments of a call of `nccopy`.
+#[derive(Debug)]
+pub struct Arguments {
+    /// The input, as named by the user.
+    pub input: OsString,
+    /// The output, as named by the user.
+    pub output: OsString,
+    /// Options of the copy.
+    pub copy: CopyOptions,
+    /// `--data-dir`, `--require-sources`: which other files may be read.
+    pub access: DataAccess,
+    /// `--isel` and `--sel`: the part of the input to copy.
+    pub part: PartRequest,
+    /// `-m`: maximum memory in bytes; `None` lets the engine decide.
+    pub memory: Option<u64>,
+    /// `--replace`.
+    pub replace: bool,
+    /// `--threads`: number of threads; `None` lets the engine decide.
+    pub threads: Option<usize>,
+    /// Options of archives.
+    pub archive: ArchiveOptions,
+    /// `-k zst`: compress the input's bytes as they are.
+    pub plain_zst: bool,
+    /// `-k h5`: copy HDF5 as it is.
+    pub as_hdf5: bool,
+    /// `--salvage`: copy all that can be read of a damaged input.
+    pub salvage: bool,
+    /// `--keep-suspect`: keep chunks whose only fault is a checksum.
+    pub keep_suspect: bool,
+    /// `--verify`: read the output back and compare it before it takes its name.
+    pub verify: bool,
+    /// `--dry-run`: print the plan, and write nothing.
+    pub dry_run: bool,
+    /// `--summary`: print what was done.
+    pub summary: bool,
+    /// `--json`: print both as JSON.
+    pub json: bool,
+    /// `--requests` and `--verbose`.
+    pub remote: RemoteOptions,
+    /// The options of the call, for ways that do not apply all.
+    pub given: Given,
+    /// What the call tells on standard error.
+    pub messages: Messages,
+}
+
+impl Arguments {
+    /// How values are checked and compared.
+    pub fn work(&self) -> CheckOptions {
+        CheckOptions {
+            threads: self.threads,
+            memory: self.memory,
+        }
+    }
+
+    /// How many threads work.
+    pub fn thread_count(&self) -> usize {
+        self.threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// Bytes of memory that a copy of bytes may take for data, besides what the output takes.
+    pub fn memory_beside(&self, output: &Location) -> u64 {
+        let budget = self.memory.unwrap_or_else(default_budget);
+        budget.saturating_sub(output.memory_of_output(budget))
+    }
+
+    /// The arguments that clap has parsed.
+    ///
+    /// # Errors
+    /// The expected value of an option.
+    pub fn of(matches: &ArgMatches) -> Result<Self> {
+        let given = |id: &str| matches.get_flag(id);
+        let path = |id: &str| matches.get_one::<OsString>(id).cloned().unwrap_or_default();
+        let named = text(matches, "kind").filter(|name| ["archive", "zst", "h5"].contains(name));
+        let container = named.filter(|_| kind::is_last(matches, "kind"));
+        // The name of a container that a digit follows does not count.
+        let of_kinds: &[&str] = if named.is_some() { &[] } else { &["kind"] };
+        let kind = match container {
+            Some(_) => None,
+            None => {
+                kind::asked(matches, of_kinds).map_err(|error| kind::and_archives(error, ", zst and h5"))?
+            }
+        };
+        let copy = CopyOptions {
+            kind,
+            deflate: text(matches, "deflate").map(deflate_level).transpose()?,
+            shuffle: given("shuffle"),
+            fix_unlimited: given("unlimited"),
+            chunking: texts(matches, "chunks")
+                .map(ChunkSpec::parse)
+                .collect::<Result<_>>()?,
+            shards: texts(matches, "shard")
+                .map(ShardSpec::parse)
+                .collect::<Result<_>>()?,
+            shard_index: text(matches, "shard-index").map(|place| match place {
+                "start" => IndexLocation::Start,
+                _ => IndexLocation::End,
+            }),
+            quantize: texts(matches, "quantize")
+                .map(QuantizeRequest::parse)
+                .collect::<Result<_>>()?,
+            filters: texts(matches, "filter")
+                .map(spec::parse)
+                .collect::<Result<Vec<FilterRequest>>>()?,
+            variables: listed(matches, ("vars", "-v"), ("only-vars", "-V"))?,
+            groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
+            min_chunk_bytes: memory::bytes(matches, "min-chunk", "-M")?,
+            string_length: string_length::asked(matches)?,
+            skip_fill: given("skip-fill"),
+            page_size: matches.get_one("page").copied(),
+            registry: filters::registry(matches),
+        };
+        let (dry_run, summary, json) = (given("dry-run"), given("summary"), given("json"));
+        if json && !dry_run && !summary {
+            return Err(Error::Usage(
+                "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
+            ));
+        }
+        let part = part::asked(matches)?;
+        let of_part = !part.is_empty();
+        Ok(Self {
+            input: path("input"),
+            output: path("output"),
+            copy,
+            access: data_access::access(matches)?,
+            part,
+            memory: memory::bytes(matches, "memory", "-m")?,
+            replace: given("replace"),
+            threads: number(matches, "threads"),
+            archive: ArchiveOptions {
+                pack: container == Some("archive"),
+                restore: given("restore"),
+                blocks: texts(matches, "block")
+                    .map(BlockSpec::parse)
+                    .collect::<Result<_>>()?,
+                of_part,
+            },
+            plain_zst: container == Some("zst"),
+            as_hdf5: container == Some("h5"),
+            salvage: given("salvage"),
+            keep_suspect: given("keep-suspect"),
+            verify: given("verify"),
+            dry_run,
+            summary,
+            json,
+            remote: remote::options(matches),
+            given: NCCOPY.given(matches),
+            messages: Messages::of(&NCCOPY, matches),
+        })
+    }
+}
+
+fn deflate_level(text: &str) -> Result<u32> {
+    text.parse().ok().filter(|level| *level <= 9).ok_or_else(|| {
+        Error::Usage(format!(
+            "-d '{text}': expected a deflate level from 0 (none) to 9 (smallest)"
+        ))
+    })
+}
+
+/// The names that one of two options lists. Each option is an id, and how it is typed.
+fn listed(matches: &ArgMatches, define_others: (&str, &str), only: (&str, &str)) -> Result<Option<Listed>> {
+    let names = |(id, typed): (&str, &str)| {
+        let names = names(texts(matches, id));
+        match names.iter().any(String::is_empty) {
+            true => Err(Error::Usage(format!(
+                "{typed}: expected names separated by commas"
+            ))),
+            false => Ok(names),
+        }
+    };
+    let (defined, listed) = (names(define_others)?, names(only)?);
+    match (defined.is_empty(), listed.is_empty()) {
+        (true, true) => Ok(None),
+        (false, true) => Ok(Some(Listed {
+            names: defined,
+            define_others: true,
+        })),
+        (true, false) => Ok(Some(Listed {
+            names: listed,
+            define_others: false,
+        })),
+        (false, false) => Err(Error::Usage(format!(
+            "{} and {} contradict each other; give one of them",
+            define_others.1, only.1
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ncutils_cli::options::Way;
+    use ncutils_core::model::Kind;
+
+    fn read(args: &[&str]) -> Result<Arguments> {
+        let all = ["nccopy"].iter().chain(args).chain(&["in.nc", "out.nc"]);
+        Arguments::of(&NCCOPY.command().try_get_matches_from(all).unwrap())
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        NCCOPY.command().debug_assert();
+    }
+
+    #[test]
+    fn flags_cluster_and_attach_as_getopt_takes_them() {
+        let args = read(&[
+            "-d1", "-s", "-M0", "-k", "nc4", "-uw", "-m64M", "-h", "1000", "-e5", "-L0",
+        ])
+        .unwrap();
+        assert_eq!(args.copy.deflate, Some(1));
+        assert!(args.copy.shuffle && args.copy.fix_unlimited);
+        assert_eq!(args.copy.min_chunk_bytes, Some(0));
+        assert_eq!(args.copy.kind, Some(Kind::Netcdf4));
+        assert_eq!(args.memory, Some(64_000_000));
+        assert_eq!(read(&["-sd", "3"]).unwrap().copy.deflate, Some(3));
+        assert_eq!(read(&["-knc7"]).unwrap().copy.kind, Some(Kind::Netcdf4Classic));
+    }
+
+    #[test]
+    fn the_last_kind_counts() {
+        assert_eq!(read(&["-3", "-k", "nc4"]).unwrap().copy.kind, Some(Kind::Netcdf4));
+        assert_eq!(read(&["-k", "nc4", "-3"]).unwrap().copy.kind, Some(Kind::Classic));
+        assert_eq!(read(&["-7", "-5", "-6"]).unwrap().copy.kind, Some(Kind::Offset64));
+        assert_eq!(read(&[]).unwrap().copy.kind, None);
+        let read = |args: &[&str]| {
+            let read = read(args).unwrap();
+            let containers = (read.archive.pack, read.plain_zst, read.as_hdf5);
+            (read.copy.kind, containers)
+        };
+        let none = (false, false, false);
+        let seven = Some(Kind::Netcdf4Classic);
+        for container in ["archive", "zst", "h5"] {
+            assert_eq!(read(&["-k", container, "-7"]), (seven, none));
+            assert_eq!(read(&["-3", "-k", container, "-7"]), (seven, none));
+            assert_eq!(read(&["-k", container, "-k", "nc4"]), (Some(Kind::Netcdf4), none));
+        }
+        assert_eq!(read(&["-7", "-k", "h5"]), (None, (false, false, true)));
+        assert_eq!(read(&["-7", "-k", "zst"]), (None, (false, true, false)));
+        assert_eq!(
+            read(&["-k", "nc4", "-7", "-k", "archive"]),
+            (None, (true, false, false))
+        );
+    }
+
+    #[test]
+    fn repeated_options_add_up_or_override() {
+        let args = read(&[
+            "-c",
+            "t/1",
+            "-c",
+            "v:1,2",
+            "-d",
+            "1",
+            "-d",
+            "2",
+            "-v",
+            "a,b",
+            "-v",
+            r"c\,d",
+            "--shard",
+            "t/9",
+            "--shard",
+            "128M",
+            "--shard-index",
+            "start",
+        ])
+        .unwrap();
+        assert_eq!(args.copy.shards.len(), 2);
+        assert_eq!(args.copy.shard_index, Some(IndexLocation::Start));
+        assert_eq!(args.copy.chunking.len(), 2);
+        assert_eq!(args.copy.deflate, Some(2));
+        assert_eq!(args.copy.variables.unwrap().names, ["a", "b", "c,d"]);
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        for bad in [
+            &["-d", "10"][..],
+            &["-d", "x"],
+            &["-d", "-1"],
+            &["-k", "nc9"],
+            &["-m", "much"],
+            &["-v", "a,,b"],
+            &["-v", "a", "-V", "b"],
+            &["--json"],
+        ] {
+            assert!(matches!(read(bad), Err(Error::Usage(_))), "{bad:?}");
+        }
+        let error = read(&["--shard", "time"]).unwrap_err();
+        let error = NCCOPY.name_options(error).to_string();
+        assert!(
+            error.starts_with("--shard 'time': expected dim/length"),
+            "{error}"
+        );
+        assert_eq!(read(&["--shard", "v:"]).unwrap().copy.shard_index, None);
+    }
+
+    fn refused(options: &[&str], way: Way) -> Option<String> {
+        let refused = read(options).unwrap().given.refuse_for(way);
+        refused.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_option_that_a_way_does_not_apply_is_named() {
+        for (options, named) in [
+            (&["-k", "nc4"][..], "leave out -k"),
+            (&["--isel", "x=1"], "leave out --isel and --sel"),
+            (&["-M", "1k"], "leave out -M"),
+            (&["--page", "4096"], "leave out --page"),
+            (&["--strlen", "5"], "leave out --strlen"),
+            (&["--summary"], "leave out --summary"),
+        ] {
+            let refused = refused(options, Way::SalvageArchive).unwrap();
+            assert!(refused.contains(named), "{refused}");
+        }
+        assert!(
+            refused(&["--salvage"], Way::Zst)
+                .unwrap()
+                .contains("leave out --salvage")
+        );
+    }
+
+    #[test]
+    fn what_is_applied_passes() {
+        assert_eq!(
+            refused(&["-m", "64M", "--threads", "2", "--replace"], Way::Zst),
+            None
+        );
+        assert_eq!(refused(&["-k", "h5", "-u", "-d", "5"], Way::Hdf5), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! What `nccopy --summary` prints.
+
+use ncutils_core::copy::{Report, ratio};
+use ncutils_core::format::archive::Packed;
+use serde_json::json;
+
+use super::plan_text::Beside;
+use super::table::{self, Side};
+
+/// What a copy of bytes to or from an archive did: one line, or a JSON object.
+pub fn bytes(packed: &Packed, as_json: bool) -> String {
+    let Packed {
+        original,
+        archive,
+        sha256,
+        ..
+    } = packed;
+    let sha: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+    match as_json {
+        true => format!(
+            "{}\n",
+            json!({"original": original, "archive": archive, "sha256": sha})
+        ),
+        false => {
+            let ratio = ratio(*original, *archive).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+            format!(
+                "original {original} bytes, archive {archive} bytes, ratio {ratio}\nSHA-256 of the original {sha}\n"
+            )
+        }
+    }
+}
+
+/// A table with a row for each variable and one for their sum, and a line about the whole copy.
+pub fn text(report: &Report, beside: Option<Beside<'_>>) -> String {
+    let row = |name: &str, route: &str, bytes: [u64; 3], seconds: f64| {
+        let [decoded, read, written] = bytes;
+        [
+            name.to_owned(),
+            route.to_owned(),
+            decoded.to_string(),
+            read.to_string(),
+            written.to_string(),
+            ratio(decoded, written).map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+            format!("{seconds:.3}"),
+        ]
+    };
+    let head = [
+        "variable", "route", "decoded", "read", "written", "ratio", "seconds",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    let (mut all, mut work) = ([0u64; 3], 0.0);
+    for var in report.variables() {
+        let bytes = [var.decoded, var.read, var.written];
+        for (sum, more) in all.iter_mut().zip(bytes) {
+            *sum = sum.saturating_add(more);
+        }
+        let seconds = var.work.as_secs_f64();
+        work += seconds;
+        rows.push(row(var.name, var.route.as_str(), bytes, seconds));
+    }
+    for dataset in beside.iter().flat_map(|beside| beside.datasets) {
+        let mut row: [String; 7] = std::array::from_fn(|_| "-".to_owned());
+        row[0].clone_from(&dataset.path);
+        row[1] = Beside::route(dataset).to_owned();
+        rows.push(row);
+    }
+    rows.push(row("total", "", all, work));
+    let mut text = String::new();
+    let mut sides = [Side::Right; 7];
+    sides[..2].fill(Side::Left);
+    table::push(&mut text, sides, &rows);
+    let (elapsed, peak) = (report.elapsed().as_secs_f64(), report.peak());
+    text + &format!("elapsed {elapsed:.3} s, memory for data at most {peak} bytes\n")
+}
+
+/// The same as a JSON object on one line.
+pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
+    let variables = report.variables();
+    let sum = |bytes: fn(&ncutils_core::copy::VariableReport) -> u64| {
+        variables.iter().map(bytes).fold(0, u64::saturating_add)
+    };
+    let (decoded, read, written) = (sum(|v| v.decoded), sum(|v| v.read), sum(|v| v.written));
+    let mut each: Vec<_> = variables
+        .iter()
+        .map(|var| {
+            json!({
+                "name": var.name,
+                "route": var.route.as_str(),
+                "decoded": var.decoded,
+                "read": var.read,
+                "written": var.written,
+                "ratio": var.ratio(),
+                "seconds": var.work.as_secs_f64(),
+            })
+        })
+        .collect();
+    let others = beside.iter().flat_map(|beside| beside.datasets);
+    each.extend(others.map(|dataset| {
+        json!({
+            "name": dataset.path,
+            "route": Beside::route(dataset),
+            "decoded": null,
+            "read": null,
+            "written": null,
+            "ratio": null,
+            "seconds": null,
+        })
+    }));
+    let all = json!({
+        "variables": each,
+        "decoded": decoded,
+        "read": read,
+        "written": written,
+        "ratio": ratio(decoded, written),
+        "seconds": variables.iter().map(|v| v.work.as_secs_f64()).sum::<f64>(),
+        "elapsed": report.elapsed().as_secs_f64(),
+        "memory": report.peak(),
+    });
+    format!("{all}\n")
+}

@@ -1,0 +1,139 @@
+//! Copies datasets by their values and chunks.
+//!
+//! ```text
+//! Reader ─► what is left of it ─► the part asked for ─► plan ─► engine ─► Writer ─► compared ─► its name
+//!           (--salvage)           (--isel, --sel)                                   (--verify)
+//! ```
+
+use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::error::Error;
+use ncutils_core::format::archive::PackOptions;
+use ncutils_core::format::{self, Reader};
+use ncutils_core::location::{Held, Location};
+use ncutils_core::model::Kind;
+use ncutils_core::part::Part;
+use ncutils_core::proof::{Named, Promise};
+
+use super::engine::Engine;
+use crate::arguments::Arguments;
+
+/// The part of `reader` that `arguments` ask for; `None` for all of it.
+///
+/// # Errors
+/// Cells that the input does not have.
+pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<Part<'r>>, Error> {
+    let asked =
+        (!arguments.part.is_empty()).then(|| Part::new(reader, &arguments.part, &arguments.copy.registry));
+    asked.transpose()
+}
+
+/// Copies what `options` ask of `reader`, or of a part of it. With `blocks`, the output is an archive of these. With
+/// `--dry-run`, only the plan is printed.
+///
+/// # Errors
+/// Requests that the input or the output cannot fulfil, and what reading, writing and comparing find wrong. No output appears.
+pub fn copy(
+    reader: &dyn Reader,
+    part: Option<&Part<'_>>,
+    (input, output): (&Location, &Location),
+    options: &CopyOptions,
+    blocks: Option<PackOptions>,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let engine = Engine {
+        input,
+        output,
+        arguments,
+    };
+    let source = part.map(Part::source);
+    let asked: &dyn Reader = match part {
+        Some(part) => part,
+        None => reader,
+    };
+    let reader: &dyn Reader = match &source {
+        Some(source) => source,
+        None => reader,
+    };
+    let (plan, prepared) = engine.planned(reader, part, options)?;
+    for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
+        arguments.messages.warn_of(output, warning);
+    }
+    if arguments.dry_run {
+        return engine.described(reader, &plan, &prepared, None);
+    }
+    ncutils_cli::signals::handle("nccopy");
+    let create = engine.create_options();
+    let (schema, plans) = (&plan.schema, &prepared.plans);
+    let created = match blocks {
+        blocks if arguments.verify => output
+            .create_held(schema, plans, blocks, &create)
+            .map(|(writer, held)| (writer, Some((held, Promise::of(&plan))))),
+        Some(blocks) => output
+            .create_archive(schema, plans, blocks, &create)
+            .map(|writer| (writer, None)),
+        None => output
+            .create_with(schema, plans, &create)
+            .map(|writer| (writer, None)),
+    };
+    arguments.messages.warn_of_notes(output);
+    let (writer, held) = created?;
+    // The writer has what it needs of the plan, which takes much memory if there are very many variables.
+    drop(plan);
+    let report = engine.run(reader, &prepared, writer)?;
+    if let Some((held, promise)) = held {
+        verify(&held, &promise, asked, (input, output), arguments)
+            .map_err(|error| error.in_file(output.name()))?;
+    }
+    engine.summarized(&report, None)
+}
+
+/// Compares the output with what was asked for, and lets it appear.
+fn verify(
+    held: &Held,
+    promise: &Promise,
+    asked: &dyn Reader,
+    (input, output): (&Location, &Location),
+    arguments: &Arguments,
+) -> Result<(), Error> {
+    let written = output.open_place(held.place(output)?, &arguments.copy.registry)?;
+    let names = (input.to_string(), output.to_string());
+    let asked = Named {
+        reader: asked,
+        name: &names.0,
+    };
+    let found = Named {
+        reader: &*written,
+        name: &names.1,
+    };
+    promise.verify(asked, found, arguments.work(), &mut |line| {
+        arguments.messages.tell(format_args!("{output}: {line}"));
+    })?;
+    drop(written);
+    held.release()
+}
+
+/// The options of a copy to the first of these kinds that holds the dataset. Filters are for blocks, which the copy does not
+/// have.
+///
+/// # Errors
+/// The reason that the last kind does not hold the dataset.
+pub fn as_classic(
+    reader: &dyn Reader,
+    kinds: Vec<Kind>,
+    mut options: CopyOptions,
+) -> Result<CopyOptions, Error> {
+    options.filters.clear();
+    options.chunking.clear();
+    (options.deflate, options.shuffle) = (None, false);
+    let mut failed = None;
+    for kind in kinds {
+        options.kind = Some(kind);
+        let held = plan(reader, &options).and_then(|plan| format::check(&plan.schema));
+        match held {
+            Ok(()) => return Ok(options),
+            // The last kind holds most, so its reason counts.
+            Err(error) => failed = Some(error),
+        }
+    }
+    Err(failed.unwrap_or_else(|| Error::Internal("no kind of archives".to_owned())))
+}

@@ -1,0 +1,37 @@
+//! The dataset that a call names, and the part of it that the call asks for.
+
+use ncdump::arguments::Arguments;
+use ncutils_cli::options::NCDUMP;
+use ncutils_core::format::Reader;
+use ncutils_core::location::Location;
+use ncutils_core::part::Part;
+
+/// Where the input lies. Warns of its name.
+///
+/// # Errors
+/// A name that means no place.
+pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
+    let input = arguments
+        .remote
+        .of(arguments.messages, Location::parse_input(Some(&arguments.input))?)?
+        .with_access(arguments.access.clone());
+    for warning in input.warnings() {
+        arguments.messages.warn_of(&input, warning);
+    }
+    Ok(input)
+}
+
+/// The part of the input that was asked for; `None` for all of it.
+///
+/// # Errors
+/// Cells that the input does not have.
+pub fn part_of<'r>(
+    reader: &'r dyn Reader,
+    arguments: &Arguments,
+    input: &Location,
+) -> anyhow::Result<Option<Part<'r>>> {
+    let part = (!arguments.part.is_empty())
+        .then(|| Part::new(reader, &arguments.part, &arguments.registry))
+        .transpose();
+    Ok(part.map_err(|error| NCDUMP.name_options(error).in_file(input.name()))?)
+}

@@ -1,0 +1,102 @@
+//! Prints a dataset, or one fact of it.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
+
+use anyhow::Context;
+use ncdump::arguments::{Arguments, dataset_name};
+use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
+use ncutils_core::print::DataOf;
+use ncutils_core::print::cdl::dump;
+use ncutils_core::print::json;
+use ncutils_core::print::ncml;
+
+use crate::input::{location, part_of};
+
+/// Standard output without line buffering, since data comes in large pieces.
+fn stdout() -> io::Result<BufWriter<File>> {
+    let file = io::stdout().as_fd().try_clone_to_owned()?.into();
+    Ok(BufWriter::with_capacity(1 << 16, file))
+}
+
+/// Prints what the arguments ask for of the input.
+///
+/// # Errors
+/// What cannot be read or written. What was read before is printed.
+pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
+    let input = location(arguments)?;
+    let place = input.place()?;
+    if arguments.dump.special {
+        place.read_to_end()?;
+    }
+    let reader = input.open_place(place, &arguments.registry)?;
+    arguments.messages.warn_of_notes(&input);
+    let can = reader.schema().kind.can();
+    if arguments.kind_only {
+        return ncutils_cli::print(format!("{}\n", can.format_name));
+    }
+    if arguments.format_only {
+        return ncutils_cli::print(format!("{}\n", can.extended_name));
+    }
+    if arguments.sources {
+        let files = reader.source_files();
+        return ncutils_cli::print(files.iter().map(|file| format!("{file}\n")).collect::<String>());
+    }
+    let mut stdout = stdout().context("cannot write")?;
+    for warning in &reader.schema().warnings {
+        arguments.messages.warn_of(&input, warning);
+    }
+    let part = part_of(&*reader, arguments, &input)?;
+    let reader: &dyn Reader = match &part {
+        Some(part) => part,
+        None => &*reader,
+    };
+    let name = arguments
+        .name
+        .clone()
+        .unwrap_or_else(|| dataset_name(input.file_name().as_deref().unwrap_or(input.name())));
+    let done = if arguments.json {
+        json::dump(reader, &arguments.dump, &mut stdout)
+    } else if arguments.ncml {
+        let location = input.name().as_encoded_bytes();
+        ncml::dump(reader, location, &arguments.dump, &mut stdout).map(|replaced| {
+            if replaced > 0 {
+                let what = match replaced {
+                    1 => "character cannot stand in XML and became U+FFFD",
+                    _ => "characters cannot stand in XML and became U+FFFD",
+                };
+                arguments
+                    .messages
+                    .warn_of(&input, format_args!("{replaced} {what}"));
+            }
+        })
+    } else {
+        dump(reader, &name, &arguments.dump, &mut stdout)
+    };
+    for warning in reader.data_warnings() {
+        arguments.messages.warn_of(&input, warning);
+    }
+    // Flush after an error too: all readable text is printed.
+    let flushed = stdout.flush().context("cannot write");
+    done.map_err(|error| match error {
+        // An error of writing the output is not the input's fault.
+        e @ (Error::Usage(_) | Error::Io { .. }) => e,
+        e => e.in_file(input.name()),
+    })?;
+    flushed?;
+    let all_asked = !matches!(arguments.dump.data, DataOf::Listed(_));
+    if let (true, [_, ..]) = (all_asked, &reader.schema().refused[..]) {
+        let refused = reader.schema().refused.join("; ");
+        return Err(Error::Usage(format!("{refused} (all else was printed)"))
+            .in_file(input.name())
+            .into());
+    }
+    match reader.schema().faults.join("; ") {
+        faults if faults.is_empty() => Ok(()),
+        faults => Err(Error::Damaged(format!("{faults} (all else was printed)"))
+            .in_file(input.name())
+            .into()),
+    }
+}
