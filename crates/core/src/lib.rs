@@ -19,10 +19,10 @@ pub mod part;
 pub mod print;
 pub mod proof;
 pub mod remote;
-pub mod store;
 mod stream;
-mod threads;
 
 pub use ncutils_filter as filter;
 pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
+pub use ncutils_store as store;
+use ncutils_store::threads;

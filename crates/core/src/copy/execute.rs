@@ -13,7 +13,7 @@ use super::sink::Sink;
 use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline};
-use crate::filter::{Scratch, pipeline::check_size};
+use crate::filter::{Scratch, pipeline::pipeline::check_size};
 use crate::format::range_list::{RangeList, byte_offset};
 use crate::format::read_region::{chunk_shape, chunk_size, fill_element, swap_unit};
 use crate::format::{EncodedChunk, Reader};

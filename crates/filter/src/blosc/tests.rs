@@ -1,6 +1,6 @@
 //! Parameters of both kinds, buffers of numcodecs, and limits.
 
-use crate::blosc::*;
+use super::*;
 use crate::test_codec::{decoded, encoded};
 use crate::{NumberClass, Registry};
 use ZarrVersion::{V2, V3};

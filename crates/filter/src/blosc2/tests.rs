@@ -1,6 +1,6 @@
 //! Parameters, frames of the registered plugin, and damaged frames.
 
-use crate::blosc2::*;
+use super::*;
 use crate::test_codec::{decoded, encoded};
 use crate::{NumberClass, Registry};
 use ncutils_model::{Endian, ZarrVersion};

@@ -155,7 +155,7 @@ impl BoundCodec for Fletcher32 {
 
 #[cfg(test)]
 mod tests {
-    use crate::checksum::fletcher32::*;
+    use super::*;
     use crate::test_codec::{decoded, encoded};
     use proptest::prelude::*;
 

@@ -35,7 +35,7 @@ pub trait CodecFinder: Send + Sync {
 
 #[cfg(test)]
 mod tests {
-    use crate::codec::finder::*;
+    use super::*;
     use crate::deflate::deflate::Deflate;
     use crate::shuffle::shuffle::Shuffle;
     use crate::{ChunkType, Registry, UNKNOWN_ID};

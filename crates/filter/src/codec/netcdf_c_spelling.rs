@@ -40,8 +40,8 @@ pub(crate) fn has_numbers_as_strings(configuration: &Configuration) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::*;
     use crate::NumberClass;
-    use crate::codec::netcdf_c_spelling::*;
     use crate::{ChunkType, Registry};
     use ncutils_model::CodecSpec;
     use ncutils_model::ZarrVersion::{V2, V3};

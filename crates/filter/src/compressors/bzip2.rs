@@ -186,7 +186,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use crate::compressors::bzip2::*;
+    use super::*;
     use crate::test_codec::{bound, decoded, encoded};
     use proptest::prelude::*;
 

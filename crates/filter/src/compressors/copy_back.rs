@@ -62,7 +62,7 @@ fn repeat(out: &mut [u8], at: usize, distance: usize, length: usize) {
 
 #[cfg(test)]
 mod tests {
-    use crate::compressors::copy_back::*;
+    use super::*;
 
     #[test]
     fn equals_the_definition() {

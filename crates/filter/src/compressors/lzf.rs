@@ -275,7 +275,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use crate::compressors::lzf::*;
+    use super::*;
     use crate::test_codec::{decoded, encoded};
     use proptest::prelude::*;
 

@@ -303,7 +303,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use crate::compressors::zstd::*;
+    use super::*;
     use crate::test_codec::{decoded, encoded};
     use proptest::prelude::*;
     use std::io::Write;

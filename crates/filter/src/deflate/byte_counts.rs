@@ -36,7 +36,7 @@ pub(crate) fn entropy(counts: &[u64; 256]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::deflate::byte_counts::*;
+    use super::*;
 
     #[test]
     fn every_byte_counts_once() {

@@ -304,7 +304,7 @@ fn find_last_block(
 
 #[cfg(test)]
 mod tests {
-    use crate::deflate::deflate_blocks::*;
+    use super::*;
     use libdeflater::{CompressionLvl, Compressor};
     use proptest::prelude::*;
 

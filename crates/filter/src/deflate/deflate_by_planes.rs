@@ -106,8 +106,8 @@ fn least_size(plane: &[u8]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::deflate::deflate::EXPANSION;
-    use crate::deflate::deflate_by_planes::*;
     use libdeflater::Decompressor;
 
     /// Bytes of which `bits` are random.

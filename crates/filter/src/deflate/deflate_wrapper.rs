@@ -156,7 +156,7 @@ fn inflate(input: &[u8], limit: usize) -> Outcome<(Sums, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::deflate::deflate_wrapper::*;
+    use super::*;
     use DeflateWrapper::{Gzip, Zlib};
     use proptest::prelude::*;
     use std::io::Write as _;

@@ -137,8 +137,8 @@ fn is_uniform(plane: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::NumberClass;
-    use crate::deflate::noise::*;
     use crate::shuffle::shuffle;
     use ncutils_model::Endian;
 

@@ -81,8 +81,8 @@ impl BoundCodec for AsItIs {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Registry;
-    use crate::numbers::quantized::*;
     use crate::test_codec::{decoded, encoded};
 
     #[test]

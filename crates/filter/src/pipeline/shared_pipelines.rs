@@ -69,7 +69,7 @@ impl SharedPipelines {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipeline::shared_pipelines::*;
+    use super::*;
 
     #[test]
     fn equal_ones_are_shared() {

@@ -87,7 +87,7 @@ pub(crate) fn registered_names() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::registered::*;
+    use super::*;
     use crate::{Registry, UNKNOWN_ID};
 
     #[test]

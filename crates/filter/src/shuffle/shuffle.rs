@@ -350,8 +350,8 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::NumberClass;
-    use crate::shuffle::shuffle::*;
     use crate::test_codec::{bound, decoded, encoded};
     use ncutils_model::Endian;
     use proptest::prelude::*;

@@ -80,7 +80,7 @@ fn push(text: &mut String, value: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::json_text::*;
+    use super::*;
 
     #[test]
     fn as_netcdf_c_prints_them() {

@@ -248,7 +248,7 @@ fn parse_named<'a>(name: &str, fields: impl Iterator<Item = &'a str>) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::spec::*;
+    use super::*;
     use ncutils_model::ZarrVersion;
     use proptest::prelude::*;
     use serde_json::json;

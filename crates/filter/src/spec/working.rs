@@ -158,8 +158,8 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::NumberClass;
-    use crate::spec::working::*;
     use ncutils_model::{Configuration, Endian, ZarrVersion};
 
     fn floats() -> ChunkType {

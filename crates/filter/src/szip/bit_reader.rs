@@ -93,7 +93,7 @@ impl<'a> BitReader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::szip::bit_reader::*;
+    use super::*;
     use crate::szip::bit_writer::BitWriter;
     use proptest::prelude::*;
 

@@ -70,7 +70,7 @@ pub(super) fn pair(number: u32) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::szip::code::*;
+    use super::*;
 
     #[test]
     fn pairs() {

@@ -256,7 +256,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use crate::szip::*;
+    use super::*;
     use crate::test_codec::{decoded, encoded};
     use crate::{NumberClass, Registry};
     use ncutils_model::Endian;

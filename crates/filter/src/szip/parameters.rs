@@ -192,8 +192,8 @@ fn set_local(mask: u32, block: u32, chunk: &ChunkType, row: u64) -> Result<Vec<u
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::NumberClass;
-    use crate::szip::parameters::*;
 
     fn chunk(size: usize, order: Endian, shape: &[u64]) -> ChunkType {
         ChunkType::of_numbers(NumberClass::Signed, size, order, shape)

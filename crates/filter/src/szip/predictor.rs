@@ -54,7 +54,7 @@ pub(super) fn reverse(samples: &mut [u32], max: u32) {
 
 #[cfg(test)]
 mod tests {
-    use crate::szip::predictor::*;
+    use super::*;
 
     #[test]
     fn every_pair_of_small_samples() {

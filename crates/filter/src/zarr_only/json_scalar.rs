@@ -143,7 +143,7 @@ pub(crate) fn map_scalars(
 
 #[cfg(test)]
 mod tests {
-    use crate::zarr_only::json_scalar::*;
+    use super::*;
     use serde_json::json;
 
     fn ty(class: NumberClass, size: usize, endian: Endian) -> NumpyType {

@@ -59,7 +59,7 @@ to_nearest!(f64: i8 i16 i32 u8 u16 u32; nearest_f64: i64 u64 f32 f64);
 
 #[cfg(test)]
 mod tests {
-    use crate::zarr_only::nearest::*;
+    use super::*;
     use proptest::prelude::*;
 
     #[test]

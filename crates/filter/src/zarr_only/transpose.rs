@@ -233,7 +233,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use crate::zarr_only::transpose::*;
+    use super::*;
     use proptest::prelude::*;
 
     /// The transposed chunk, element by element.

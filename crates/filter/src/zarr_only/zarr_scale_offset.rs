@@ -144,7 +144,7 @@ impl BoundCodec for Bound {
 
 #[cfg(test)]
 mod tests {
-    use crate::zarr_only::zarr_scale_offset::*;
+    use super::*;
     use crate::{NumberClass, Registry, Scratch};
     use ncutils_model::Endian;
     use serde_json::json;

@@ -1,9 +1,9 @@
 //! Parameters, and what is refused.
 
+use super::*;
 use crate::NumberClass;
 #[cfg(feature = "zfp")]
 use crate::test_codec::{decoded, encoded};
-use crate::zfp::*;
 use ncutils_model::Endian;
 
 fn numbers(number: NumberClass, size: usize, shape: &[u64]) -> ChunkType {

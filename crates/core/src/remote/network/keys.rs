@@ -19,9 +19,9 @@ use super::fault::Fault;
 use super::listing::Listing;
 use super::pages::Pages;
 use super::session::{RemoteStore, Session, Task};
-use crate::store::gathered::Gathered;
-use crate::store::joined_gets::join_gets;
-use crate::store::key::PARTIAL;
+use crate::store::keys::joined_gets::join_gets;
+use crate::store::keys::key::PARTIAL;
+use crate::store::requests::gathered::Gathered;
 use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
 
 /// Most bytes of a value that stays in memory.

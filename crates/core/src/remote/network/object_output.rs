@@ -18,8 +18,8 @@ use super::sending::Sending;
 use super::session::Session;
 use super::upload::{PATIENCE, Upload};
 use crate::store::Output;
-use crate::store::partial::wait_while_ending;
-use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::file::partial::wait_while_ending;
+use crate::store::place::unfinished::{Unfinished, list, remains};
 
 /// One object that is being written. An object that is there already is replaced by [`commit`](Output::commit), as a
 /// whole.

@@ -18,10 +18,10 @@ use super::session::Session;
 use super::tree_claim::new_run;
 use super::tree_objects::{Listed, TreeObjects};
 use super::upload::PATIENCE;
-use crate::store::held::ReadBack;
-use crate::store::key::RESERVED;
-use crate::store::partial::wait_while_ending;
-use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::file::partial::wait_while_ending;
+use crate::store::keys::key::RESERVED;
+use crate::store::place::held::ReadBack;
+use crate::store::place::unfinished::{Unfinished, list, remains};
 use crate::store::{Object, Output, known_size};
 
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).

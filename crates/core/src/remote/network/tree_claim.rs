@@ -17,7 +17,7 @@ use object_store::PutMode;
 use serde_json::{Value, json};
 
 use super::tree_objects::{Listed, TreeObjects, Versioned};
-use crate::store::key::{PARTIAL, RESERVED};
+use crate::store::keys::key::{PARTIAL, RESERVED};
 
 /// How often a run that is undone looks for objects of its own.
 const LISTED: usize = 3;

@@ -20,7 +20,7 @@ use super::object::{RemoteObject, size};
 use super::object_output::{ObjectOutput, object_path};
 use super::sending::Sending;
 use super::session::{RemoteStore, Task};
-use crate::store::pieces_ahead::PiecesAhead;
+use crate::store::object::pieces_ahead::PiecesAhead;
 use crate::store::{Output, known_size};
 
 /// Keys in one request to delete: S3's limit.

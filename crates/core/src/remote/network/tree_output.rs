@@ -51,9 +51,9 @@ use super::tree_claim::{Claim, NotClaimed, Replaced, get_mark, is_reserved};
 use super::tree_objects::TreeObjects;
 use super::tree_switch::{begin, switch, tidy};
 use super::upload::{PATIENCE, Upload};
-use crate::store::key::{PARTIAL, RESERVED, check_key};
-use crate::store::partial::wait_while_ending;
-use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::file::partial::wait_while_ending;
+use crate::store::keys::key::{PARTIAL, RESERVED, check_key};
+use crate::store::place::unfinished::{Unfinished, list, remains};
 use crate::store::{KeyOutput, KeyStore, ValueWriter};
 
 /// Checks whether the keys below a prefix are what is to be replaced, and nothing else. An error says which is none of it.

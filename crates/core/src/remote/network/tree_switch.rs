@@ -14,7 +14,7 @@ use object_store::{PutMode, UpdateVersion};
 use super::metadata_order::arrays_first;
 use super::tree_claim::{BUILDING, Doing, Mark, get_mark, is_reserved, new_run, stage};
 use super::tree_objects::{Listed, TreeObjects};
-use crate::store::key::PARTIAL;
+use crate::store::keys::key::PARTIAL;
 
 /// Puts the mark after which the tree does not open, and returns it. The built dataset is complete.
 ///

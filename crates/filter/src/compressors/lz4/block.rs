@@ -126,7 +126,7 @@ pub(crate) fn decompress(input: &[u8], out: &mut [u8]) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use crate::compressors::lz4::block::*;
+    use super::*;
     use proptest::prelude::*;
 
     fn compressed(input: &[u8]) -> Vec<u8> {

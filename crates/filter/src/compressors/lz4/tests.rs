@@ -1,6 +1,6 @@
 //! Streams of the HDF5 plugin and of numcodecs, lengths that lie, and both directions on made-up data.
 
-use crate::compressors::lz4::*;
+use super::*;
 use crate::test_codec::{bound, decoded, encoded};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
+use super::*;
 use crate::NumberClass;
-use crate::deflate::deflate::*;
 use crate::test_codec::{decoded, encoded};
 use ncutils_model::Endian;
 

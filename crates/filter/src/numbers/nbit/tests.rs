@@ -1,9 +1,9 @@
 //! Examples worked out by hand, damaged parameters and input, and both directions on made-up types. What libhdf5 encoded
 //! is in testdata/filters.
 
+use super::*;
 use crate::NumberClass;
 use crate::numbers::nbit::type_tree::{Class, Type};
-use crate::numbers::nbit::*;
 use ncutils_model::Endian;
 use proptest::prelude::*;
 

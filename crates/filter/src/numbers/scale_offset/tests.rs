@@ -1,7 +1,7 @@
 //! Chunks that libhdf5 encoded, damaged chunks, parameters, and both directions on made-up data. More chunks of libhdf5
 //! are in testdata/filters.
 
-use crate::numbers::scale_offset::*;
+use super::*;
 use crate::test_codec::{decoded, encoded};
 use crate::{AskedCodec, NumberClass, Registry};
 use ncutils_model::{Endian, Fill, FillTime, Values};

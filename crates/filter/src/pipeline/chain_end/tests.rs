@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
+use super::*;
 use crate::UNKNOWN_ID;
-use crate::pipeline::chain_end::*;
 use crate::{BoundCodec, Codec, Outcome, Scratch};
 use ncutils_model::ZarrVersion::{self, V2, V3};
 use serde_json::json;

@@ -2,9 +2,9 @@
 
 mod any_codec;
 
+use super::*;
 use crate::AskedCodec;
 use crate::codec::room::room;
-use crate::pipeline::pipeline::*;
 use crate::{Codec, NumberClass, UNKNOWN_ID};
 use ncutils_model::{Configuration, Endian, ZarrVersion};
 

@@ -1,7 +1,7 @@
 //! Tests of names, of equal streams, and of translations between HDF5 and Zarr.
 
+use super::*;
 use crate::UNKNOWN_ID;
-use crate::registry::registry::*;
 use ncutils_model::ZarrVersion::{V2, V3};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Streams of the plugin, parameters, lengths that lie, and both directions on made-up data.
 
+use super::*;
 use crate::NumberClass;
-use crate::shuffle::bitshuffle::*;
 use crate::test_codec::{bound, decoded, encoded};
 use ncutils_model::Endian;
 use proptest::prelude::*;

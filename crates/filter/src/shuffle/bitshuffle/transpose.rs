@@ -353,7 +353,7 @@ pub(crate) fn join(size: usize, input: &[u8], out: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::shuffle::bitshuffle::transpose::*;
+    use super::*;
     use proptest::prelude::*;
 
     /// The definition.

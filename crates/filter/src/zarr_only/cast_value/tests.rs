@@ -1,5 +1,5 @@
+use super::*;
 use crate::NumberClass::{Float, Signed, Unsigned};
-use crate::zarr_only::cast_value::*;
 use ncutils_model::Endian;
 use serde_json::json;
 

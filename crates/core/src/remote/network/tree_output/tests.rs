@@ -373,7 +373,7 @@ fn a_failure_names_the_key_that_failed() {
 #[test]
 fn keys_are_checked() {
     let output = claim(&healthy(&Arc::default()), false).unwrap();
-    for key in crate::store::key::HOSTILE {
+    for key in crate::store::keys::key::HOSTILE {
         assert!(output.put(key, b"x").is_err(), "{key:?}");
         assert!(output.create(key).is_err(), "{key:?}");
     }
