@@ -11,6 +11,6 @@ pub mod file_output;
 pub mod file_pool;
 pub mod file_source;
 pub mod partial;
-pub mod stop_point;
+mod stop_point;
 pub mod temporary;
 pub mod unnamed;

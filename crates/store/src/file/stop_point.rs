@@ -14,16 +14,16 @@ use std::thread;
 const VARIABLE: &str = "NCUTILS_STOP_AT";
 
 /// Before a write to a local output file.
-pub(super) const WRITE: &str = "write";
+pub(crate) const WRITE: &str = "write";
 
 /// Before an output file gets its name.
-pub(super) const COMMIT: &str = "commit";
+pub(crate) const COMMIT: &str = "commit";
 
 /// Before a partial file, which is complete and has a partial name, replaces the target.
-pub(super) const RENAME: &str = "rename";
+pub(crate) const RENAME: &str = "rename";
 
 /// After an output file got its name.
-pub(super) const COMMITTED: &str = "committed";
+pub(crate) const COMMITTED: &str = "committed";
 
 struct Stop {
     point: String,
@@ -32,7 +32,7 @@ struct Stop {
 }
 
 /// Stops this thread for good if a test asked for it.
-pub(super) fn reach(point: &str) {
+pub(crate) fn reach(point: &str) {
     static STOP: OnceLock<Option<Stop>> = OnceLock::new();
     if !cfg!(debug_assertions) {
         return;
