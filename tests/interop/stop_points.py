@@ -1,4 +1,4 @@
-"""Our programs, stopped at a known moment of their work (`crates/core/src/store/stop_point.rs`)."""
+"""Our programs, stopped at a known moment of their work (`crates/store/src/file/stop_point.rs`)."""
 
 import os
 import signal

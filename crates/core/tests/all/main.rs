@@ -4,8 +4,6 @@
 
 mod classic;
 mod failing_store;
-mod filters;
-mod filters_page;
 mod key_format;
 mod netcdf4_read;
 mod netcdf4_round_trip;
@@ -15,7 +13,3 @@ mod slow_source;
 mod support;
 mod zarr;
 mod zarr3;
-mod zarr3_codecs;
-mod zarr_codecs;
-#[cfg(feature = "zfp")]
-mod zfp;

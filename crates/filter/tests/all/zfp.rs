@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ncutils_core::filter::{ChunkShape, ChunkType, Registry, Scratch, spec::spec};
-use ncutils_core::format::EncodedChunk;
-use ncutils_core::model::CodecSpec;
+use ncutils_filter::EncodedChunk;
+use ncutils_filter::{ChunkShape, ChunkType, Registry, Scratch, spec::spec};
+use ncutils_model::CodecSpec;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ncutils_core::filter::{ChunkShape, ChunkType, NumberClass, Registry, Scratch};
-use ncutils_core::format::EncodedChunk;
-use ncutils_core::model::ZarrVersion::{V2, V3};
-use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
+use ncutils_filter::EncodedChunk;
+use ncutils_filter::{ChunkShape, ChunkType, NumberClass, Registry, Scratch};
+use ncutils_model::ZarrVersion::{V2, V3};
+use ncutils_model::{CodecSpec, Configuration, Endian, ZarrVersion};
 use serde_json::{Value, json};
 
 /// A chunk of zarr.jsonl.

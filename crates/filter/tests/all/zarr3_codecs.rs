@@ -1,10 +1,10 @@
 //! Codecs in version 3 of Zarr: their names and configurations, and chunks of zarr-python.
 
-use ncutils_core::filter::{
+use ncutils_filter::{
     AskedCodec, ChunkShape, ChunkType, EncodedChunk, NumberClass, Program, Registry, Scratch,
     spec::json_text, spec::spec,
 };
-use ncutils_core::model::{CodecNames, CodecSpec, Endian, ZarrVersion};
+use ncutils_model::{CodecNames, CodecSpec, Endian, ZarrVersion};
 
 const V3: CodecNames = CodecNames::Zarr(ZarrVersion::V3);
 
@@ -344,7 +344,7 @@ fn asked(argument: &str) -> Result<String, String> {
             .collect();
         Ok(json_text::format(&named?))
     };
-    made().map_err(|error: ncutils_core::Error| error.to_string())
+    made().map_err(|error: ncutils_model::Error| error.to_string())
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! docs/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-core --features zfp --test all filters_page` writes it anew.
+//! docs/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-filter --features zfp --test all filters_page` writes it anew.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use ncutils_core::filter::{ChunkType, Codec, NumberClass, Registry, listed_members};
-use ncutils_core::model::{Endian, ZarrVersion};
+use ncutils_filter::{ChunkType, Codec, NumberClass, Registry, listed_members};
+use ncutils_model::{Endian, ZarrVersion};
 
 const HEAD: &str = "# All filters
 

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ncutils_core::filter::{
+use ncutils_filter::EncodedChunk;
+use ncutils_filter::{
     AskedCodec, ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle::shuffle, spec::spec,
 };
-use ncutils_core::format::EncodedChunk;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
