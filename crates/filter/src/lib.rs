@@ -75,9 +75,10 @@ pub mod zarr_only;
 pub mod zfp;
 
 pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
-pub use codec::codec::{BoundCodec, Codec, Outcome, Program};
+pub use codec::codec::{BoundCodec, Codec, Program};
 pub use codec::finder::CodecFinder;
 pub use codec::members::{Member, listed as listed_members};
+pub use codec::outcome::Outcome;
 pub use deflate::deflate_wrapper::DeflateWrapper;
 pub use pipeline::chain_end::ChainEnd;
 pub use pipeline::pipeline::{EncodedChunk, Pipeline, Scratch};

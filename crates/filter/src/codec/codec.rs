@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use crate::codec::chunk_type::{ChunkShape, ChunkType};
 use crate::codec::members::{Member, refusal};
 use crate::codec::netcdf_c_spelling::has_numbers_as_strings;
+use crate::codec::outcome::Outcome;
 use crate::deflate::deflate_wrapper::DeflateWrapper;
 use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
-
-/// The result of a codec. An error is the reason in words; the caller adds the codec's name.
-pub type Outcome<T = ()> = Result<T, String>;
 
 /// A program that reads Zarr, and may lack codecs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -307,7 +305,7 @@ pub(crate) fn stored_parameters<'a>(
         } => codec
             .parameters(*version, configuration, chunk)
             .map(Cow::Owned)
-            .ok_or_else(|| refusal(codec, configuration)),
+            .ok_or_else(|| refusal(codec.members(), codec.parameters_help(), configuration)),
     }
 }
 

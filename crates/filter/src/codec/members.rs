@@ -1,7 +1,6 @@
 //! [`Member`]: a named parameter of a codec, as in `zstd,level=3`. The page of all filters and the messages are made of
 //! the codecs' lists of them.
 
-use crate::codec::codec::Codec;
 use ncutils_model::Configuration;
 use ncutils_model::similar::question;
 
@@ -30,10 +29,9 @@ pub fn listed(members: &[Member]) -> String {
     words.join(", ")
 }
 
-/// Why a codec refuses the members `given`, and which ones it takes. The text continues "codec zstd …".
-pub(crate) fn refusal(codec: &dyn Codec, given: &Configuration) -> String {
-    let members = codec.members();
-    let numbers = match codec.parameters_help() {
+/// Why a codec with these `members` and words on its numbers refuses the members `given`, and which ones it takes. The text continues "codec zstd …".
+pub(crate) fn refusal(members: &[Member], parameters_help: &str, given: &Configuration) -> String {
+    let numbers = match parameters_help {
         "" => "its parameters are numbers, as its plugin documents them".to_owned(),
         "none" => "it takes none".to_owned(),
         help => format!("its parameters are numbers: {help}"),

@@ -12,4 +12,5 @@ pub mod codec;
 pub mod finder;
 pub mod members;
 pub mod netcdf_c_spelling;
+pub mod outcome;
 pub mod room;

@@ -24,6 +24,7 @@ use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::room::room;
 use crate::deflate::deflate_blocks::{append, store};
+use crate::deflate::deflate_wrapper::ZLIB_HEADER;
 use crate::deflate::noise::Planes;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
@@ -263,9 +264,6 @@ struct Bound {
     planes: Planes,
 }
 
-/// The first two bytes of a zlib stream: deflate with a window of 32 KiB (RFC 1950, 2.2).
-pub(crate) const HEADER: [u8; 2] = [0x78, 0x9c];
-
 /// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost.
 pub(crate) fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
     match encoder {
@@ -337,12 +335,12 @@ impl BoundCodec for Bound {
         let (front, back) = (&input[..middle.start], &input[middle.end..]);
         if middle.len() == input.len() {
             // Keeps the present bytes of `out`, which need not be zeroed again.
-            room(out, HEADER.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
+            room(out, ZLIB_HEADER.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
         } else {
             out.clear();
         }
-        out.splice(..out.len().min(HEADER.len()), HEADER);
-        let mut start = HEADER.len();
+        out.splice(..out.len().min(ZLIB_HEADER.len()), ZLIB_HEADER);
+        let mut start = ZLIB_HEADER.len();
         let is_all_noise = middle.is_empty() && !front.is_empty();
         if !front.is_empty() {
             store(front, is_all_noise, out);
@@ -378,7 +376,7 @@ impl BoundCodec for Bound {
     }
 
     fn decode_unverified(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        let stream = input.get(HEADER.len()..).ok_or("shorter than its header")?;
+        let stream = input.get(ZLIB_HEADER.len()..).ok_or("shorter than its header")?;
         out.resize(limit.min(input.len().saturating_mul(EXPANSION)), 0);
         let size = Decompressor::new().deflate_decompress(stream, out);
         out.truncate(size.map_err(|_| "damaged deflate stream".to_owned())?);

@@ -16,7 +16,6 @@ use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{Adler32, Crc};
 
 use crate::Outcome;
-use crate::deflate::deflate::HEADER as ZLIB_HEADER;
 
 /// The header and trailer around a deflate stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +25,9 @@ pub enum DeflateWrapper {
     /// A gzip file with one member.
     Gzip,
 }
+
+/// The first two bytes of a zlib stream: deflate with a window of 32 KiB (RFC 1950, 2.2).
+pub(crate) const ZLIB_HEADER: [u8; 2] = [0x78, 0x9c];
 
 /// The gzip header that is written: no flags, no time, no name, an unknown system.
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];

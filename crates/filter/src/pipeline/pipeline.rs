@@ -12,8 +12,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use crate::Outcome;
 use crate::codec::chunk_type::{ChunkShape, ChunkType};
-use crate::codec::codec::{BoundCodec, Outcome};
+use crate::codec::codec::BoundCodec;
 use crate::codec::room::LARGE;
 use crate::registry::registered::registered_name;
 use crate::registry::registry::Registry;
@@ -88,6 +89,17 @@ enum Bound {
 /// The codec's own name, for an HDF5 filter; `None` if messages use the spec's name.
 type Label = Option<Box<str>>;
 
+impl Registry {
+    /// Binds the codecs of a variable to its chunks. A codec that is unknown or rejects its parameters fails only when
+    /// a chunk must go through it.
+    ///
+    /// # Errors
+    /// More codecs than a filter mask has bits, or chunks whose size exceeds the address space.
+    pub fn bind(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Pipeline> {
+        Pipeline::bind(self, specs, chunk)
+    }
+}
+
 impl Pipeline {
     /// The shared pipeline without codecs, for variables without chunks. The decoded size of its chunks is 0.
     pub fn empty() -> Arc<Self> {
@@ -105,7 +117,7 @@ impl Pipeline {
     }
 
     /// Binds the codecs: see [`Registry::bind`].
-    pub(crate) fn bind(registry: &Registry, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Self> {
+    fn bind(registry: &Registry, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Self> {
         if specs.len() > MAX_FILTERS {
             return Err(Error::Damaged(format!("a pipeline of {} filters", specs.len())));
         }

@@ -19,7 +19,6 @@ use crate::deflate::gzip::Gzip;
 use crate::numbers::nbit::Nbit;
 use crate::numbers::quantized::Quantized;
 use crate::numbers::scale_offset::ScaleOffset;
-use crate::pipeline::pipeline::Pipeline;
 use crate::registry::registered::{registered_name, registered_names};
 use crate::shuffle::bitshuffle::Bitshuffle;
 use crate::shuffle::shuffle::Shuffle;
@@ -193,15 +192,6 @@ impl Registry {
             }
         }
         format!("no filter is named '{name}'; known are {}", known.join(", "))
-    }
-
-    /// Binds the codecs of a variable to its chunks. A codec that is unknown or rejects its parameters fails only when
-    /// a chunk must go through it.
-    ///
-    /// # Errors
-    /// More codecs than a filter mask has bits, or chunks whose size exceeds the address space.
-    pub fn bind(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Pipeline> {
-        Pipeline::bind(self, specs, chunk)
     }
 
     /// True if both specs make the same stream of chunks of type `chunk`: they are the same codec with the same

@@ -209,11 +209,11 @@ impl AskedCodec {
             let is_known = |name: &String| codec.members().iter().any(|member| member.name == name);
             return match members.keys().all(is_known) {
                 true => Ok(CodecSpec::hdf5(id, visible.map_err(refuse)?)),
-                false => Err(refuse(refusal(codec.as_ref(), members))),
+                false => Err(refuse(refusal(codec.members(), codec.parameters_help(), members))),
             };
         }
         if codec.hdf5_id().is_some() && codec.zarr_name(ZarrVersion::V2).is_none() {
-            return Err(refuse(refusal(codec.as_ref(), members)));
+            return Err(refuse(refusal(codec.members(), codec.parameters_help(), members)));
         }
         let mut configuration = default_configuration(codec, chunk);
         configuration.extend(members.clone());
@@ -238,7 +238,7 @@ impl AskedCodec {
             Some(words) => Ok(CodecSpec::hdf5(id, words)),
             // Zarr has it, and HDF5 does not.
             None if understands(codec, &in_zarr, chunk) => Ok(in_zarr),
-            None => Err(refuse(refusal(codec.as_ref(), members))),
+            None => Err(refuse(refusal(codec.members(), codec.parameters_help(), members))),
         }
     }
 }

@@ -1,15 +1,6 @@
 //! The storage of a variable.
 
-use crate::{ChunkKeys, CodecSpec, Values};
-
-/// The byte order of numbers in storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Endian {
-    /// Least significant byte first.
-    Little,
-    /// Most significant byte first.
-    Big,
-}
+use crate::{ChunkKeys, CodecSpec, Endian, Values};
 
 /// The arrangement of a variable's elements in storage.
 #[derive(Debug, Clone, PartialEq, Eq)]

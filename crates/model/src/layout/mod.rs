@@ -11,6 +11,7 @@
 
 mod chunk_keys;
 mod codec;
+mod endian;
 mod external;
 #[expect(
     clippy::module_inception,
@@ -21,9 +22,9 @@ mod shared_layout;
 
 pub use chunk_keys::{ChunkKeys, KeySeparator};
 pub use codec::{CodecSpec, Configuration, ZarrVersion};
+pub use endian::Endian;
 pub use external::ExternalPart;
 pub use layout::{
-    AllocationTime, EdgeChunks, Encoding, Endian, Fill, FillState, FillTime, IndexLocation, Storage,
-    VariableLayout,
+    AllocationTime, EdgeChunks, Encoding, Fill, FillState, FillTime, IndexLocation, Storage, VariableLayout,
 };
 pub use shared_layout::{SharedLayout, SharedLayouts};

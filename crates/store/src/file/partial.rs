@@ -1,14 +1,12 @@
 //! Names of partial files and folders, so that a program can remove them when it is told to end.
 //!
 //! A partial file or folder is listed here as long as it has its partial name. This library installs no
-//! signal handler: a program that is told to end calls [`remove_partial_files`].
+//! signal handler: a program that is told to end calls [`remove_partial_files`](crate::remove_partial_files).
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use crate::place::unfinished;
 
 static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -65,25 +63,7 @@ impl Drop for PartialName {
     }
 }
 
-/// Keeps other threads from creating or completing partial files; see [`remove_partial_files`].
-pub struct NoPartialFiles {
-    _named: MutexGuard<'static, Vec<PathBuf>>,
-}
-
-/// Removes all partial files and folders of this process, and gives up its outputs on remote stores. As long as the result lives, none is created or
-/// takes its final name: threads that try to wait. A program that is told to end keeps the result until it
-/// exits.
-#[must_use = "as soon as it is dropped, partial files may be made again"]
-pub fn remove_partial_files() -> NoPartialFiles {
-    let mut named = named();
-    for path in named.drain(..) {
-        remove(&path);
-    }
-    unfinished::give_up_all();
-    NoPartialFiles { _named: named }
-}
-
-/// Waits as long as another thread keeps the result of [`remove_partial_files`]: the process is being ended, and outputs on
+/// Waits as long as another thread keeps the result of [`remove_partial_files`](crate::remove_partial_files): the process is being ended, and outputs on
 /// remote stores are given up by that thread.
 pub fn wait_while_ending() {
     drop(named());
@@ -93,7 +73,7 @@ pub fn wait_while_ending() {
 const ATTEMPTS: usize = 3;
 
 /// A failure is ignored: the name itself marks the file as partial.
-fn remove(path: &Path) {
+pub(crate) fn remove(path: &Path) {
     if fs::remove_file(path).is_ok() {
         return;
     }
@@ -110,7 +90,8 @@ fn remove(path: &Path) {
     }
 }
 
-fn named() -> MutexGuard<'static, Vec<PathBuf>> {
+/// The list of partial names, locked.
+pub(crate) fn named() -> MutexGuard<'static, Vec<PathBuf>> {
     NAMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -2,9 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
-
-use crate::temporary_folder;
+use std::path::{Path, PathBuf};
 
 /// A file without a name in `folder`, or in [`temporary_folder`], for `size` bytes.
 ///
@@ -40,6 +38,11 @@ pub fn no_room(folder: &Path, size: u64) -> io::Error {
 pub fn room_for_temporary_files(folder: &Path) -> Option<u64> {
     let space = rustix::fs::statvfs(folder).ok()?;
     Some(space.f_bavail.checked_mul(space.f_frsize)? / 2)
+}
+
+/// The folder for large temporary files: `$TMPDIR`, or else `/var/tmp`, because `/tmp` may be in memory.
+pub fn temporary_folder() -> PathBuf {
+    std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::requests::fetch_pool::join;
-use crate::{ByteRange, Get, KeyStore, Part};
+use crate::requests::joined_ranges::join;
+use crate::{ByteRange, Get, Part};
 
 /// One request, which answers several.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,40 +84,40 @@ impl JoinedGet {
         self.members.iter().map(part).collect()
     }
 
-    /// The answers, each with the position of its request. A joined request that fails is made again one by one, so that the
+    /// The answers by `read`, each with the position of its request. A joined request that fails is made again one by one, so that the
     /// error tells which one failed.
     ///
     /// # Errors
     /// The store's error, with the position of the request.
-    pub fn run<S: KeyStore + ?Sized>(
+    pub fn run(
         self,
-        store: &S,
+        read: impl Fn(&str, Part) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
         if self.members.len() == 1 {
-            return self.alone(store);
+            return self.alone(read);
         }
-        match store.get(&self.get.key, self.get.part) {
+        match read(&self.get.key, self.get.part) {
             Ok(found) => Ok(self.answers(found)),
-            Err(_) => self.one_by_one(store),
+            Err(_) => self.one_by_one(read),
         }
     }
 
-    fn alone<S: KeyStore + ?Sized>(
+    fn alone(
         self,
-        store: &S,
+        read: impl Fn(&str, Part) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
         let n = self.members.first().map_or(0, |(n, _)| *n);
-        match store.get(&self.get.key, self.get.part) {
+        match read(&self.get.key, self.get.part) {
             Ok(value) => Ok(vec![(n, value)]),
             Err(e) => Err((n, e)),
         }
     }
 
-    fn one_by_one<S: KeyStore + ?Sized>(
+    fn one_by_one(
         self,
-        store: &S,
+        read: impl Fn(&str, Part) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
-        let get = |(n, range): &(usize, ByteRange)| match store.get(&self.get.key, Part::Range(*range)) {
+        let get = |(n, range): &(usize, ByteRange)| match read(&self.get.key, Part::Range(*range)) {
             Ok(value) => Ok((*n, value)),
             Err(e) => Err((*n, e)),
         };
@@ -128,6 +128,7 @@ impl JoinedGet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::KeyStore;
     use crate::{KeyOutput, MemoryKeys};
 
     fn range(key: &str, offset: u64, length: usize) -> Get {
@@ -160,7 +161,7 @@ mod tests {
             assert_eq!(joined.len(), requests);
             let mut found: Vec<_> = joined
                 .into_iter()
-                .flat_map(|one| one.run(&keys).unwrap())
+                .flat_map(|one| one.run(|key, part| keys.get(key, part)).unwrap())
                 .collect();
             found.sort();
             let texts: Vec<_> = found

@@ -87,7 +87,7 @@ pub trait KeyStore: Send + Sync {
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
         let mut found: Vec<Option<Vec<u8>>> = vec![None; gets.len()];
         for one in join_gets(gets, self.requests().gap) {
-            let got = one.run(&*self);
+            let got = one.run(|key, part| self.get(key, part));
             match got {
                 Ok(values) => {
                     for (n, value) in values {

@@ -10,6 +10,7 @@ pub mod known_size;
 pub mod memory;
 pub mod object;
 pub mod object_stream;
+pub mod open_stream;
 pub mod pieces_ahead;
 pub mod read_ahead;
 pub mod spooled;

@@ -5,15 +5,13 @@
 //! ```
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsFd;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use tracing::debug;
 
-use crate::{ArrivingSource, FileSource, Object, no_room, room_for_temporary_files, temporary_file};
+use crate::{Object, no_room, room_for_temporary_files, temporary_file};
 use ncutils_model::error::{Error, Result};
 
 /// Memory is kept in pieces of this many bytes, so that growing never copies.
@@ -170,41 +168,10 @@ impl Object for SpooledSource {
     }
 }
 
-/// Opens the file `path`, or standard input. A regular file is read in place. Anything else is an [`ArrivingSource`] of which
-/// nothing is read yet, with about `memory` bytes of it in memory.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn open_stream(path: Option<&Path>, memory: u64) -> Result<Arc<dyn Object>> {
-    let opened = match path {
-        Some(path) => File::open(path),
-        None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
-    };
-    let read = |file: io::Result<File>| -> Result<Arc<dyn Object>> {
-        let mut file = file.map_err(|e| Error::io("cannot open", e))?;
-        let cannot_read = |e| Error::io("cannot read", e);
-        let kind = file.metadata().map_err(cannot_read)?.file_type();
-        // A regular file is read in place, unless the caller has already consumed its beginning.
-        if kind.is_file() && file.stream_position().map_err(cannot_read)? == 0 {
-            return Ok(Arc::new(FileSource::of(file).map_err(cannot_read)?));
-        }
-        if kind.is_dir() {
-            return Err(cannot_read(io::ErrorKind::IsADirectory.into()));
-        }
-        let pipe = ArrivingSource::new(Box::new(file), memory, temporary_folder());
-        Ok(Arc::new(pipe))
-    };
-    read(opened)
-}
-
-/// The folder for large temporary files: `$TMPDIR`, or else `/var/tmp`, because `/tmp` may be in memory.
-pub fn temporary_folder() -> PathBuf {
-    std::env::var_os("TMPDIR").map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::open_stream;
 
     #[test]
     fn memory_and_file_hold_one_text() {

@@ -16,10 +16,8 @@ use crate::keys::joined_gets::join_gets;
 use crate::keys::keys::KeyStore;
 use crate::object::object::Object;
 use crate::requests::gathered::Gathered;
+use crate::requests::joined_ranges::join;
 use crate::requests::requests::{ByteRange, Done, FailedRequest, Get};
-
-/// Upper limit, in bytes, of a request for several neighbouring ranges.
-const MOST_JOINED: u64 = 8 << 20;
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -165,7 +163,7 @@ impl FetchPool {
         for one in joined {
             let (store, all) = (Arc::clone(store), Arc::clone(&all));
             self.run(move || {
-                let got = one.run(store.as_ref());
+                let got = one.run(|key, part| store.get(key, part));
                 all.arrive(got.map_err(|(n, e)| FailedRequest::error(n, e)));
             });
         }
@@ -190,36 +188,6 @@ pub fn allocate(length: usize) -> io::Result<Vec<u8>> {
         .map_err(|_| io::ErrorKind::OutOfMemory)?;
     bytes.resize(length, 0);
     Ok(bytes)
-}
-
-/// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers. Two ranges are
-/// joined if at most `gap` bytes lie between them. The gaps of a request are never longer than its ranges together, so
-/// at most twice the wanted bytes are read.
-pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
-    let mut order: Vec<usize> = (0..ranges.len()).collect();
-    order.sort_by_key(|n| (ranges[*n].offset, ranges[*n].length));
-    let mut joined: Vec<(ByteRange, Vec<usize>)> = Vec::new();
-    // Bytes of the last request that are not in a gap.
-    let mut wanted = 0u64;
-    for n in order {
-        let range = ranges[n];
-        if let (Some((whole, members)), Some(end)) = (joined.last_mut(), range.end()) {
-            let whole_end = whole.end().unwrap_or(end);
-            let near = range.offset <= whole_end.saturating_add(gap);
-            let length = end.max(whole_end) - whole.offset;
-            let more = end.saturating_sub(range.offset.max(whole_end));
-            let dense = length <= wanted.saturating_add(more).saturating_mul(2);
-            if near && dense && length <= MOST_JOINED.max(whole.length as u64) {
-                whole.length = length as usize;
-                wanted += more;
-                members.push(n);
-                continue;
-            }
-        }
-        wanted = range.length as u64;
-        joined.push((range, vec![n]));
-    }
-    joined
 }
 
 #[cfg(test)]

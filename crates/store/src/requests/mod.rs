@@ -10,5 +10,6 @@
 pub mod fetch_pool;
 pub mod fetch_queue;
 pub mod gathered;
+pub mod joined_ranges;
 pub mod reorder_window;
 pub mod requests;
