@@ -10,7 +10,7 @@ use super::object::hierarchy::FoundGroup;
 use super::object::links::OpenFile;
 use super::source_dataset;
 use super::user_path::user_path;
-use super::virtual_dataset::{SourceFiles, Trail, VirtualData, set_lengths};
+use super::virtual_dataset::{SourceFiles, Sources, Trail, VirtualData, set_lengths};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Fault;
@@ -27,7 +27,10 @@ pub(super) fn read(
     warnings: &mut Vec<String>,
     damage: &mut Damage,
 ) -> Result<HashMap<(usize, usize), VirtualData>> {
-    let sources = Arc::new(SourceFiles::new(registry.clone(), source_dataset::open));
+    let sources = Sources {
+        files: Arc::new(SourceFiles::new(registry.clone())),
+        open: source_dataset::open,
+    };
     let mut all = HashMap::new();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut at = 0;

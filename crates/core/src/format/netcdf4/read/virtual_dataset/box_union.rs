@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::elements::{Interval, Level, Node, Run, below, too_many};
+use super::index_tree::{Interval, Level, Node, Run, below, too_many};
 use crate::error::{Error, Result};
 
 /// Most boxes that all intervals together may meet. Files list the blocks of a regular selection one by one, so there may

@@ -6,8 +6,8 @@
 
 use super::elements::Elements;
 use super::mappings::Mapping;
-use super::source_reader::Target;
-use super::virtual_data::Facts;
+use super::source_facts::Facts;
+use super::target::Target;
 use crate::chunk::{Region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::model::{Storage, Values};

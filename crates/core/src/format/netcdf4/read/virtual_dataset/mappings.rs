@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ncutils_hdf5::{ElementSelection, Stripe, VirtualMapping};
 
-use super::elements::{Elements, Run};
+use super::elements::Elements;
+use super::index_tree::Run;
 use super::source_name::{has_blocks, of_block};
 use super::unlimited::{first, indices_below, limited, nth_run, reach};
 use crate::error::{Error, Result};

@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::elements::Elements;
-use super::source_reader::Target;
-use super::virtual_data::{Facts, VirtualData};
+use super::source_facts::Facts;
+use super::target::Target;
+use super::virtual_data::VirtualData;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::format::read_region::swap_unit;

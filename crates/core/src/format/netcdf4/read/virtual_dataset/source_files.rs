@@ -4,13 +4,11 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ncutils_hdf5::{Dataset, Dataspace, Datatype, Followed, Layout, Object};
+use ncutils_hdf5::{Dataset, Followed, Object};
 use tracing::debug;
 
 use super::missing::MissingSources;
 use super::recent::Recent;
-use super::source_reader::{OpenSource, SourceReader, Target};
-use super::virtual_data::VirtualData;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::read::object::links::OpenFile;
@@ -35,7 +33,6 @@ const SAME_FILE: &str = ".";
 pub struct SourceFiles {
     registry: Registry,
     open: Recent<OsString, OpenFile>,
-    open_source: OpenSource,
     /// True if elements that cannot be read are fill values.
     loses: AtomicBool,
 }
@@ -57,24 +54,28 @@ struct Step {
 }
 
 /// A source dataset that was found.
-pub struct Source {
+pub struct FoundSource {
     /// Its file.
     pub file: OpenFile,
-    /// Its header. The lengths of a virtual dataset are those that its sources give it.
+    /// Its header, as stored.
     pub dataset: Dataset,
-    /// The mappings, if it is virtual itself.
-    pub mappings: Option<VirtualData>,
+    /// The virtual datasets that lead to it, and itself.
+    pub trail: Trail,
 }
 
 impl SourceFiles {
-    /// No files yet. Their chunks are decoded by the codecs of `registry`, and `open_source` opens their datasets.
-    pub fn new(registry: Registry, open_source: OpenSource) -> Self {
+    /// No files yet. Their chunks are decoded by the codecs of `registry`.
+    pub fn new(registry: Registry) -> Self {
         Self {
-            open_source,
             registry,
             open: Recent::new(FILES),
             loses: AtomicBool::new(false),
         }
+    }
+
+    /// The codecs of all source files.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// From now on, elements of sources that cannot be read are fill values.
@@ -87,19 +88,6 @@ impl SourceFiles {
         self.loses.load(Ordering::Relaxed)
     }
 
-    /// Opens a dataset that was found, for a virtual dataset with elements of `datatype`.
-    ///
-    /// # Errors
-    /// Those of [`OpenSource`].
-    pub fn open_source(
-        &self,
-        source: Source,
-        target: &Target<'_>,
-        datatype: &Datatype,
-    ) -> Result<SourceReader> {
-        (self.open_source)(source, target, datatype, &self.registry)
-    }
-
     /// The dataset `path` of the file `name`, as a virtual dataset of the file `from` names them. `None` if one of them is
     /// missing.
     ///
@@ -107,12 +95,12 @@ impl SourceFiles {
     /// A file may not be read, is not HDF5 or is damaged; `path` is not a dataset; it leads back to itself; something is
     /// missing and must be there. The error names file and dataset.
     pub fn find(
-        self: &Arc<Self>,
+        &self,
         from: &OpenFile,
         name: &str,
         path: &str,
         trail: &Trail,
-    ) -> Result<Option<Source>> {
+    ) -> Result<Option<FoundSource>> {
         let named = |e: Error| in_source(e, name, path);
         let found = self.look_up(from, name, path, trail).map_err(named)?;
         let required = from.neighbours.as_ref().is_some_and(|n| n.requires_sources());
@@ -122,13 +110,7 @@ impl SourceFiles {
         }
     }
 
-    fn look_up(
-        self: &Arc<Self>,
-        from: &OpenFile,
-        name: &str,
-        path: &str,
-        trail: &Trail,
-    ) -> Result<Option<Source>> {
+    fn look_up(&self, from: &OpenFile, name: &str, path: &str, trail: &Trail) -> Result<Option<FoundSource>> {
         let file = match name {
             SAME_FILE => from.clone(),
             _ => match self.open(from, name, NamedAs::VirtualSource)? {
@@ -139,21 +121,9 @@ impl SourceFiles {
         let Some((file, object)) = self.follow(file, path)? else {
             return Ok(None);
         };
-        let mut dataset = file.file.dataset(&object)?;
+        let dataset = file.file.dataset(&object)?;
         let trail = trail.with(&file, dataset.address, &format!("{path} in {name}"))?;
-        let mappings = match dataset.layout {
-            Layout::Virtual { .. } => {
-                let (mappings, lengths) = VirtualData::open(&file, &dataset, self, trail)?;
-                set_lengths(&mut dataset, &lengths);
-                Some(mappings)
-            }
-            _ => None,
-        };
-        Ok(Some(Source {
-            file,
-            dataset,
-            mappings,
-        }))
+        Ok(Some(FoundSource { file, dataset, trail }))
     }
 
     /// The object at a path of a file, through external links too; `None` if something on the way is missing.
@@ -208,13 +178,6 @@ impl SourceFiles {
         debug!(name, "opened the file of a source");
         self.open.put(identity, file.clone());
         Ok(Some(file))
-    }
-}
-
-/// Sets the present lengths of a dataset.
-pub fn set_lengths(dataset: &mut Dataset, lengths: &[u64]) {
-    if let Dataspace::Simple { dims, .. } = &mut dataset.dataspace {
-        dims.copy_from_slice(lengths);
     }
 }
 

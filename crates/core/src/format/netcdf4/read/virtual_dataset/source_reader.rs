@@ -1,28 +1,13 @@
 //! [`SourceReader`]: a source dataset as values of the virtual dataset's type.
 
-use ncutils_hdf5::Datatype;
-
 use super::cast::cast;
-use super::source_files::Source;
 use crate::chunk::Region;
 use crate::error::Result;
-use crate::filter::Registry;
 use crate::format::Reader;
-use crate::model::{Schema, Type, Values, VarId, VariableLayout};
+use crate::model::{Type, Values, VarId, VariableLayout};
 
 /// The only variable of a source's reader.
 const SOURCE: VarId = VarId(0);
-
-/// What is read of a virtual variable.
-#[derive(Clone, Copy)]
-pub struct Target<'a> {
-    /// The schema, for types.
-    pub schema: &'a Schema,
-    /// The type of elements.
-    pub ty: Type,
-    /// The storage, as the header tells it.
-    pub layout: &'a VariableLayout,
-}
 
 /// An open source.
 pub struct SourceReader {
@@ -30,12 +15,6 @@ pub struct SourceReader {
     ty: Type,
     same_type: bool,
 }
-
-/// Opens a source for a virtual dataset with elements of a datatype.
-///
-/// # Errors
-/// Its elements cannot become those of the virtual dataset, or its header is damaged.
-pub type OpenSource = fn(Source, &Target<'_>, &Datatype, &Registry) -> Result<SourceReader>;
 
 impl SourceReader {
     /// A source that `reader` has as its only variable. Its elements are of type `ty`; `same_type` is true if they have the

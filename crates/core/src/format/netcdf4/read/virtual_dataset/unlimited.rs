@@ -9,7 +9,7 @@
 
 use ncutils_hdf5::Stripe;
 
-use super::elements::Run;
+use super::index_tree::Run;
 
 /// Number of indices of a stripe below `length`.
 pub fn indices_below(stripe: &Stripe, length: u64) -> u64 {
