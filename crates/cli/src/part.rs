@@ -2,9 +2,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches};
 use ncutils_core::error::Result;
-use ncutils_core::part::PartRequest;
-use ncutils_core::part::index::IndexRequest;
-use ncutils_core::part::value::ValueRequest;
+use ncutils_core::subset::SubsetRequest;
+use ncutils_core::subset::index::IndexRequest;
+use ncutils_core::subset::value::ValueRequest;
 
 /// The options `--isel` and `--sel`.
 pub fn options() -> [Arg; 2] {
@@ -34,7 +34,7 @@ pub fn options() -> [Arg; 2] {
 ///
 /// # Errors
 /// The expected value of an option.
-pub fn asked(matches: &ArgMatches) -> Result<PartRequest> {
+pub fn asked(matches: &ArgMatches) -> Result<SubsetRequest> {
     let all = |name: &str| {
         matches
             .get_many::<String>(name)
@@ -42,7 +42,7 @@ pub fn asked(matches: &ArgMatches) -> Result<PartRequest> {
             .flatten()
             .map(String::as_str)
     };
-    Ok(PartRequest {
+    Ok(SubsetRequest {
         indices: all("isel").map(IndexRequest::parse).collect::<Result<_>>()?,
         values: all("sel").map(ValueRequest::parse).collect::<Result<_>>()?,
     })

@@ -5,11 +5,11 @@
 //!                           │                        │                │
 //!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
 //!                           ├── values ─► stream ─► print
-//!                           └── chunks, values ─► proof: check, digest, compare, salvage, verify
+//!                           └── chunks, values ─► integrity: check, digest, compare, salvage, verify
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → cdl, print, proof → copy, stream → part → format → store, filter, chunk → model.
+//! Arrows go one way: binaries → cdl, print, integrity → copy, stream → subset → format → store, filter, chunk → model.
 
 pub mod cdl;
 pub mod chunk;
@@ -18,16 +18,16 @@ mod diagnostic;
 pub mod error;
 pub mod filter;
 pub mod format;
+pub mod integrity;
 pub mod location;
 pub mod message;
 pub mod model;
 mod not_finite;
-pub mod part;
 pub mod print;
-pub mod proof;
 pub mod remote;
 pub mod store;
 mod stream;
+pub mod subset;
 mod threads;
 pub mod time;
 

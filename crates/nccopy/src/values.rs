@@ -11,11 +11,11 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{self, Reader};
+use ncutils_core::integrity::{Named, Promise};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::message::tell;
 use ncutils_core::model::Kind;
-use ncutils_core::part::Part;
-use ncutils_core::proof::{Named, Promise};
+use ncutils_core::subset::Subset;
 
 use crate::engine::Engine;
 use crate::flags::Arguments;
@@ -24,9 +24,9 @@ use crate::flags::Arguments;
 ///
 /// # Errors
 /// Cells that the input does not have.
-pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<Part<'r>>, Error> {
+pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<Subset<'r>>, Error> {
     let asked =
-        (!arguments.part.is_empty()).then(|| Part::new(reader, &arguments.part, &arguments.copy.registry));
+        (!arguments.part.is_empty()).then(|| Subset::new(reader, &arguments.part, &arguments.copy.registry));
     asked.transpose()
 }
 
@@ -37,7 +37,7 @@ pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<
 /// Requests that the input or the output cannot fulfil, and what reading, writing and comparing find wrong. No output appears.
 pub fn copy(
     reader: &dyn Reader,
-    part: Option<&Part<'_>>,
+    part: Option<&Subset<'_>>,
     (input, output): (&Location, &Location),
     options: &CopyOptions,
     blocks: Option<PackOptions>,
@@ -48,7 +48,7 @@ pub fn copy(
         output,
         arguments,
     };
-    let source = part.map(Part::source);
+    let source = part.map(Subset::source);
     let asked: &dyn Reader = match part {
         Some(part) => part,
         None => reader,

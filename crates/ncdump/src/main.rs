@@ -16,11 +16,11 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::message::tell;
-use ncutils_core::part::Part;
 use ncutils_core::print::DataOf;
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
+use ncutils_core::subset::Subset;
 use prove::prove;
 
 fn main() -> ExitCode {
@@ -86,7 +86,7 @@ fn print(arguments: &Arguments) -> anyhow::Result<()> {
         tell("ncdump", format_args!("{input}: warning: {warning}"));
     }
     let part = (!arguments.part.is_empty())
-        .then(|| Part::new(&*reader, &arguments.part, &arguments.registry))
+        .then(|| Subset::new(&*reader, &arguments.part, &arguments.registry))
         .transpose()
         .map_err(|error| name_options(error).in_file(input.name()))?;
     let reader: &dyn Reader = match &part {

@@ -9,13 +9,13 @@ use ncutils_cli::name_options;
 use ncutils_cli::remote::tell_notes;
 use ncutils_core::error::Error;
 use ncutils_core::format::{Fault, Reader};
-use ncutils_core::location::Location;
-use ncutils_core::message::{one_line, tell};
-use ncutils_core::part::Part;
-use ncutils_core::proof::{
+use ncutils_core::integrity::{
     CheckOptions, CompareOptions, Equality, Named, check_json, check_text, check_variables, chosen, compare,
     digest,
 };
+use ncutils_core::location::Location;
+use ncutils_core::message::{one_line, tell};
+use ncutils_core::subset::Subset;
 
 /// Does what was asked for. Returns the exit status.
 pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
@@ -100,9 +100,9 @@ fn part_of<'r>(
     reader: &'r dyn Reader,
     arguments: &Arguments,
     input: &Location,
-) -> anyhow::Result<Option<Part<'r>>> {
+) -> anyhow::Result<Option<Subset<'r>>> {
     let part = (!arguments.part.is_empty())
-        .then(|| Part::new(reader, &arguments.part, &arguments.registry))
+        .then(|| Subset::new(reader, &arguments.part, &arguments.registry))
         .transpose();
     Ok(part.map_err(|error| name_options(error).in_file(input.name()))?)
 }

@@ -50,7 +50,7 @@ use crate::model::{
     ChunkKeys, CodecSpec, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Kind, Schema,
     SharedLayouts, Storage, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
-use crate::part::Part;
+use crate::subset::Subset;
 
 use chunking::Chunking;
 use output_schema::OutputSchema;
@@ -184,11 +184,11 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     })
 }
 
-/// Plans a copy of a part of a dataset, as `options` ask. The copy reads [`Part::source`].
+/// Plans a copy of a part of a dataset, as `options` ask. The copy reads [`Subset::source`].
 ///
 /// # Errors
 /// The errors of [`plan`].
-pub fn plan_part(part: &Part, options: &CopyOptions) -> Result<CopyPlan> {
+pub fn plan_part(part: &Subset, options: &CopyOptions) -> Result<CopyPlan> {
     let mut plan = plan(part, options)?;
     for copy in &mut plan.variables {
         let Sources::Whole(variable) = copy.sources else {

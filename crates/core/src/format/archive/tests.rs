@@ -288,12 +288,7 @@ fn many_interleaved_variables_are_read_in_passes() {
     restore(&of_little[..], &output, 2, Some(4 << 20)).unwrap();
     assert!(output.bytes() == original);
     let source: Arc<dyn Object> = Arc::new(archive);
-    assert_eq!(
-        super::check(&source, CheckLimits::ONE_THREAD)
-            .unwrap()
-            .0,
-        []
-    );
+    assert_eq!(super::check(&source, CheckLimits::ONE_THREAD).unwrap().0, []);
 }
 
 #[test]
@@ -315,16 +310,16 @@ fn every_flipped_bit_and_every_cut_is_found() {
         flipped[bit / 8] ^= 1 << (bit % 8);
         assert!(restored(&flipped, 1).is_err(), "bit {bit}");
         let object: Arc<dyn Object> = Arc::new(flipped);
-        let is_sound = super::check(&object, CheckLimits::ONE_THREAD)
-            .is_ok_and(|(faults, _)| faults.is_empty());
+        let is_sound =
+            super::check(&object, CheckLimits::ONE_THREAD).is_ok_and(|(faults, _)| faults.is_empty());
         assert!(!is_sound, "bit {bit}");
     }
     for length in 0..archive.len() {
         assert!(restored(&archive[..length], 1).is_err(), "{length} bytes");
         let object: Arc<dyn Object> = Arc::new(archive[..length].to_vec());
         assert!(super::random_access::opened::Archive::open(object.clone()).is_err());
-        let is_sound = super::check(&object, CheckLimits::ONE_THREAD)
-            .is_ok_and(|(faults, _)| faults.is_empty());
+        let is_sound =
+            super::check(&object, CheckLimits::ONE_THREAD).is_ok_and(|(faults, _)| faults.is_empty());
         assert!(!is_sound, "{length} bytes");
     }
     let longer = [archive.as_slice(), b"x"].concat();

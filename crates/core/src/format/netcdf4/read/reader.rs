@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Layout};
 
+use super::data::past_extent::fill_past_extent;
+use super::data::stored::{StoredData, StoredVariable};
+use super::data::structured;
 use super::object::hierarchy::ExternalLink;
 use super::object::links::OpenFile;
 use super::own_check;
-use super::past_extent::fill_past_extent;
 use super::source_files;
-use super::stored::{StoredData, StoredVariable};
-use super::structured;
 use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, SharedPipelines};

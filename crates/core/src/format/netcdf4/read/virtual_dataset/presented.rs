@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::elements::Elements;
-use super::source_facts::Facts;
-use super::target::Target;
+use super::selection::elements::Elements;
+use super::source::source_facts::Facts;
+use super::source::target::Target;
 use super::virtual_data::VirtualData;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
