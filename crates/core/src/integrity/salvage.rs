@@ -269,7 +269,9 @@ impl Reader for Salvage<'_> {
 
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         match self.lost.get(&var) {
-            Some(parts) if !parts.bytes.is_empty() => done(read_ranges(self, var, &ranges)),
+            Some(parts) if !parts.bytes.is_empty() => {
+                done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)))
+            }
             _ => self.input.fetch_ranges(var, ranges, done),
         }
     }

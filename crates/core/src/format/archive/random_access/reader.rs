@@ -178,7 +178,7 @@ impl Reader for ArchiveReader {
                 .all(|range| range.end().is_some_and(|end| end <= length))
         };
         if !self.requests().ahead || !all_in_blocks() {
-            return done(read_ranges(self, var, &ranges));
+            return done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
         }
         let ranges = ranges
             .iter()

@@ -17,6 +17,7 @@ mod data;
 mod datatype;
 mod dimension;
 mod layout;
+mod netcdf4_reader;
 mod object;
 mod opening;
 mod own_check;
@@ -29,8 +30,8 @@ mod virtual_dataset;
 mod virtual_variable;
 
 pub(super) use data::stored::{StoredData, StoredVariable};
+pub use netcdf4_reader::Netcdf4Reader;
 pub(super) use object::heap_filters::codec_specs;
 pub(super) use object::links::OpenFile;
 pub(in crate::format) use opening::with_remains;
-pub use reader::Netcdf4Reader;
 pub(super) use user_path::user_path;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::data::stored::StoredData;
-use super::reader::Netcdf4Reader;
+use super::netcdf4_reader::Netcdf4Reader;
 use crate::chunk::ChunkGrid;
 use crate::format::{Fault, OwnCheck, Reader};
 use crate::model::VarId;

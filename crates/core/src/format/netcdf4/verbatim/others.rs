@@ -2,7 +2,7 @@
 
 use ncutils_hdf5::{Dataspace, Layout, ObjectKind};
 
-use super::Verbatim;
+use super::copy::Verbatim;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::model::{Storage, VariableLayout};

@@ -10,7 +10,7 @@ use crate::format::netcdf4::read::data::stored::{StoredData, StoredVariable};
 use crate::format::netcdf4::read::datatype::convert::Conversion;
 use crate::format::netcdf4::read::datatype::number::Number;
 use crate::format::netcdf4::read::layout::storage;
-use crate::format::netcdf4::read::reader::Netcdf4Reader;
+use crate::format::netcdf4::read::netcdf4_reader::Netcdf4Reader;
 use crate::format::netcdf4::read::virtual_dataset::{
     Source, SourceReader, Target, VirtualVariable, is_number,
 };
