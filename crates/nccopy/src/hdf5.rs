@@ -15,7 +15,7 @@ use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use ncutils_core::integrity::{Named, Promise, Salvage, check_variables};
-use ncutils_core::location::{Held, Location};
+use ncutils_core::location::{Location, Staged};
 use ncutils_core::message::tell;
 use ncutils_core::model::{Kind, VarId};
 use ncutils_core::store::{Destination, Object, Place, PlaceKind};
@@ -274,12 +274,12 @@ impl Asked<'_> {
         engine: &Engine<'_>,
         plan: &CopyPlan,
         prepared: &Prepared,
-    ) -> Result<(Destination, Option<Held>), Error> {
+    ) -> Result<(Destination, Option<Staged>), Error> {
         let create = engine.create_options();
         let (schema, plans) = (&plan.schema, &prepared.plans);
         match engine.arguments.verify {
             true => {
-                let (target, held) = engine.output.hold_destination(schema, plans, &create)?;
+                let (target, held) = engine.output.stage_destination(schema, plans, &create)?;
                 Ok((target, Some(held)))
             }
             false => Ok((engine.output.destination_of(schema, plans, &create)?, None)),
@@ -291,7 +291,7 @@ impl Asked<'_> {
         &self,
         engine: &Engine<'_>,
         place: &Place,
-        held: &Held,
+        held: &Staged,
         promise: &Promise,
     ) -> Result<(), Error> {
         let plain: &dyn Reader = match &self.part {
@@ -328,7 +328,7 @@ fn as_netcdf(place: &Place, arguments: &Arguments) -> Result<Netcdf4Reader, Erro
 
 /// A copy that was written and has no name yet.
 struct Copied<'a> {
-    held: &'a Held,
+    held: &'a Staged,
     input: &'a Location,
     output: &'a Location,
     arguments: &'a Arguments,

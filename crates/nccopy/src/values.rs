@@ -12,7 +12,7 @@ use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::integrity::{Named, Promise};
-use ncutils_core::location::{Held, Location};
+use ncutils_core::location::{Location, Staged};
 use ncutils_core::message::tell;
 use ncutils_core::model::Kind;
 use ncutils_core::subset::Subset;
@@ -69,7 +69,7 @@ pub fn copy(
     let (schema, plans) = (&plan.schema, &prepared.plans);
     let created = match blocks {
         blocks if arguments.verify => output
-            .create_held(schema, plans, blocks, &create)
+            .create_staged(schema, plans, blocks, &create)
             .map(|(writer, held)| (writer, Some((held, Promise::of(&plan))))),
         Some(blocks) => output
             .create_archive(schema, plans, blocks, &create)
@@ -92,7 +92,7 @@ pub fn copy(
 
 /// Compares the output with what was asked for, and lets it appear.
 fn verify(
-    held: &Held,
+    held: &Staged,
     promise: &Promise,
     asked: &dyn Reader,
     (input, output): (&Location, &Location),

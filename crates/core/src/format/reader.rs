@@ -24,25 +24,25 @@ pub trait Reader: Send + Sync {
     /// The storage of a variable.
     fn layout(&self, var: VarId) -> &VariableLayout;
 
-    /// Looks at what a variable lies in, if it lies in other datasets. [`Reader::layout`] and [`Reader::written`] tell more
-    /// of such a variable afterwards: chunks and filters that all sources share. Called before all data of a variable is
-    /// read, and before anything relies on its layout.
+    /// Resolves the sources of a variable that lies in other datasets. Then [`Reader::layout`] and [`Reader::written`] tell
+    /// the chunks and filters that all sources share. Called before all data of a variable is read, and before anything
+    /// relies on its layout.
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    fn look_at_sources(&self, var: VarId) -> Result<()> {
+    fn resolve_sources(&self, var: VarId) -> Result<()> {
         let _ = var;
         Ok(())
     }
 
-    /// Like [`Reader::look_at_sources`], for a variable of which only a part will be read. A source is opened if it fills
+    /// Like [`Reader::resolve_sources`], for a variable of which only a part will be read. A source is opened if it fills
     /// a region for which `needs` is true. Elements of the other sources count as written.
     ///
     /// # Errors
-    /// Those of [`Reader::look_at_sources`], for sources that are needed.
-    fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
+    /// Those of [`Reader::resolve_sources`], for sources that are needed.
+    fn resolve_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
         let _ = needs;
-        self.look_at_sources(var)
+        self.resolve_sources(var)
     }
 
     /// True if a variable lies in other datasets.
@@ -67,7 +67,7 @@ pub trait Reader: Send + Sync {
     }
 
     /// From now on, elements of other datasets that cannot be read are fill values. Called once what is lost is known.
-    fn lose_unreadable(&self) {}
+    fn fill_unreadable(&self) {}
 
     /// The other files that the dataset refers to, each looked up and not opened.
     fn source_files(&self) -> Vec<SourceFile> {

@@ -58,7 +58,7 @@ impl<'a> Salvage<'a> {
                 Lost::All => parts.all = true,
             }
         }
-        input.lose_unreadable();
+        input.fill_unreadable();
         Self { input, schema, lost }
     }
 
@@ -165,17 +165,17 @@ impl Reader for Salvage<'_> {
         self.input.layout(var)
     }
 
-    fn look_at_sources(&self, var: VarId) -> Result<()> {
+    fn resolve_sources(&self, var: VarId) -> Result<()> {
         match self.lost.get(&var) {
             Some(parts) if parts.all => Ok(()),
-            _ => self.input.look_at_sources(var),
+            _ => self.input.resolve_sources(var),
         }
     }
 
-    fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&ReadRegion) -> bool + Sync)) -> Result<()> {
+    fn resolve_needed_sources(&self, var: VarId, needs: &(dyn Fn(&ReadRegion) -> bool + Sync)) -> Result<()> {
         match self.lost.get(&var) {
             Some(parts) if parts.all => Ok(()),
-            _ => self.input.look_at_needed_sources(var, needs),
+            _ => self.input.resolve_needed_sources(var, needs),
         }
     }
 

@@ -25,7 +25,7 @@ pub fn values<F: Format>(
     let named = |e: Error| e.in_variable(&schema.var_path(id));
     let shape = schema.shape(id);
     let size = schema.type_size(schema.var(id).ty).max(1);
-    reader.look_at_sources(id)?;
+    reader.resolve_sources(id)?;
     let layout = reader.layout(id);
     let chunk = match &layout.storage {
         Storage::Chunked { shape } => shape.as_slice(),

@@ -304,15 +304,15 @@ impl Reader for Subset<'_> {
         }
     }
 
-    fn look_at_sources(&self, var: VarId) -> Result<()> {
+    fn resolve_sources(&self, var: VarId) -> Result<()> {
         let Some(looked) = self.looked.get(&var) else {
-            return self.input.look_at_sources(var);
+            return self.input.resolve_sources(var);
         };
         if looked.get().is_some() {
             return Ok(());
         }
         self.input
-            .look_at_needed_sources(var, &|region| self.needs(var, region))?;
+            .resolve_needed_sources(var, &|region| self.needs(var, region))?;
         let shift = self.shift(var).cloned();
         if let Some(cut) = self.cut(var, shift, &mut SharedLayouts::default()) {
             let _ = looked.set(cut);

@@ -47,8 +47,8 @@ impl Reader for Source<'_> {
         }
     }
 
-    fn look_at_sources(&self, var: VarId) -> Result<()> {
-        self.part.look_at_sources(var)
+    fn resolve_sources(&self, var: VarId) -> Result<()> {
+        self.part.resolve_sources(var)
     }
 
     fn is_virtual(&self, var: VarId) -> bool {

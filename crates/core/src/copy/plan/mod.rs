@@ -145,7 +145,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
         if used == Use::Copy {
-            reader.look_at_sources(source)?;
+            reader.resolve_sources(source)?;
         }
         let var = Target {
             input,

@@ -47,7 +47,7 @@ pub struct Piece {
 /// # Errors
 /// If they cannot be listed: a source or a chunk index cannot be read.
 pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Item = Piece> + Send + 'r>> {
-    reader.look_at_sources(var)?;
+    reader.resolve_sources(var)?;
     let layout = reader.layout(var);
     let written = reader.written(var)?;
     let size = layout.element_size.max(1);

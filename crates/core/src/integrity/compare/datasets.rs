@@ -7,7 +7,7 @@
 
 use super::elements::{self, Difference, Equality};
 use super::options::CompareOptions;
-use super::values::{compare_sides, look_at_sources};
+use super::values::{compare_sides, resolve_sources};
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::filter::Registry;
@@ -82,8 +82,8 @@ pub fn compare(
         }
         if types.0 != types.1 || first.shape(id) != second.shape(other_id) {
             // Sources that cannot be read may be why the lengths differ.
-            look_at_sources((a.reader, id), Some(a.name))?;
-            look_at_sources((b.reader, other_id), Some(b.name))?;
+            resolve_sources((a.reader, id), Some(a.name))?;
+            resolve_sources((b.reader, other_id), Some(b.name))?;
             continue;
         }
         let difference = compare_sides(

@@ -54,7 +54,7 @@ pub(crate) fn compare_sides(
     options: &CompareOptions,
 ) -> Result<Difference> {
     for (n, (reader, var)) in [a, b].into_iter().enumerate() {
-        look_at_sources((reader, var), names[n])?;
+        resolve_sources((reader, var), names[n])?;
     }
     let shape = a.0.schema().shape(a.1);
     let ty = a.0.schema().var(a.1).ty;
@@ -128,9 +128,9 @@ pub(crate) fn compare_sides(
 /// Looks at what a variable lies in. Errors have the name of the dataset.
 ///
 /// # Errors
-/// Those of [`Reader::look_at_sources`].
-pub(crate) fn look_at_sources((reader, var): Side<'_>, name: Option<&str>) -> Result<()> {
-    let looked = reader.look_at_sources(var);
+/// Those of [`Reader::resolve_sources`].
+pub(crate) fn resolve_sources((reader, var): Side<'_>, name: Option<&str>) -> Result<()> {
+    let looked = reader.resolve_sources(var);
     looked.map_err(|error| named((reader, var), name, error))
 }
 

@@ -1,4 +1,4 @@
-//! [`Held`]: an output that is read back before it takes its name.
+//! [`Staged`]: an output that is read back before it takes its name.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::model::{Kind, Schema};
 use crate::store::{Destination, HeldKeys, HeldOutput, KeyOutput, Output, Place, RawFiles, ReadBack};
 
 /// An output that a writer has finished, and that has no name yet. Dropped, it leaves nothing.
-pub struct Held {
+pub struct Staged {
     kind: Store,
 }
 
@@ -27,7 +27,7 @@ enum Store {
     Keys(Arc<HeldKeys>),
 }
 
-impl Held {
+impl Staged {
     /// The output as a place to read from, once the writer has finished.
     ///
     /// # Errors
@@ -63,19 +63,19 @@ impl Held {
 
 impl Location {
     /// Creates a dataset like [`Location::create_with`] or [`Location::create_archive`]. It does not appear when the writer
-    /// finishes, but when [`Held::release`] is called.
+    /// finishes, but when [`Staged::release`] is called.
     ///
     /// # Errors
     /// Those of [`Location::create_with`].
-    pub fn create_held(
+    pub fn create_staged(
         &self,
         schema: &Schema,
         plans: &[VariablePlan],
         blocks: Option<PackOptions>,
         options: &CreateOptions,
-    ) -> Result<(Box<dyn Writer>, Held)> {
+    ) -> Result<(Box<dyn Writer>, Staged)> {
         format::check(schema).map_err(self.named())?;
-        let (destination, held) = self.hold_destination(schema, plans, options)?;
+        let (destination, held) = self.stage_destination(schema, plans, options)?;
         let writer = match (blocks, &held.kind) {
             (Some(blocks), Store::Object(object, _)) => {
                 let output: Arc<dyn Output> = object.clone();
@@ -88,37 +88,37 @@ impl Location {
         Ok((writer, held))
     }
 
-    /// The place for a dataset that a caller writes, like [`Location::create_held`].
+    /// The place for a dataset that a caller writes, like [`Location::create_staged`].
     ///
     /// # Errors
     /// The output cannot be created.
-    pub fn hold_destination(
+    pub fn stage_destination(
         &self,
         schema: &Schema,
         plans: &[VariablePlan],
         options: &CreateOptions,
-    ) -> Result<(Destination, Held)> {
+    ) -> Result<(Destination, Staged)> {
         // On a remote store, what can be known to fail fails before anything is written.
         if self.is_remote() {
             self.check_create(schema, plans)?;
         }
         self.check_room(plans)?;
         let raw = self.raw_files(schema, plans)?;
-        self.hold(schema.kind, options, expected_size(plans), raw)
+        self.stage(schema.kind, options, expected_size(plans), raw)
     }
 
-    /// A file for bytes that a caller writes, like [`Location::output`]. It does not appear before [`Held::release`].
+    /// A file for bytes that a caller writes, like [`Location::output`]. It does not appear before [`Staged::release`].
     ///
     /// # Errors
-    /// Those of [`Location::hold_destination`].
-    pub fn hold_output(&self) -> Result<(Arc<dyn Output>, Held)> {
-        let object = self.object_held(&CreateOptions::default(), None)?;
+    /// Those of [`Location::stage_destination`].
+    pub fn stage_output(&self) -> Result<(Arc<dyn Output>, Staged)> {
+        let object = self.staged_object(&CreateOptions::default(), None)?;
         let kind = Store::Object(object.clone(), None);
-        Ok((object, Held { kind }))
+        Ok((object, Staged { kind }))
     }
 
     /// One object that is held back. `expected` is its size in bytes, roughly.
-    fn object_held(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn ReadBack>> {
+    fn staged_object(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn ReadBack>> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
@@ -127,18 +127,18 @@ impl Location {
         Ok(Arc::new(HeldOutput::new(self.object_output(options, expected)?)))
     }
 
-    fn hold(
+    fn stage(
         &self,
         kind: Kind,
         options: &CreateOptions,
         expected: Option<u64>,
         raw: Option<Arc<RawFiles>>,
-    ) -> Result<(Destination, Held)> {
+    ) -> Result<(Destination, Staged)> {
         if is_zarr(kind) && self.store() == StoreKind::Directory {
             let keys = Arc::new(HeldKeys::new(self.key_output(kind, options, None)?));
             let output: Arc<dyn KeyOutput> = keys.clone();
             let kind = Store::Keys(keys);
-            return Ok((Destination::keys(self.name(), output), Held { kind }));
+            return Ok((Destination::keys(self.name(), output), Staged { kind }));
         }
         if let Some(raw) = raw {
             // Raw data lies beside local files only.
@@ -146,17 +146,17 @@ impl Location {
             let object: Arc<dyn ReadBack> = Arc::new(HeldOutput::new(output));
             let destination = Destination::object(self.name(), object.clone()).with_raw_files(raw.clone());
             let kind = Store::WithRawFiles(object, raw);
-            return Ok((destination, Held { kind }));
+            return Ok((destination, Staged { kind }));
         }
-        let object = self.object_held(options, expected)?;
+        let object = self.staged_object(options, expected)?;
         let output: Arc<dyn Output> = object.clone();
         if !is_zarr(kind) {
             let kind = Store::Object(object, None);
-            return Ok((Destination::object(self.name(), output), Held { kind }));
+            return Ok((Destination::object(self.name(), output), Staged { kind }));
         }
         let folder = self.top_folder(kind);
         let keys = zip::create(output, folder.as_deref()).map_err(self.named())?;
         let kind = Store::Object(object, Some(folder));
-        Ok((Destination::keys(self.name(), keys), Held { kind }))
+        Ok((Destination::keys(self.name(), keys), Staged { kind }))
     }
 }

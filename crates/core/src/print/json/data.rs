@@ -26,7 +26,7 @@ pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<(
     let shape = schema.shape(id);
     if shape.contains(&0) {
         // Sources that cannot be read may be why there are no elements.
-        reader.look_at_sources(id)?;
+        reader.resolve_sources(id)?;
         output.value().extend_from_slice(b"[]");
         return Ok(());
     }

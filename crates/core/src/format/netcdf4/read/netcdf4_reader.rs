@@ -10,7 +10,7 @@ use super::object::links::OpenFile;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::{Pipeline, SharedPipelines};
-use crate::format::{Fault, Reader};
+use crate::format::Fault;
 use crate::model::{Schema, VarId, VariableLayout};
 use crate::store::ByteRange;
 

@@ -42,19 +42,19 @@ impl Reader for Netcdf4Reader {
         }
     }
 
-    fn look_at_sources(&self, var: VarId) -> Result<()> {
+    fn resolve_sources(&self, var: VarId) -> Result<()> {
         match self.virtual_variable(var) {
             Some((data, target)) => data
-                .look_at_sources(&target, None, self.damaged)
+                .resolve_sources(&target, None, self.damaged)
                 .map_err(self.named(var)),
             None => Ok(()),
         }
     }
 
-    fn look_at_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
+    fn resolve_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
         match self.virtual_variable(var) {
             Some((data, target)) => data
-                .look_at_sources(&target, Some(needs), self.damaged)
+                .resolve_sources(&target, Some(needs), self.damaged)
                 .map_err(self.named(var)),
             None => Ok(()),
         }
@@ -76,10 +76,10 @@ impl Reader for Netcdf4Reader {
         }
     }
 
-    fn lose_unreadable(&self) {
+    fn fill_unreadable(&self) {
         for variable in &self.variables {
             if let StoredData::Virtual(data) = &variable.stored.data {
-                data.data.lose_unreadable();
+                data.data.fill_unreadable();
             }
         }
     }

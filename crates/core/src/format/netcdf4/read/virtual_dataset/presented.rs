@@ -66,7 +66,7 @@ impl VirtualVariable {
         }
     }
 
-    /// The storage by the sources, if [`VirtualVariable::look_at_sources`] found one.
+    /// The storage by the sources, if [`VirtualVariable::resolve_sources`] found one.
     pub fn layout(&self) -> Option<&SharedLayout> {
         Some(&self.presented.get()?.as_ref()?.layout)
     }
@@ -76,7 +76,7 @@ impl VirtualVariable {
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    pub fn look_at_sources(
+    pub fn resolve_sources(
         &self,
         target: &Target<'_>,
         needs: Option<&Needs<'_>>,
@@ -300,7 +300,7 @@ impl VirtualVariable {
             Ok(Passed::Chunk(chunk)) => return Ok(chunk),
             Ok(Passed::Not) => {}
             // Reading the values loses what cannot be read.
-            Err(e) if self.data.loses_unreadable() && !self.data.is_failure(&e) => {}
+            Err(e) if self.data.fills_unreadable() && !self.data.is_failure(&e) => {}
             Err(e) => return Err(e),
         }
         let values = self.data.read(target, &region)?;

@@ -178,13 +178,13 @@ impl VirtualData {
     }
 
     /// From now on, elements of sources that cannot be read are fill values, also those of virtual sources.
-    pub fn lose_unreadable(&self) {
-        self.sources_of_input.files.lose_unreadable();
+    pub fn fill_unreadable(&self) {
+        self.sources_of_input.files.fill_unreadable();
     }
 
     /// True if elements of sources that cannot be read are fill values.
-    pub(super) fn loses_unreadable(&self) -> bool {
-        self.sources_of_input.files.loses_unreadable()
+    pub(super) fn fills_unreadable(&self) -> bool {
+        self.sources_of_input.files.fills_unreadable()
     }
 
     /// True if nothing is known of what should have been read, as a store failed that is asked by requests. A file of a
@@ -321,7 +321,7 @@ impl VirtualData {
     /// # Errors
     /// A source cannot be read, or may not be.
     pub fn read(&self, target: &Target<'_>, region: &Region) -> Result<Values> {
-        let loses = self.loses_unreadable();
+        let loses = self.fills_unreadable();
         let mut lost = |_, error| match loses && !self.is_failure(&error) {
             true => Ok(()),
             false => Err(error),

@@ -34,7 +34,7 @@ pub struct SourceFiles {
     registry: Registry,
     open: Recent<OsString, OpenFile>,
     /// True if elements that cannot be read are fill values.
-    loses: AtomicBool,
+    fills: AtomicBool,
 }
 
 /// The virtual datasets that lead to a source, the outermost first.
@@ -69,7 +69,7 @@ impl SourceFiles {
         Self {
             registry,
             open: Recent::new(FILES),
-            loses: AtomicBool::new(false),
+            fills: AtomicBool::new(false),
         }
     }
 
@@ -79,13 +79,13 @@ impl SourceFiles {
     }
 
     /// From now on, elements of sources that cannot be read are fill values.
-    pub fn lose_unreadable(&self) {
-        self.loses.store(true, Ordering::Relaxed);
+    pub fn fill_unreadable(&self) {
+        self.fills.store(true, Ordering::Relaxed);
     }
 
     /// True if elements of sources that cannot be read are fill values.
-    pub fn loses_unreadable(&self) -> bool {
-        self.loses.load(Ordering::Relaxed)
+    pub fn fills_unreadable(&self) -> bool {
+        self.fills.load(Ordering::Relaxed)
     }
 
     /// The dataset `path` of the file `name`, as a virtual dataset of the file `from` names them. `None` if one of them is
