@@ -9,7 +9,8 @@ use std::sync::Once;
 
 use blosc_src::{blosc_cbuffer_validate, blosc_compress_ctx, blosc_decompress_ctx};
 
-use crate::{Compressor, MAX_INPUT, MAX_LEVEL, MAX_TYPE_SIZE, Settings, Shuffle};
+use crate::limits::{MAX_INPUT, MAX_LEVEL, MAX_TYPE_SIZE};
+use crate::settings::{Compressor, Settings, Shuffle};
 
 /// The name of a compressor, as C-Blosc takes it.
 fn name(compressor: Compressor) -> &'static CStr {

@@ -1,12 +1,7 @@
 //! [`Header`]: the first 16 bytes of a Blosc buffer.
 
-use crate::{Error, MAX_TYPE_SIZE};
-
-/// Length of the header, in bytes. Also the most that compressed data can exceed its input by.
-pub const HEADER_LENGTH: usize = 16;
-
-/// Maximum length of a decompressed buffer, in bytes: `BLOSC_MAX_BUFFERSIZE`.
-pub const MAX_INPUT: usize = i32::MAX as usize - HEADER_LENGTH;
+use crate::error::Error;
+use crate::limits::{HEADER_LENGTH, MAX_INPUT, MAX_TYPE_SIZE};
 
 /// Maximum number of output bytes per byte of a compressed buffer: 128 KiB for a run-length block of zstd, which has
 /// four bytes.

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::header::{HEADER_LENGTH, STORED, VERSION};
+use crate::header::{STORED, VERSION};
+use crate::limits::HEADER_LENGTH;
 use crate::{Compressor, Error, Header, MAX_INPUT, Settings, Shuffle, compress, decompress};
 
 /// Where the stream begins in a buffer of one block.

@@ -5,21 +5,21 @@
 //!                           │                        │                │
 //!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
 //!                           ├── values ─► stream ─► print
-//!                           └── chunks, values ─► proof: check, digest, compare, salvage, verify
+//!                           └── chunks, values ─► integrity: check, digest, compare, salvage, verify
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → cdl, print, proof → copy, stream → part → format → store, filter, chunk → model.
+//! Arrows go one way: binaries → cdl, print, integrity → copy, stream → subset → format → store, filter, chunk → model.
 
 pub mod cdl;
 pub mod copy;
 pub mod format;
+pub mod integrity;
 pub mod location;
-pub mod part;
 pub mod print;
-pub mod proof;
 pub mod remote;
 mod stream;
+pub mod subset;
 
 pub use ncutils_filter as filter;
 pub use ncutils_model as model;

@@ -2,14 +2,14 @@
 //! fractal heap.
 
 use crate::btree::record;
-use crate::dataset::Dataspace;
+use crate::dataspace::Dataspace;
 use crate::datatype::Datatype;
 use crate::error::Result;
 use crate::heap::fractal::FractalHeap;
 use crate::messages::attribute_info::AttributeInfo;
-use crate::messages::message_type;
-use crate::messages::shared::{self, SharedMessages};
 use crate::object_header::ObjectHeader;
+use crate::object_header::message_type;
+use crate::object_header::shared::{self, SharedMessages};
 use crate::short_bytes::ShortBytes;
 
 /// Typical maximum size of a heap's or B-tree's header, in bytes, for reading ahead.

@@ -1,6 +1,6 @@
 //! Datatypes (specification section IV.A.2.d, "The Datatype Message"): size and meaning of an element.
 //!
-//! `messages/datatype.rs` parses them from message bytes, and `writer/messages/datatype.rs` encodes them.
+//! `messages/dataset/datatype.rs` parses them from message bytes, and `writer/messages/datatype.rs` encodes them.
 
 /// Order of the bytes of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

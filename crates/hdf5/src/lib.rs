@@ -31,48 +31,41 @@ mod btree;
 pub mod checksum;
 mod chunk_index;
 mod dataset;
+mod dataspace;
 mod datatype;
-mod decoder;
 mod error;
-mod file_space;
 mod group;
 mod heap;
-mod layout;
 mod messages;
+mod metadata;
 mod name;
 mod object_header;
-mod object_properties;
 mod reader;
-mod selection;
 mod short_bytes;
 mod source;
 mod superblock;
-mod virtual_mapping;
-mod walk;
 mod writer;
 
 pub use attribute::Attribute;
-pub use chunk_index::{ChunkIndex, ChunkTable, ChunkedLayout};
-pub use dataset::{AllocationTime, ChunkRecord, Dataspace, Fill, FillTime, FillValue, Filter};
+pub use chunk_index::{ChunkIndex, ChunkRecord, ChunkTable, ChunkedLayout};
+pub use dataset::{
+    AllocationTime, ElementSelection, Encoded, ExternalSegment, Fill, FillTime, FillValue, Filter,
+    FilterDecoder, Layout, MAX_COMPACT_BYTES, Stripe, VirtualMapping,
+};
+pub use dataspace::Dataspace;
 pub use datatype::{
     ByteOrder, CharacterSet, Class, CompoundMember, Datatype, FloatingPoint, ReferenceKind, StringPadding,
 };
-pub use decoder::{Encoded, FilterDecoder};
 pub use error::{Error, Result};
-pub use file_space::{FileSpace, FileSpaceStrategy};
 pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
-pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
+pub use messages::superblock_extension::file_space::{FileSpace, FileSpaceStrategy};
+pub use metadata::{Limits, StructureBlock};
 pub use name::is_link_name;
-pub use object_properties::{CreationOrder, ObjectProperties};
-pub use reader::{
-    Dataset, File, Followed, Limits, Number, Object, ObjectKind, OpenOptions, StoredChunk, StructureBlock,
-    Tolerated,
-};
-pub use selection::{ElementSelection, Stripe};
+pub use object_header::{CreationOrder, ObjectProperties};
+pub use reader::{Dataset, File, Followed, Number, Object, ObjectKind, OpenOptions, StoredChunk, Tolerated};
 pub use short_bytes::ShortBytes;
 pub use source::{ByteSink, ByteSource, ReadRequest};
-pub use virtual_mapping::VirtualMapping;
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileSettings, FileTree, FileWriter, FillSpec, LayoutSpec,
     LinkSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,

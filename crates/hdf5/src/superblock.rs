@@ -1,11 +1,13 @@
 //! The superblock and its extension (specification sections II.A and II.C), versions 0 to 3.
 
 use crate::error::{Error, Result};
-use crate::file_space::FileSpace;
-use crate::messages::{cache_image, driver_info, message_type, shared_message_table::SharedMessageTable};
+use crate::messages::superblock_extension::file_space::FileSpace;
+use crate::messages::superblock_extension::{cache_image, driver_info};
+use crate::metadata::MetadataReader;
+use crate::object_header::HeaderBlocks;
 use crate::object_header::ObjectHeader;
-use crate::reader::bytes::MetadataReader;
-use crate::reader::header_blocks::HeaderBlocks;
+use crate::object_header::SharedMessageTable;
+use crate::object_header::message_type;
 
 const WHAT: &str = "superblock";
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";

@@ -14,11 +14,11 @@ use ncutils_core::copy::default_budget;
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::{self, FilterRequest};
+use ncutils_core::integrity::CheckOptions;
 use ncutils_core::location::Location;
 use ncutils_core::model::IndexLocation;
-use ncutils_core::part::PartRequest;
-use ncutils_core::proof::CheckOptions;
 use ncutils_core::store::DataAccess;
+use ncutils_core::subset::SubsetRequest;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct Arguments {
     /// `--data-dir`, `--require-sources`: which other files may be read.
     pub access: DataAccess,
     /// `--isel` and `--sel`: the part of the input to copy.
-    pub part: PartRequest,
+    pub part: SubsetRequest,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
     /// `--replace`.

@@ -4,7 +4,7 @@ use ncdump::arguments::Arguments;
 use ncutils_cli::options::NCDUMP;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
-use ncutils_core::part::Part;
+use ncutils_core::subset::Subset;
 
 /// Where the input lies. Warns of its name.
 ///
@@ -29,9 +29,9 @@ pub fn part_of<'r>(
     reader: &'r dyn Reader,
     arguments: &Arguments,
     input: &Location,
-) -> anyhow::Result<Option<Part<'r>>> {
+) -> anyhow::Result<Option<Subset<'r>>> {
     let part = (!arguments.part.is_empty())
-        .then(|| Part::new(reader, &arguments.part, &arguments.registry))
+        .then(|| Subset::new(reader, &arguments.part, &arguments.registry))
         .transpose();
     Ok(part.map_err(|error| NCDUMP.name_options(error).in_file(input.name()))?)
 }

@@ -8,12 +8,12 @@ use ncdump::arguments::{Arguments, Proof};
 use ncutils_cli::print;
 use ncutils_core::error::Error;
 use ncutils_core::format::{Fault, Reader};
-use ncutils_core::location::Location;
-use ncutils_core::message::one_line;
-use ncutils_core::proof::{
+use ncutils_core::integrity::{
     CheckOptions, CompareOptions, Equality, Named, check_json, check_text, check_variables, chosen, compare,
     digest,
 };
+use ncutils_core::location::Location;
+use ncutils_core::message::one_line;
 
 use crate::input::{location, part_of};
 

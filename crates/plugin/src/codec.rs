@@ -10,7 +10,7 @@ use ncutils_core::model::{CodecSpec, Configuration, Encoding, ZarrVersion};
 use serde_json::Value;
 
 use crate::filter_class::{FilterClass, OPTIONAL, REVERSE};
-use crate::finder::Libraries;
+use crate::libraries::Libraries;
 use crate::zarr_class::ZarrClass;
 
 /// A filter of a plugin, with a Zarr name if some plugin has a codec of its id.

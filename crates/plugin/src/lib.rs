@@ -34,6 +34,7 @@ mod directories;
 mod exit_guard;
 mod filter_class;
 mod finder;
+mod libraries;
 mod library;
 mod served;
 mod zarr_class;

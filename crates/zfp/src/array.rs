@@ -46,7 +46,7 @@ pub fn compress(header: &Header, data: &[u8], out: &mut Vec<u8>) -> Result<(), E
         .ok_or(Error::BlockBits)?
         / 8;
     let mut numbers = aligned(data, data.len())?;
-    let mut stream = zeros(room.saturating_add(PADDING))?;
+    let mut stream = zeros(room.saturating_add(ffi::PADDING))?;
     let length = ffi::compress(header, &mut numbers, &mut stream).ok_or(Error::NoMemory(room))?;
     copy(&stream, length, out)
 }
@@ -65,7 +65,7 @@ pub fn decompress(header: &Header, input: &[u8], limit: usize, out: &mut Vec<u8>
     if header.block_count().is_none_or(|blocks| blocks / 8 > input.len()) {
         return Err(Error::TooShort);
     }
-    let mut stream = aligned(input, input.len().saturating_add(PADDING))?;
+    let mut stream = aligned(input, input.len().saturating_add(ffi::PADDING))?;
     let mut numbers = zeros(size)?;
     match ffi::decompress(header, &mut stream, input.len(), &mut numbers) {
         Some(true) => copy(&numbers, size, out),
@@ -73,11 +73,6 @@ pub fn decompress(header: &Header, input: &[u8], limit: usize, out: &mut Vec<u8>
         None => Err(Error::NoMemory(size)),
     }
 }
-
-/// Bytes after a stream that zfp may read, or write, without leaving the buffer. A block has at most 32,768 bits where
-/// its header sets the least number of bits, else at most 64 for each of 256 numbers and their sum once more. zfp looks
-/// at the end of a stream only after a block, and takes words of eight bytes.
-pub const PADDING: usize = 16 << 10;
 
 /// At least `size` zeros, aligned for any number.
 fn zeros(size: usize) -> Result<Vec<u64>, Error> {

@@ -9,8 +9,12 @@ use std::ptr::NonNull;
 
 use zfp_sys as c;
 
-use crate::array::PADDING;
 use crate::{Header, Mode, Scalar};
+
+/// Bytes after a stream that zfp may read, or write, without leaving the buffer. A block has at most 32,768 bits where
+/// its header sets the least number of bits, else at most 64 for each of 256 numbers and their sum once more. zfp looks
+/// at the end of a stream only after a block, and takes words of eight bytes.
+pub const PADDING: usize = 16 << 10;
 
 /// A stream of bits over a buffer, and zfp's state for it.
 struct Stream<'a> {

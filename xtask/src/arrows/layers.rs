@@ -27,7 +27,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ),
     ("remote", &["crates/core/src/remote/"]),
     ("format", &["crates/core/src/format/"]),
-    ("part", &["crates/core/src/part/"]),
+    ("subset", &["crates/core/src/subset/"]),
     (
         "copy, stream, location",
         &[
@@ -37,11 +37,11 @@ const LAYERS: [(&str, &[&str]); 10] = [
         ],
     ),
     (
-        "cdl, print, proof",
+        "cdl, print, integrity",
         &[
             "crates/core/src/cdl/",
             "crates/core/src/print/",
-            "crates/core/src/proof/",
+            "crates/core/src/integrity/",
         ],
     ),
     ("plugin", &["crates/plugin/src/"]),

@@ -2,9 +2,9 @@
 
 use clap::ArgMatches;
 use ncutils_core::error::Result;
-use ncutils_core::part::PartRequest;
-use ncutils_core::part::index::IndexRequest;
-use ncutils_core::part::value::ValueRequest;
+use ncutils_core::subset::SubsetRequest;
+use ncutils_core::subset::index::IndexRequest;
+use ncutils_core::subset::value::ValueRequest;
 
 use super::text::texts;
 
@@ -12,8 +12,8 @@ use super::text::texts;
 ///
 /// # Errors
 /// The expected value of an option.
-pub fn asked(matches: &ArgMatches) -> Result<PartRequest> {
-    Ok(PartRequest {
+pub fn asked(matches: &ArgMatches) -> Result<SubsetRequest> {
+    Ok(SubsetRequest {
         indices: texts(matches, "isel")
             .map(IndexRequest::parse)
             .collect::<Result<_>>()?,

@@ -26,7 +26,7 @@ const SOURCES: [(&str, &[&str]); 12] = [
     ("core/src/copy", &["nccopy"]),
     ("core/src/location", &["nccopy", "ncgen"]),
     // Only copies with `-k h5`.
-    ("core/src/part/verbatim.rs", &["nccopy"]),
+    ("core/src/subset/verbatim.rs", &["nccopy"]),
 ];
 
 fn program(name: &str) -> &'static Program {

@@ -7,8 +7,11 @@ use std::time::Instant;
 
 use tracing::{Level, debug};
 
+use super::reader::Reader;
+use super::variable_plan::VariablePlan;
+use super::writer::Writer;
 use super::zarr::ZarrOptions;
-use super::{Reader, VariablePlan, Writer, archive, classic, netcdf4, zarr};
+use super::{archive, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};

@@ -1,6 +1,7 @@
 //! A dataset with its values in memory, as input for tests.
 
-use super::{Reader, Region, Written};
+use super::reader::Reader;
+use super::{Region, Written};
 use crate::chunk::copy_region;
 use crate::error::Result;
 use crate::model::{Endian, Fill, Schema, Storage, Values, VarId, VariableLayout};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::Reader;
+use super::reader::Reader;
 use crate::chunk::{Axis, ChunkGrid, Region, byte_count, copy_strided, resize};
 use crate::error::{Error, Result};
 use crate::model::{Storage, VarId, VariableLayout};

@@ -1,8 +1,9 @@
 //! Reads a region of a variable from chunks or byte ranges of a [`Reader`]: the part of
 //! [`Reader::read_region`] that all formats share.
 
+use super::Written;
 use super::range_list::read_ranges;
-use super::{Reader, Written};
+use super::reader::Reader;
 use crate::chunk::{ChunkGrid, ChunksIn, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, EncodedChunk, Scratch};

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::output_kind::is_zarr;
+use super::output::output_kind::is_zarr;
 #[cfg(feature = "remote")]
 use super::remote;
 use super::{Location, Mode, STDIN, StoreKind, Target, zip};

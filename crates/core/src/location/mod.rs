@@ -15,22 +15,16 @@
 //! What is read is found by looking at it, with or without a fragment. What is written follows
 //! [`Location::output_kind`].
 
-mod containment;
 mod file_url;
 mod fragment;
-mod held;
 mod input;
 mod notes;
 mod output;
-mod output_kind;
-mod raw_files;
 #[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]
 mod remote_destination;
 pub mod remote_url;
-mod room;
-mod zarr_folder;
 mod zip;
 
 use std::ffi::{OsStr, OsString};
@@ -39,8 +33,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use fragment::{Mode, StoreKind};
-pub use held::Held;
-pub use output::CreateOptions;
+pub use output::destination::CreateOptions;
+pub use output::staged::Staged;
 
 use crate::error::{Error, Result};
 use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};

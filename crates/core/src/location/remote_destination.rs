@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::zarr_folder::{check_leftovers, check_replaceable_keys};
+use super::output::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
 use crate::remote::network::session::Session;

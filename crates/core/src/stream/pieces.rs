@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-use super::Format;
+use super::format::Format;
 use crate::error::Result;
 use crate::format::Region;
 use crate::model::Values;

@@ -9,8 +9,8 @@ use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Verbatim};
+use ncutils_core::integrity::{CheckOptions, Salvage, check};
 use ncutils_core::model::Kind;
-use ncutils_core::proof::{CheckOptions, Salvage, check};
 use ncutils_core::store::{Destination, MemoryOutput, Object};
 
 /// An object of which one read fails.

@@ -4,7 +4,7 @@
 //! messages (type 7) are not needed, because references to shared messages hold their heap identifier.
 
 use crate::error::{Error, Result};
-use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::metadata::{Cursor, MetadataReader};
 
 use super::v2;
 

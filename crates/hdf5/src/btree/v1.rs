@@ -4,8 +4,8 @@
 //! the indexed structures: symbol table nodes of a group, or chunks of a dataset.
 
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
-use crate::walk::Walk;
+use crate::metadata::MetadataReader;
+use crate::metadata::Walk;
 
 const WHAT: &str = "version 1 B-tree node";
 

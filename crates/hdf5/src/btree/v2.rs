@@ -5,8 +5,8 @@
 //! the counts in child pointers depends on the number of records that a node of each depth can hold.
 
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
-use crate::walk::Walk;
+use crate::metadata::MetadataReader;
+use crate::metadata::Walk;
 
 const HEADER: &str = "version 2 B-tree header";
 const NODE: &str = "version 2 B-tree node";

@@ -2,7 +2,7 @@
 
 use crate::btree::v1;
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
+use crate::metadata::MetadataReader;
 
 use super::entry::Entry;
 use super::table::TableBuilder;

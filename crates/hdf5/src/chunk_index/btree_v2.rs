@@ -2,7 +2,7 @@
 
 use crate::btree::v2;
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
+use crate::metadata::MetadataReader;
 
 use super::entry::EntryFormat;
 use super::table::TableBuilder;

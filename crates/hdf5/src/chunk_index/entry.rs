@@ -1,7 +1,7 @@
 //! Entries of the array indexes (specification sections VII.C and VII.D, "Data Block Element").
 
 use crate::error::Result;
-use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::metadata::{Cursor, MetadataReader};
 
 /// Position of a chunk in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

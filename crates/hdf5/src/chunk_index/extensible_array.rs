@@ -10,8 +10,8 @@
 //! block has as many entries as all before it together, plus the minimum number.
 
 use crate::error::{Error, Result};
-use crate::reader::bytes::{Cursor, MetadataReader};
-use crate::walk::Walk;
+use crate::metadata::Walk;
+use crate::metadata::{Cursor, MetadataReader};
 
 use super::entry::{Entry, EntryFormat};
 use super::fixed_array::bit;

@@ -8,8 +8,8 @@
 //! A page whose bit is not set was never written, and its content is undefined.
 
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
-use crate::walk::Walk;
+use crate::metadata::MetadataReader;
+use crate::metadata::Walk;
 
 use super::entry::{Entry, EntryFormat};
 

@@ -1,8 +1,8 @@
 //! [`ChunkTable`]: a chunk index in memory.
 
-use crate::dataset::ChunkRecord;
+use super::record::ChunkRecord;
 use crate::error::{Error, Result};
-use crate::reader::bytes::MetadataReader;
+use crate::metadata::MetadataReader;
 
 use super::entry::Entry;
 use super::grid::{ArrayOrder, ChunkGrid};

@@ -2,14 +2,14 @@
 //!
 //! A version 1 B-tree indexes the symbol table nodes. Their entries hold object addresses, and names in a local heap.
 
+use super::link::{Link, LinkTarget};
 use crate::btree::v1;
 use crate::error::Result;
-use crate::group::{Link, LinkTarget};
 use crate::heap::local::LocalHeap;
-use crate::messages::symbol_table::SymbolTable;
+use crate::messages::group::symbol_table::SymbolTable;
+use crate::metadata::MetadataReader;
+use crate::metadata::Walk;
 use crate::name::text;
-use crate::reader::bytes::MetadataReader;
-use crate::walk::Walk;
 
 const WHAT: &str = "symbol table node";
 

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
+use crate::metadata::MetadataReader;
 
 /// Bytes that may still be read from a heap.
 #[derive(Debug)]

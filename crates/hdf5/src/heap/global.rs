@@ -15,7 +15,7 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::reader::bytes::MetadataReader;
+use crate::metadata::MetadataReader;
 
 const WHAT: &str = "global heap collection";
 

@@ -1,7 +1,7 @@
 //! Local heaps (specification section III.D): hold the names of an old-style group's links.
 
 use crate::error::Result;
-use crate::reader::bytes::MetadataReader;
+use crate::metadata::MetadataReader;
 
 use super::budget::Budget;
 

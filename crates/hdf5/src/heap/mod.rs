@@ -5,7 +5,6 @@
 //! - [`fractal`]: shared messages, and the links and attributes of objects with many of them.
 
 pub(crate) mod budget;
-pub(crate) mod doubling_table;
 pub(crate) mod fractal;
 pub(crate) mod global;
 pub(crate) mod local;

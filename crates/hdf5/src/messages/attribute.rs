@@ -1,13 +1,13 @@
 //! The Attribute message (specification section IV.A.2.m), versions 1 to 3.
 
 use crate::attribute::Attribute;
-use crate::dataset::Dataspace;
+use crate::dataspace::Dataspace;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
-use crate::messages::message_type;
-use crate::messages::shared::SharedMessages;
+use crate::metadata::Cursor;
 use crate::name::text;
-use crate::reader::bytes::Cursor;
+use crate::object_header::SharedMessages;
+use crate::object_header::message_type;
 use crate::short_bytes::ShortBytes;
 
 /// Flag: the datatype is shared.

@@ -1,7 +1,7 @@
 //! The Attribute Info message (specification section IV.A.2.v).
 
 use crate::error::Result;
-use crate::reader::bytes::Cursor;
+use crate::metadata::Cursor;
 
 /// Storage of an object's attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::bytes::MetadataReader;
 use super::file::File;
-use super::noted_blocks::StructureBlock;
 use crate::error::{Error, Result};
+use crate::metadata::MetadataReader;
+use crate::metadata::StructureBlock;
 
 /// What is wrong with the structures that a file has read, which [`File::tolerating`] made.
 #[derive(Debug, Clone, Default)]

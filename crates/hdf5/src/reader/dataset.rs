@@ -1,13 +1,15 @@
 //! Makes a [`Dataset`] of the messages in an object header, and checks that they are consistent.
 
 use crate::chunk_index::ChunkedLayout;
-use crate::dataset::{AllocationTime, Dataspace, Fill, FillValue, Filter};
+use crate::dataset::Layout;
+use crate::dataset::{AllocationTime, Fill, FillValue, Filter};
+use crate::dataspace::Dataspace;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
-use crate::layout::Layout;
-use crate::messages::layout::LayoutMessage;
-use crate::messages::shared::{Resolved, SharedMessages};
-use crate::messages::{external_files, filter_pipeline, message_type};
+use crate::messages::dataset::layout::LayoutMessage;
+use crate::messages::dataset::{external_files, filter_pipeline};
+use crate::object_header::message_type;
+use crate::object_header::shared::{Resolved, SharedMessages};
 use crate::reader::object::Object;
 
 const WHAT: &str = "dataset";

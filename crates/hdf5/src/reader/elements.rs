@@ -3,11 +3,13 @@
 use super::dataset::Dataset;
 use super::file::File;
 use super::number::Number;
+use crate::chunk_index::ChunkRecord;
 use crate::chunk_index::{ChunkTable, ChunkedLayout};
-use crate::dataset::{ChunkRecord, Dataspace, Fill};
-use crate::decoder::Encoded;
+use crate::dataset::Encoded;
+use crate::dataset::Fill;
+use crate::dataset::Layout;
+use crate::dataspace::Dataspace;
 use crate::error::{Error, Result};
-use crate::layout::Layout;
 
 /// A chunk as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use crate::attribute::{self, Attribute};
+use crate::chunk_index::ChunkRecord;
 use crate::chunk_index::{self, ChunkTable};
-use crate::dataset::ChunkRecord;
+use crate::dataset::Layout;
+use crate::dataset::virtual_mapping::{self, VirtualMapping};
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
-use crate::file_space::FileSpace;
 use crate::group::{self, Links};
 use crate::heap::global::{GlobalHeap, GlobalHeapObject, GlobalHeapReader};
-use crate::layout::Layout;
-use crate::messages::message_type;
-use crate::messages::shared::SharedMessages;
-use crate::object_properties::{self, ObjectProperties};
-use crate::reader::bytes::MetadataReader;
+use crate::messages::superblock_extension::file_space::FileSpace;
+use crate::metadata::MetadataReader;
+use crate::object_header::SharedMessages;
+use crate::object_header::message_type;
+use crate::object_header::properties::{self, ObjectProperties};
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
 use crate::reader::options::OpenOptions;
 use crate::source::ByteSource;
 use crate::superblock::Superblock;
-use crate::virtual_mapping::{self, VirtualMapping};
 
 /// An open HDF5 file. A clone is the same file, and all may be used from any thread.
 ///
@@ -43,6 +43,22 @@ impl std::fmt::Debug for File {
         f.debug_struct("File")
             .field("superblock", &self.inner.superblock)
             .finish_non_exhaustive()
+    }
+}
+
+impl OpenOptions {
+    /// Opens the file in `source`.
+    ///
+    /// # Errors
+    /// The same as for [`File::open`].
+    pub fn open(&self, source: impl ByteSource + 'static) -> Result<File> {
+        let reader = MetadataReader::open(Arc::new(source), self.decoder.clone(), self.limits.clone())?;
+        let reader = if self.truncated {
+            reader.of_truncated_file()
+        } else {
+            reader
+        };
+        File::from_reader(reader)
     }
 }
 
@@ -144,7 +160,7 @@ impl File {
     /// # Errors
     /// A message is damaged.
     pub fn properties(&self, object: &Object) -> Result<ObjectProperties> {
-        object_properties::read(&self.inner.shared, &object.header)
+        properties::read(&self.inner.shared, &object.header)
     }
 
     /// The bytes of the Datatype message of a dataset or committed datatype. For a dataset with a committed datatype,

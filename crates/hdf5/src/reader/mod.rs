@@ -1,20 +1,16 @@
-//! Reading a file: bytes, metadata, objects and data.
+//! Reading a file: objects, links and data.
 //!
 //! ```text
-//! ByteSource ─► block_cache ─► MetadataReader ─► superblock, object headers, heaps, B-trees ─► File
+//! OpenOptions ─► File ─► path ─► Object ─► Dataset ─► elements: StoredChunks, or values of a Number
+//!                  └─ prefetch: metadata of many objects at once   damage: what is left of a truncated file
 //! ```
+//!
+//! Structures are read by [`metadata`](crate::metadata).
 
-mod block_cache;
-pub(crate) mod bytes;
-mod cursor;
 mod damage;
 mod dataset;
 mod elements;
 mod file;
-pub(crate) mod header_blocks;
-mod limits;
-pub(crate) mod misses;
-mod noted_blocks;
 mod number;
 mod object;
 mod options;
@@ -25,8 +21,6 @@ pub use damage::Tolerated;
 pub use dataset::Dataset;
 pub use elements::StoredChunk;
 pub use file::File;
-pub use limits::Limits;
-pub use noted_blocks::StructureBlock;
 pub use number::Number;
 pub use object::{Object, ObjectKind};
 pub use options::OpenOptions;

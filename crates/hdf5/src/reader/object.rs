@@ -1,7 +1,7 @@
 //! [`Object`]: an object header and its kind.
 
-use crate::messages::message_type;
 use crate::object_header::ObjectHeader;
+use crate::object_header::message_type;
 
 /// An object of a file, with its header's messages.
 #[derive(Debug, Clone)]

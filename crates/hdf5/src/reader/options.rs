@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use super::bytes::MetadataReader;
-use super::file::File;
-use super::limits::Limits;
-use crate::decoder::FilterDecoder;
-use crate::error::Result;
-use crate::source::ByteSource;
+use crate::dataset::FilterDecoder;
+use crate::metadata::Limits;
 
 /// Options for opening a file: the decoder of filters, and the limits.
 ///
@@ -25,9 +21,9 @@ use crate::source::ByteSource;
 /// ```
 #[derive(Clone, Default)]
 pub struct OpenOptions {
-    decoder: Option<Arc<dyn FilterDecoder>>,
-    limits: Limits,
-    truncated: bool,
+    pub(super) decoder: Option<Arc<dyn FilterDecoder>>,
+    pub(super) limits: Limits,
+    pub(super) truncated: bool,
 }
 
 impl std::fmt::Debug for OpenOptions {
@@ -67,19 +63,5 @@ impl OpenOptions {
     pub fn truncated(mut self, truncated: bool) -> Self {
         self.truncated = truncated;
         self
-    }
-
-    /// Opens the file in `source`.
-    ///
-    /// # Errors
-    /// The same as for [`File::open`].
-    pub fn open(&self, source: impl ByteSource + 'static) -> Result<File> {
-        let reader = MetadataReader::open(Arc::new(source), self.decoder.clone(), self.limits.clone())?;
-        let reader = if self.truncated {
-            reader.of_truncated_file()
-        } else {
-            reader
-        };
-        File::from_reader(reader)
     }
 }

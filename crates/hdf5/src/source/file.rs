@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io;
 
-use super::{ByteSink, ByteSource};
+use super::byte_sink::ByteSink;
+use super::byte_source::ByteSource;
 
 impl ByteSource for File {
     /// Length of a regular file; `None` for others, such as devices.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::ByteSource;
+use super::byte_source::ByteSource;
 
 impl ByteSource for [u8] {
     fn size(&self) -> io::Result<Option<u64>> {

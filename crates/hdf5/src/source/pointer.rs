@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use super::{ByteSink, ByteSource, ReadRequest};
+use super::byte_sink::ByteSink;
+use super::byte_source::{ByteSource, ReadRequest};
 
 /// Forwards every function. A default would hide a faster implementation of the target.
 macro_rules! forward_source {

@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::chunk_index::{Chunk, ChunkGrid, write_tree};
-use super::global_heap::{Finished, FrontHeap, OpenHeap};
+use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
 use super::layout::{FrontLayout, layout_message};
-use super::object_header::{BodyPlace, replace_body};
+use super::object::{BodyPlace, replace_body};
 use super::pages::Pages;
-use super::sequences::Payload;
+use super::spec::Payload;
 use super::spec::{Data, LayoutSpec, ObjectId, ObjectSource};
 use super::superblock::{SUPERBLOCK_SIZE, extension, superblock};
 use crate::{ByteSink, Error, FileSpace, Result};

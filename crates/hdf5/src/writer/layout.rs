@@ -14,22 +14,22 @@
 use std::ops::Range;
 
 use super::bytes::PutBytes;
-use super::check::{check, path};
 use super::chunk_index::{ChunkGrid, node_count};
-use super::dense::DenseKind;
-use super::dense_messages::Dense;
-use super::external_heap;
-use super::global_heap::FrontHeap;
+use super::heap::global::FrontHeap;
+use super::heap::local;
 use super::kept::{Kept, count_references, keep};
 use super::messages::{self, MAX_MESSAGE, Storage, Target, kind};
-use super::object_header::{BodyPlace, ObjectHeader, flag};
-use super::object_image::{DenseSizes, ObjectImage};
+use super::object::Dense;
+use super::object::DenseKind;
+use super::object::{BodyPlace, ObjectHeader, flag};
+use super::object::{DenseSizes, ObjectImage};
 use super::pages::Pages;
-use super::sequences::Payload;
+use super::spec::Payload;
 use super::spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FillSpec, LayoutSpec, LinkSpec, ObjectId, ObjectSource,
     ObjectSpec, ObjectSpecKind,
 };
+use super::spec::{check, path};
 use crate::{Error, Result};
 
 /// Position of an object.
@@ -271,7 +271,7 @@ impl FrontLayout {
             }
             ObjectSpecKind::Dataset(dataset) => {
                 if let LayoutSpec::External(segments) = &dataset.layout {
-                    let (_, names) = external_heap::encode(segments, 0)?;
+                    let (_, names) = local::encode(segments, 0)?;
                     dense.links = (names.len() as u64).next_multiple_of(8);
                 }
                 let external_at = behind(dense)?.1.start;
@@ -354,7 +354,7 @@ impl FrontLayout {
         };
         let mut external = Vec::new();
         if let LayoutSpec::External(segments) = &dataset.layout {
-            let (message, names) = external_heap::encode(segments, external_at)?;
+            let (message, names) = local::encode(segments, external_at)?;
             external = names;
             header.push(
                 kind::EXTERNAL_FILES,

@@ -9,32 +9,25 @@
 //! ```
 //!
 //! All objects are known first, so that references between them can be resolved. Metadata is at the front of the file,
-//! where a remote reader gets it with one or two requests. A file in pages has raw data behind the pages of metadata. The structures and their parameters are the same as in
-//! libhdf5 with compatibility to version 1.8, so that libhdf5 can modify the files.
+//! where a remote reader gets it with one or two requests. A file in pages has raw data behind the pages of metadata.
+//! The structures and their parameters are the same as in libhdf5 with compatibility to version 1.8, so that libhdf5
+//! can modify the files.
 
 mod btree_v2;
 mod bytes;
-mod check;
 mod chunk_index;
-mod dense;
-mod dense_messages;
-mod external_heap;
 mod file_writer;
-mod fractal_heap;
-mod global_heap;
+mod heap;
 mod kept;
 mod layout;
 mod messages;
-mod object_header;
-mod object_image;
+mod object;
 mod pages;
-mod sequences;
 mod spec;
 mod superblock;
 
 pub use file_writer::{FileSettings, FileWriter};
-pub use sequences::{Payload, Sequences};
 pub use spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, LinkSpec, ObjectId,
-    ObjectSource, ObjectSpec, ObjectSpecKind,
+    ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
 };

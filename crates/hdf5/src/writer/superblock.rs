@@ -2,7 +2,7 @@
 
 use super::bytes::{PutBytes, UNDEFINED};
 use super::messages::{file_space, kind};
-use super::object_header::{ObjectHeader, flag};
+use super::object::{ObjectHeader, flag};
 use crate::FileSpace;
 
 /// Size of the superblock, in bytes.

@@ -12,7 +12,7 @@ use ncutils_core::copy::archive::{self as copied, way};
 use ncutils_core::error::Error;
 use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
-use ncutils_core::location::{Held, Location};
+use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::Schema;
 use ncutils_core::store::{
     Object, Output, Place, PlaceKind, compress_seekable, read_ahead, verify_compressed,
@@ -128,7 +128,7 @@ pub fn copy(
 struct Target<'a> {
     location: &'a Location,
     output: Arc<dyn Output>,
-    held: Option<Held>,
+    held: Option<Staged>,
     /// What reading back may take.
     limits: CheckLimits,
 }
@@ -136,7 +136,7 @@ struct Target<'a> {
 impl<'a> Target<'a> {
     fn of(location: &'a Location, arguments: &Arguments) -> Result<Self, Error> {
         let created = match arguments.verify {
-            true => location.hold_output().map(|(output, held)| (output, Some(held))),
+            true => location.stage_output().map(|(output, held)| (output, Some(held))),
             false => location.output().map(|output| (output, None)),
         };
         arguments.messages.warn_of_notes(location);

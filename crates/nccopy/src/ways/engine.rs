@@ -11,7 +11,7 @@ use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions,
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{Reader, Writer};
 use ncutils_core::location::{CreateOptions, Location};
-use ncutils_core::part::Part;
+use ncutils_core::subset::Subset;
 
 use crate::arguments::Arguments;
 use crate::print::plan_text::{self, Beside};
@@ -38,7 +38,7 @@ impl Engine<'_> {
     pub(crate) fn planned(
         &self,
         reader: &dyn Reader,
-        part: Option<&Part<'_>>,
+        part: Option<&Subset<'_>>,
         options: &CopyOptions,
     ) -> Result<(CopyPlan, Prepared)> {
         let plan = match part {

@@ -14,13 +14,13 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
-use ncutils_core::location::{Held, Location};
+use ncutils_core::integrity::{Named, Promise, Salvage, check_variables};
+use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
-use ncutils_core::part::value::coordinates;
-use ncutils_core::part::verbatim::{self, VerbatimPart};
-use ncutils_core::part::{Part, Source};
-use ncutils_core::proof::{Named, Promise, Salvage, check_variables};
 use ncutils_core::store::{Destination, Object, Place, PlaceKind};
+use ncutils_core::subset::value::coordinates;
+use ncutils_core::subset::verbatim::{self, VerbatimSubset};
+use ncutils_core::subset::{Source, Subset};
 
 use super::engine::Engine;
 use super::salvage::{self, Salvaged};
@@ -90,7 +90,7 @@ fn part_of<'r>(
     source: &Verbatim,
     readers: (&'r dyn Reader, &'r dyn Reader),
     place: &Place,
-) -> anyhow::Result<Option<VerbatimPart<'r>>> {
+) -> anyhow::Result<Option<VerbatimSubset<'r>>> {
     let arguments = engine.arguments;
     if arguments.part.is_empty() {
         return Ok(None);
@@ -168,7 +168,7 @@ impl<'a> Left<'a> {
     }
 
     /// Lists what is lost of the part that is copied, or of all. Returns the exit status.
-    fn tell(&self, engine: &Engine<'_>, part: Option<&VerbatimPart<'_>>) -> u8 {
+    fn tell(&self, engine: &Engine<'_>, part: Option<&VerbatimSubset<'_>>) -> u8 {
         let tell = |left: &Salvaged<'_>, part| left.tell(engine.input, part, engine.arguments);
         let plain = tell(&self.plain, part.map(|part| &part.plain));
         plain.max(tell(&self.addressed, part.map(|part| &part.addressed)))
@@ -180,14 +180,14 @@ struct Asked<'a> {
     source: &'a Verbatim,
     plain: &'a dyn Reader,
     addressed: &'a dyn Reader,
-    part: Option<VerbatimPart<'a>>,
+    part: Option<VerbatimSubset<'a>>,
 }
 
 impl Asked<'_> {
     /// Plans and makes the copy. Returns the exit status: 3 if elements are lost.
     fn copy(&self, engine: &Engine<'_>, place: &Place) -> anyhow::Result<u8> {
         let part = self.part.as_ref().map(|part| &part.plain);
-        let read_from: Option<Source<'_>> = part.map(Part::source);
+        let read_from: Option<Source<'_>> = part.map(Subset::source);
         let reader: &dyn Reader = match &read_from {
             Some(part) => part,
             None => self.plain,
@@ -253,12 +253,12 @@ impl Asked<'_> {
         engine: &Engine<'_>,
         plan: &CopyPlan,
         prepared: &Prepared,
-    ) -> Result<(Destination, Option<Held>), Error> {
+    ) -> Result<(Destination, Option<Staged>), Error> {
         let create = engine.create_options();
         let (schema, plans) = (&plan.schema, &prepared.plans);
         match engine.arguments.verify {
             true => {
-                let (target, held) = engine.output.hold_destination(schema, plans, &create)?;
+                let (target, held) = engine.output.stage_destination(schema, plans, &create)?;
                 Ok((target, Some(held)))
             }
             false => Ok((engine.output.destination_of(schema, plans, &create)?, None)),
@@ -270,7 +270,7 @@ impl Asked<'_> {
         &self,
         engine: &Engine<'_>,
         place: &Place,
-        held: &Held,
+        held: &Staged,
         promise: &Promise,
     ) -> Result<(), Error> {
         let plain: &dyn Reader = match &self.part {
@@ -307,7 +307,7 @@ fn as_netcdf(place: &Place, arguments: &Arguments) -> Result<Netcdf4Reader, Erro
 
 /// A copy that was written and has no name yet.
 struct Copied<'a> {
-    held: &'a Held,
+    held: &'a Staged,
     input: &'a Location,
     output: &'a Location,
     arguments: &'a Arguments,
@@ -364,7 +364,7 @@ impl Copied<'_> {
         match self.arguments.part.is_empty() {
             true => self.verify(&promise, input, &written),
             false => {
-                let part = Part::new(input, &self.arguments.part, registry).map_err(in_input)?;
+                let part = Subset::new(input, &self.arguments.part, registry).map_err(in_input)?;
                 self.verify(&promise, &part, &written)
             }
         }

@@ -3,11 +3,11 @@
 use anyhow::bail;
 use ncutils_core::copy::plan::copied;
 use ncutils_core::format::{Fault, Reader};
+use ncutils_core::integrity::{Checked, Salvage, check_variables};
 use ncutils_core::location::Location;
 use ncutils_core::model::VarId;
-use ncutils_core::part::Part;
-use ncutils_core::proof::{Checked, Salvage, check_variables};
 use ncutils_core::store::Place;
+use ncutils_core::subset::Subset;
 
 use crate::arguments::Arguments;
 
@@ -76,7 +76,7 @@ impl Salvaged<'_> {
 
     /// Lists what is lost of the part that is copied, or of all, first the damage of the whole file. Returns the exit status: 3
     /// if anything is lost.
-    pub(crate) fn tell(&self, input: &Location, part: Option<&Part<'_>>, arguments: &Arguments) -> u8 {
+    pub(crate) fn tell(&self, input: &Location, part: Option<&Subset<'_>>, arguments: &Arguments) -> u8 {
         let of_part = part.map(|part| self.checked.faults_of(&self.left, part));
         let faults = of_part.as_ref().unwrap_or(&self.checked.faults);
         tell_lost(input, self.damage.iter().chain(faults), arguments)

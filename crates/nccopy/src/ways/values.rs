@@ -9,10 +9,10 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{self, Reader};
-use ncutils_core::location::{Held, Location};
+use ncutils_core::integrity::{Named, Promise};
+use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::Kind;
-use ncutils_core::part::Part;
-use ncutils_core::proof::{Named, Promise};
+use ncutils_core::subset::Subset;
 
 use super::engine::Engine;
 use crate::arguments::Arguments;
@@ -21,9 +21,9 @@ use crate::arguments::Arguments;
 ///
 /// # Errors
 /// Cells that the input does not have.
-pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<Part<'r>>, Error> {
+pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<Subset<'r>>, Error> {
     let asked =
-        (!arguments.part.is_empty()).then(|| Part::new(reader, &arguments.part, &arguments.copy.registry));
+        (!arguments.part.is_empty()).then(|| Subset::new(reader, &arguments.part, &arguments.copy.registry));
     asked.transpose()
 }
 
@@ -34,7 +34,7 @@ pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<
 /// Requests that the input or the output cannot fulfil, and what reading, writing and comparing find wrong. No output appears.
 pub fn copy(
     reader: &dyn Reader,
-    part: Option<&Part<'_>>,
+    part: Option<&Subset<'_>>,
     (input, output): (&Location, &Location),
     options: &CopyOptions,
     blocks: Option<PackOptions>,
@@ -45,7 +45,7 @@ pub fn copy(
         output,
         arguments,
     };
-    let source = part.map(Part::source);
+    let source = part.map(Subset::source);
     let asked: &dyn Reader = match part {
         Some(part) => part,
         None => reader,
@@ -66,7 +66,7 @@ pub fn copy(
     let (schema, plans) = (&plan.schema, &prepared.plans);
     let created = match blocks {
         blocks if arguments.verify => output
-            .create_held(schema, plans, blocks, &create)
+            .create_staged(schema, plans, blocks, &create)
             .map(|(writer, held)| (writer, Some((held, Promise::of(&plan))))),
         Some(blocks) => output
             .create_archive(schema, plans, blocks, &create)
@@ -89,7 +89,7 @@ pub fn copy(
 
 /// Compares the output with what was asked for, and lets it appear.
 fn verify(
-    held: &Held,
+    held: &Staged,
     promise: &Promise,
     asked: &dyn Reader,
     (input, output): (&Location, &Location),

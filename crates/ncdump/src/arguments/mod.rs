@@ -13,10 +13,10 @@ use ncutils_cli::values::text::{names, text, texts};
 use ncutils_cli::values::{data_access, part};
 use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
-use ncutils_core::part::PartRequest;
+use ncutils_core::integrity::Equality;
 use ncutils_core::print::{DataOf, DumpOptions};
-use ncutils_core::proof::Equality;
 use ncutils_core::store::DataAccess;
+use ncutils_core::subset::SubsetRequest;
 use values::{annotations, line_length, precision, times, tolerance, without_properties};
 
 /// The parsed arguments of a call of `ncdump`.
@@ -35,7 +35,7 @@ pub struct Arguments {
     /// `--json`: print JSON instead of CDL.
     pub json: bool,
     /// `--isel` and `--sel`: the part of the input to print.
-    pub part: PartRequest,
+    pub part: SubsetRequest,
     /// Options of the dump.
     pub dump: DumpOptions,
     /// The filters that chunks can be decoded with.

@@ -2,8 +2,8 @@
 
 use clap::ArgMatches;
 use ncutils_core::error::{Error, Result};
+use ncutils_core::integrity::Equality;
 use ncutils_core::print::{Annotations, IndexOrder, LineLength, Overrides, Precision};
-use ncutils_core::proof::Equality;
 use ncutils_core::time::DateSeparator;
 
 /// `-b` and `-f`. Both take effect; the last one determines how indices are counted.

@@ -33,7 +33,7 @@ pub fn read_reader(reader: &dyn Reader) {
     let schema = reader.schema();
     let mut elements = 0u64;
     for var in (0..schema.vars.len()).map(VarId) {
-        check(reader.look_at_sources(var));
+        check(reader.resolve_sources(var));
         let layout = reader.layout(var);
         let shape = schema.shape(var);
         assert_eq!(

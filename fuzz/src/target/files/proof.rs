@@ -7,8 +7,8 @@ use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::ZarrOptions;
 use ncutils_core::format::{self, Reader};
+use ncutils_core::integrity::{CheckOptions, Salvage, check as check_dataset};
 use ncutils_core::model::Kind;
-use ncutils_core::proof::{CheckOptions, Salvage, check as check_dataset};
 use ncutils_core::store::{Destination, MemoryOutput, Output};
 
 use super::copy::is_small;

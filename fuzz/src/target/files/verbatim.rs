@@ -8,8 +8,8 @@ use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Verbatim};
+use ncutils_core::integrity::{CheckOptions, Salvage, check as check_dataset};
 use ncutils_core::model::Kind;
-use ncutils_core::proof::{CheckOptions, Salvage, check as check_dataset};
 use ncutils_core::store::{Destination, MemoryOutput};
 
 use super::copy::{compare, is_small};

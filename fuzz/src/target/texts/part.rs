@@ -9,10 +9,10 @@ use std::sync::{Arc, OnceLock};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader, Region};
 use ncutils_core::model::VarId;
-use ncutils_core::part::index::IndexRequest;
-use ncutils_core::part::value::ValueRequest;
-use ncutils_core::part::{Part, PartRequest};
 use ncutils_core::store::Place;
+use ncutils_core::subset::index::IndexRequest;
+use ncutils_core::subset::value::ValueRequest;
+use ncutils_core::subset::{Subset, SubsetRequest};
 
 use crate::Seed;
 
@@ -36,11 +36,11 @@ pub fn choose(input: &[u8]) {
     let mut lines = text.split('\n');
     let values = lines.next().and_then(|line| ValueRequest::parse(line).ok());
     let indices = lines.next().and_then(|line| IndexRequest::parse(line).ok());
-    let request = PartRequest {
+    let request = SubsetRequest {
         indices: indices.into_iter().collect(),
         values: values.into_iter().collect(),
     };
-    let Ok(part) = Part::new(reader, &request, &Registry::builtin()) else {
+    let Ok(part) = Subset::new(reader, &request, &Registry::builtin()) else {
         return;
     };
     for n in 0..part.schema().vars.len() {

@@ -10,7 +10,7 @@ use crate::copy::geometry::{SourcePart, Sources};
 use crate::error::{Error, Request, Result};
 use crate::format::Reader;
 use crate::model::{Schema, SharedLayouts, VarId};
-use crate::part::Part;
+use crate::subset::Subset;
 
 /// Plans a copy of everything in `reader`, as `options` ask.
 ///
@@ -52,7 +52,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
         if used == Use::Copy {
-            reader.look_at_sources(source)?;
+            reader.resolve_sources(source)?;
         }
         let var = Target {
             input,
@@ -94,7 +94,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
 ///
 /// # Errors
 /// The errors of [`plan`].
-pub fn plan_part(part: &Part, options: &CopyOptions) -> Result<CopyPlan> {
+pub fn plan_part(part: &Subset, options: &CopyOptions) -> Result<CopyPlan> {
     let mut plan = plan(part, options)?;
     for copy in &mut plan.variables {
         let Sources::Whole(variable) = copy.sources else {

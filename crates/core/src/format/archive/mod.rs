@@ -7,51 +7,29 @@
 //!
 //! Format: `docs/formats/nc3z.md`.
 
-mod ahead;
-mod assemble;
-mod back;
-mod block;
-mod block_cache;
-mod blocks;
 mod check;
-mod choose;
-mod emit;
-mod entry_store;
-mod fields;
-mod filter;
-mod footer;
-mod front;
 mod index;
-mod index_section;
-mod names;
-mod opened;
-mod order;
 mod pack;
-mod passing;
-mod plan;
-mod reader;
-mod repack;
+mod random_access;
 mod restore;
-mod salvage;
-mod scan;
-mod scatter;
-mod section;
 mod shares;
-mod streams;
-mod writer;
+mod stream_names;
+mod structure;
 
-pub use check::{Finding, check, verify};
-pub use filter::{Filter, Filters, MOST_FILTERS};
-pub(crate) use front::MAGIC;
-pub use pack::{PackOptions, Packed, pack};
-pub use plan::{Blocks, DEFAULT_BLOCK};
-pub use reader::ArchiveReader;
-pub use repack::{Change, repack};
-pub use restore::{kind_of_stream, restore, restore_object};
-pub use salvage::{LostRange, Salvaged, is_archive, salvage};
-pub use streams::LARGEST_BLOCK;
-pub use writer::ArchiveWriter;
-pub(in crate::format) use writer::as_original;
+pub use check::check_archive::{check, verify};
+pub use check::finding::Finding;
+pub use check::salvage::{LostRange, Salvaged, salvage};
+pub use pack::pack_file::{PackOptions, Packed, pack};
+pub use pack::plan::{Blocks, DEFAULT_BLOCK};
+pub use pack::repack::{Change, repack};
+pub use pack::writer::ArchiveWriter;
+pub(in crate::format) use pack::writer::as_original;
+pub use random_access::reader::ArchiveReader;
+pub use restore::restore_file::{kind_of_stream, restore, restore_object};
+pub use structure::filter::{Filter, Filters, MOST_FILTERS};
+pub(crate) use structure::front::MAGIC;
+pub use structure::front::is_archive;
+pub use structure::streams::LARGEST_BLOCK;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! How packing, restoring and checking share out their memory.
 
-use super::entry_store;
+use super::index::entry_store;
 
 /// Most bytes of the open blocks of interleaved variables, and of windows of records.
 const OPEN_BYTES: u64 = 32 << 20;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::plan::Blocks;
+use super::pack::plan::Blocks;
 use super::*;
 use crate::format::CheckLimits;
 use crate::store::{MemoryOutput, Object};
@@ -125,8 +125,8 @@ fn check(original: &Vec<u8>, length: u32, filters: Option<Filters>) {
     for threads in [1, 3] {
         assert!(restored(&archive, threads).unwrap() == *original, "restored");
     }
-    let opened = Arc::new(super::opened::Archive::open(Arc::new(archive)).unwrap());
-    let original_again = super::opened::Original(opened);
+    let opened = Arc::new(super::random_access::opened::Archive::open(Arc::new(archive)).unwrap());
+    let original_again = super::random_access::opened::Original(opened);
     let step = original.len() / 7 + 1;
     for at in (0..original.len()).step_by(step) {
         for count in [1, step / 2, step * 3] {
@@ -317,14 +317,14 @@ fn every_flipped_bit_and_every_cut_is_found() {
     for length in 0..archive.len() {
         assert!(restored(&archive[..length], 1).is_err(), "{length} bytes");
         let object: Arc<dyn Object> = Arc::new(archive[..length].to_vec());
-        assert!(super::opened::Archive::open(object.clone()).is_err());
+        assert!(super::random_access::opened::Archive::open(object.clone()).is_err());
         let is_sound =
             super::check(&object, CheckLimits::ONE_THREAD).is_ok_and(|(faults, _)| faults.is_empty());
         assert!(!is_sound, "{length} bytes");
     }
     let longer = [archive.as_slice(), b"x"].concat();
     assert!(restored(&longer, 1).is_err());
-    assert!(super::opened::Archive::open(Arc::new(longer)).is_err());
+    assert!(super::random_access::opened::Archive::open(Arc::new(longer)).is_err());
 }
 
 proptest! {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::place::Geometry;
-use super::records::Slabs;
+use super::slabs::Slabs;
 use crate::chunk::fill_pattern;
 use crate::format::RecordSlab;
 

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::place::{record_size, slabs};
-use super::{Geometry, NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Place, Version, padded};
+use super::place::{Geometry, Place, record_size, slabs};
+use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Version, padded};
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Dimension, Schema, Type, Values, Variable};

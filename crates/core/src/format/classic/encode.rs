@@ -1,7 +1,7 @@
 //! Writing the header, and placing the data after it.
 
-use super::place::{record_size, slabs};
-use super::{Geometry, NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Place, VSIZE_TOO_LARGE, Version, padded};
+use super::place::{Geometry, Place, record_size, slabs};
+use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, VSIZE_TOO_LARGE, Version, padded};
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Schema};

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::Version;
 use super::place::slabs;
+use super::version::Version;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId, name_fault};
 

@@ -4,7 +4,7 @@ use crate::chunk::element_count;
 use crate::format::{RecordLayout, RecordSlab};
 use crate::model::{Schema, VarId};
 
-use super::padded;
+use super::version::padded;
 
 /// The position of one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::decode::decode;
 use super::fetch::Fetch;
+use super::place::{Geometry, Place};
 use super::read_ahead::ReadAhead;
-use super::{Geometry, Place};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{
@@ -347,7 +347,7 @@ impl Reader for ClassicReader {
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         let place = &self.places[var.0];
         if !self.can_fetch(place, &ranges) {
-            return done(read_ranges(self, var, &ranges));
+            return done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
         }
         let path = self.schema.var_path(var);
         let named = move |found: io::Result<_>| {
@@ -380,7 +380,9 @@ impl Reader for ClassicReader {
                 self.fetch(&place, vec![range], Box::new(named));
             }
             // The padding of the last record may be missing in the file.
-            None => done(read_some_records(self, first, count, part)),
+            None => done(read_some_records(count, &part, |buf| {
+                self.read_records(first, part.clone(), buf)
+            })),
         }
     }
 

@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::assembly::{Assembly, runs};
 use super::place::{Geometry, Place};
+use super::slabs::Slabs;
 use crate::chunk::fill_pattern;
 use crate::format::RecordBlock;
 use crate::store::Output;
@@ -48,14 +49,6 @@ pub(super) enum Records {
         records: u64,
         locks: Vec<Mutex<Vec<u8>>>,
     },
-}
-
-/// One variable, as target of a write. Its fill value also fills padding.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Slabs<'a> {
-    pub place: &'a Place,
-    /// One element as stored.
-    pub fill: &'a [u8],
 }
 
 impl Records {

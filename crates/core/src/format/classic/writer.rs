@@ -5,8 +5,11 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::encode::lay_out;
-use super::records::{Records, Slabs};
-use super::{Geometry, Place, Version, check};
+use super::limits::check;
+use super::place::{Geometry, Place};
+use super::records::Records;
+use super::slabs::Slabs;
+use super::version::Version;
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};

@@ -29,9 +29,9 @@ mod write;
 use std::io;
 use std::sync::Arc;
 
-use super::{Reader, VariablePlan, Writer};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
+use crate::format::{Reader, VariablePlan, Writer};
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{KeyOutput, KeyStore};
 pub use keys::MARKS;

@@ -37,7 +37,7 @@ pub fn variable(
     let shape = schema.shape(id);
     if shape.contains(&0) {
         // Sources that cannot be read may be why there are no elements.
-        return reader.look_at_sources(id);
+        return reader.resolve_sources(id);
     }
     let mut name = Vec::new();
     push_name(&mut name, &var.name);

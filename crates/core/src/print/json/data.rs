@@ -8,6 +8,7 @@
 use std::io;
 use std::ops::Range;
 
+use super::brackets::{close, open};
 use super::element::push_element;
 use super::output::Output;
 use super::text::TextStream;
@@ -25,7 +26,7 @@ pub fn variable(output: &mut Output, reader: &dyn Reader, id: VarId) -> Result<(
     let shape = schema.shape(id);
     if shape.contains(&0) {
         // Sources that cannot be read may be why there are no elements.
-        reader.look_at_sources(id)?;
+        reader.resolve_sources(id)?;
         output.value().extend_from_slice(b"[]");
         return Ok(());
     }
@@ -111,33 +112,6 @@ impl Format for Arrays<'_> {
 
     fn zeros(&self, _: &[u64], count: u64) -> ArraysPart {
         ArraysPart::Nuls(count)
-    }
-}
-
-/// Appends the text before element `at` (in C order) of an array of `shape`: a comma, and brackets.
-pub fn open(out: &mut Vec<u8>, shape: &[u64], at: u64) {
-    if at > 0 {
-        out.extend_from_slice(b", ");
-    }
-    let mut row = 1u64;
-    for length in shape.iter().rev() {
-        row = row.saturating_mul(*length);
-        if !at.is_multiple_of(row) {
-            return;
-        }
-        out.push(b'[');
-    }
-}
-
-/// Appends the text after element `at`: brackets.
-pub fn close(out: &mut Vec<u8>, shape: &[u64], at: u64) {
-    let mut row = 1u64;
-    for length in shape.iter().rev() {
-        row = row.saturating_mul(*length);
-        if !(at + 1).is_multiple_of(row) {
-            return;
-        }
-        out.push(b']');
     }
 }
 

@@ -1,5 +1,6 @@
 //! One element as JSON.
 
+use super::brackets::{close, open};
 use super::text::{push_padded_string, push_string};
 use crate::model::{Field, Schema, Slot, Type, TypeClass, Values};
 use crate::print::bytes::push_hexadecimal;
@@ -132,13 +133,13 @@ fn push_field(
     let count: usize = shape.iter().product::<u64>() as usize;
     for at in 0..count {
         let bytes = &bytes[at * item..(at + 1) * item];
-        super::data::open(out, &shape, at as u64);
+        open(out, &shape, at as u64);
         if field.ty == Type::Char {
             push_padded_string(out, bytes);
         } else {
             push_nested(out, schema, field.ty, bytes, values, depth);
         }
-        super::data::close(out, &shape, at as u64);
+        close(out, &shape, at as u64);
     }
     if count == 0 {
         out.extend_from_slice(b"[]");

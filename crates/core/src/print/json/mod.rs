@@ -19,6 +19,7 @@
 //! | `compound` | an object |
 //! | bytes that are not UTF-8 | see `text.rs` |
 
+mod brackets;
 mod data;
 mod element;
 mod output;

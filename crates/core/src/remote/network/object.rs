@@ -22,8 +22,9 @@ use super::download::{Download, Pace, Version, begins_a_page, fault, is_web_page
 use super::failure::{Failure, Meaning};
 use super::fault::Fault;
 use super::session::{RemoteStore, Session, Task};
-use crate::store::requests::fetch_pool::{allocate, join};
+use crate::store::requests::fetch_pool::allocate;
 use crate::store::requests::gathered::Gathered;
+use crate::store::requests::joined_ranges::join;
 use crate::store::{
     ByteRange, Done, FailedRequest, FileSource, Object, Requests, room_for_temporary_files, temporary_file,
     temporary_folder,

@@ -12,8 +12,8 @@ use super::header::{Child, Filtered, Header};
 use crate::checksum;
 use crate::error::{Error, Result};
 use crate::heap::budget::Budget;
-use crate::reader::bytes::MetadataReader;
-use crate::walk::Walk;
+use crate::metadata::MetadataReader;
+use crate::metadata::Walk;
 
 /// Estimated size, in bytes, of an indirect block other than the root.
 const INDIRECT_SIZE: u64 = 2048;

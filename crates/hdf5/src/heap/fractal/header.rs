@@ -2,9 +2,9 @@
 
 use crate::dataset::Filter;
 use crate::error::Result;
-use crate::heap::doubling_table::DoublingTable;
-use crate::messages::filter_pipeline;
-use crate::reader::bytes::{Cursor, MetadataReader};
+use crate::heap::fractal::doubling_table::DoublingTable;
+use crate::messages::dataset::filter_pipeline;
+use crate::metadata::{Cursor, MetadataReader};
 
 const HEADER: &str = "fractal heap header";
 

@@ -1,9 +1,9 @@
 //! The Attribute message (specification section IV.A.2.m), version 3, and Attribute Info (IV.A.2.v).
 
-use super::MAX_MESSAGE;
+use super::message::MAX_MESSAGE;
 use crate::name;
 use crate::writer::bytes::{PutBytes, UNDEFINED};
-use crate::writer::dense::DenseAddresses;
+use crate::writer::object::DenseAddresses;
 use crate::{CreationOrder, Error, Result};
 
 /// An Attribute message without its data, which follows. `shared` is true if `datatype` refers to a committed datatype.

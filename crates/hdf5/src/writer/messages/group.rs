@@ -2,7 +2,7 @@
 
 use crate::name;
 use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
-use crate::writer::dense::DenseAddresses;
+use crate::writer::object::DenseAddresses;
 use crate::{CreationOrder, Error, Result};
 
 /// The Link Info message, with the addresses of dense storage if there is any.

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use super::initializer::Arrays;
 use super::literals::push_number;
-use super::{Program, quoted};
+use super::literals::quoted;
+use super::program::Program;
 use crate::copy::CopyPlan;
 use crate::filter::{checksum::fletcher32, deflate::deflate, shuffle::shuffle, szip};
 use crate::model::{

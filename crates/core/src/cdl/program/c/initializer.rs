@@ -5,8 +5,8 @@
 
 use std::io::Write;
 
-use super::Program;
 use super::literals::{push_number, push_string};
+use super::program::Program;
 use crate::model::{Slot, Type, TypeClass, Values};
 
 /// Column after which a list continues on a new line.

@@ -81,6 +81,13 @@ fn not_finite(value: f64) -> Option<&'static [u8]> {
     }
 }
 
+/// A C string literal.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    push_string(&mut out, text.as_bytes());
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

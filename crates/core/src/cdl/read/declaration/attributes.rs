@@ -8,12 +8,11 @@
 //! In netCDF's grammar, the `x` of `x:a` is a variable or a type. If both exist, a blank before the colon decides,
 //! because ncdump prints one after a type: `x :a` belongs to the group and has type x, `x:a` belongs to the variable.
 
-use std::collections::HashMap;
-
 use crate::error::{Error, Result};
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Kind, Type, Values, VarId};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, Kind, Type, Values};
 
 use super::attribute_values::{AttributeValues, attribute_values};
+use super::known_attributes::Owner;
 use super::walk::Walk;
 use crate::cdl::read::storage::attributes::StorageAttributes;
 use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, spelled_path, wrong};
@@ -32,29 +31,6 @@ const PROVENANCE: [&str; 5] = [
     "_OriginalSize",
     "_OriginalSHA256",
 ];
-
-/// The owner of an attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Owner {
-    Group(GroupId),
-    Variable(VarId),
-}
-
-impl Owner {
-    /// Attribute number `n` of this owner.
-    fn attribute(self, n: usize) -> Item {
-        match self {
-            Self::Group(id) => Item::GroupAttribute(id, n),
-            Self::Variable(id) => Item::VariableAttribute(id, n),
-        }
-    }
-}
-
-/// Positions of attributes by name, for owners with more than [`FEW`] attributes.
-#[derive(Debug, Default)]
-pub struct Known {
-    by_name: HashMap<Owner, HashMap<String, usize>>,
-}
 
 impl Walk<'_> {
     /// Parses an attribute from after its colon. `segment` is the text before the colon.

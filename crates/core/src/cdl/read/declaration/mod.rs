@@ -12,6 +12,7 @@ pub mod attribute_values;
 pub mod attributes;
 pub mod declared;
 pub mod foreign_names;
+mod known_attributes;
 pub mod places;
 pub mod scopes;
 pub mod section;

@@ -27,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::Result;
 use crate::model::{DimId, GroupId, Kind, Schema};
 
+use super::known_attributes::Known;
 use super::places::Places;
 use super::scopes::Scopes;
 use super::types::{TypeTable, TypeText};
@@ -81,7 +82,7 @@ pub struct Walk<'t> {
     pub(crate) missing: bool,
     /// A name was not found, and looks like a misspelt section.
     pub(crate) misspelt: bool,
-    pub(crate) attributes: super::attributes::Known,
+    pub(crate) attributes: Known,
     purpose: Purpose,
     pub(crate) open: Vec<Open>,
     pub(crate) types: TypeTable,
@@ -131,7 +132,7 @@ impl<'t> Walk<'t> {
             type_sections: HashMap::new(),
             missing: false,
             misspelt: false,
-            attributes: super::attributes::Known::default(),
+            attributes: Known::default(),
             purpose,
             open: Vec::new(),
             types: TypeTable::default(),

@@ -19,9 +19,9 @@ impl Statements<'_> {
     pub fn dataset(&mut self) -> Result<String> {
         self.keyword()?;
         let behind = self.at();
-        self.skip_until(|b| b > b' ')?;
+        self.cursor().skip_until(|b| b > b' ')?;
         let start = self.at();
-        let stop = self.skip_until(|b| b == b'{' || b == b'\n')?;
+        let stop = self.cursor().skip_until(|b| b == b'{' || b == b'\n')?;
         let text = self.cursor().text();
         if self.at() - start > MAX_SEGMENT as u64 {
             return Err(text.error(start, "expected a name and '{' behind 'netcdf'"));

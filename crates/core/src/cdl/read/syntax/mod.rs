@@ -4,11 +4,12 @@
 //! Object ─► text ─► dataset_name ─► statements: segments ─► grammar (cdl.pest) ─► names, without escapes
 //! ```
 //!
-//! `unclosed` finds the string without an end, for messages.
+//! `skip` passes over comments. `unclosed` finds the string without an end, for messages.
 
 pub mod dataset_name;
 pub mod grammar;
 pub mod names;
+mod skip;
 pub mod statements;
 pub mod text;
 pub mod unclosed;

@@ -126,7 +126,7 @@ impl<'t> Statements<'t> {
                 Some(b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c) => {
                     self.cursor.take()?;
                 }
-                Some(b'/') if self.comment()? => {}
+                Some(b'/') if self.cursor.comment()? => {}
                 other => return Ok(other),
             }
         }
@@ -142,55 +142,6 @@ impl<'t> Statements<'t> {
             self.cursor.take()?;
         }
         Ok(there)
-    }
-
-    /// Skips the comment that begins here. Without one, stays and returns false.
-    pub(crate) fn comment(&mut self) -> Result<bool> {
-        let start = self.cursor.at();
-        self.cursor.take()?;
-        match self.cursor.peek()? {
-            Some(b'/') => {
-                self.skip_until(|b| b == b'\n')?;
-                Ok(true)
-            }
-            Some(b'*') => {
-                self.cursor.take()?;
-                loop {
-                    if self.skip_until(|b| b == b'*')?.is_none() {
-                        return Err(self
-                            .cursor
-                            .text()
-                            .error(start, "this comment has no end: expected '*/'"));
-                    }
-                    self.cursor.take()?;
-                    if self.cursor.peek()? == Some(b'/') {
-                        self.cursor.take()?;
-                        return Ok(true);
-                    }
-                }
-            }
-            _ => {
-                self.cursor.seek(start);
-                Ok(false)
-            }
-        }
-    }
-
-    /// Moves to the next byte for which `wanted` is true, and returns it; `None` at the end.
-    pub(crate) fn skip_until(&mut self, wanted: impl Fn(u8) -> bool) -> Result<Option<u8>> {
-        loop {
-            let window = self.cursor.window()?;
-            if window.is_empty() {
-                return Ok(None);
-            }
-            if let Some(at) = window.iter().position(|b| wanted(*b)) {
-                let byte = window[at];
-                self.cursor.advance(at);
-                return Ok(Some(byte));
-            }
-            let count = window.len();
-            self.cursor.advance(count);
-        }
     }
 
     /// The segment from here to the first of `stops`, which is taken. A comma ends a segment only outside of
@@ -227,7 +178,7 @@ impl<'t> Statements<'t> {
             match byte {
                 b'(' => depth += 1,
                 b')' => depth = depth.saturating_sub(1),
-                b'/' if self.comment()? => {
+                b'/' if self.cursor.comment()? => {
                     let length = usize::try_from(self.cursor.at() - at).unwrap_or(usize::MAX);
                     if length > MAX_SEGMENT {
                         let what =
@@ -300,7 +251,9 @@ impl<'t> Statements<'t> {
     pub fn list(&mut self) -> Result<Range<u64>> {
         let start = self.cursor.at();
         loop {
-            let found = self.skip_until(|b| matches!(b, b';' | b'"' | b'\'' | b'/' | b'\\'))?;
+            let found = self
+                .cursor
+                .skip_until(|b| matches!(b, b';' | b'"' | b'\'' | b'/' | b'\\'))?;
             let at = self.cursor.at();
             match found {
                 None => {
@@ -314,14 +267,14 @@ impl<'t> Statements<'t> {
                     return Ok(start..at);
                 }
                 Some(b'"') => self.string(start, at)?,
-                Some(b'\'') => self.character(at)?,
+                Some(b'\'') => self.cursor.character(at)?,
                 // Escape in a name, of an enum member.
                 Some(b'\\') => {
                     self.cursor.take()?;
                     self.cursor.take()?;
                 }
                 _ => {
-                    if !self.comment()? {
+                    if !self.cursor.comment()? {
                         self.cursor.take()?;
                     }
                 }
@@ -333,7 +286,7 @@ impl<'t> Statements<'t> {
     fn string(&mut self, list: u64, start: u64) -> Result<()> {
         self.cursor.take()?;
         loop {
-            match self.skip_until(|b| matches!(b, b'"' | b'\\'))? {
+            match self.cursor.skip_until(|b| matches!(b, b'"' | b'\\'))? {
                 None => return Err(unclosed_string(self.cursor.text(), list, start)),
                 Some(b'"') => {
                     self.cursor.take()?;
@@ -345,22 +298,6 @@ impl<'t> Statements<'t> {
                 }
             }
         }
-    }
-
-    /// Skips the character constant that begins here, at `start`: `'a'`, `'\''`, `'''`, `'\x41'`.
-    pub(crate) fn character(&mut self, start: u64) -> Result<()> {
-        self.cursor.take()?;
-        if self.cursor.take()? == Some(b'\\') {
-            self.cursor.take()?;
-        }
-        if self.skip_until(|b| matches!(b, b'\'' | b'\n'))? == Some(b'\'') {
-            self.cursor.take()?;
-            return Ok(());
-        }
-        Err(self
-            .cursor
-            .text()
-            .error(start, "this character has no end: expected \"'\""))
     }
 }
 

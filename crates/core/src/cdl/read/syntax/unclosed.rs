@@ -5,12 +5,11 @@
 
 use crate::error::{Error, Result};
 
-use super::statements::Statements;
-use super::text::Text;
+use super::text::{Cursor, Text};
 
 /// The error for the string that begins at `open` and has no end. Its list begins at `from`.
 pub fn unclosed_string(text: &Text, from: u64, open: u64) -> Error {
-    match Statements::new(text).broken_string(from, open) {
+    match text.cursor(from).broken_string(open) {
         Ok(None) => text.error(open, "this string has no end: expected '\"'"),
         Ok(Some(at)) => text.error(
             at,
@@ -20,10 +19,9 @@ pub fn unclosed_string(text: &Text, from: u64, open: u64) -> Error {
     }
 }
 
-impl Statements<'_> {
-    /// The first string between `from` and `until` that contains a line end.
-    fn broken_string(&mut self, from: u64, until: u64) -> Result<Option<u64>> {
-        self.seek(from);
+impl Cursor<'_> {
+    /// The first string from here to `until` that contains a line end.
+    fn broken_string(&mut self, until: u64) -> Result<Option<u64>> {
         loop {
             let found = self.skip_until(|b| matches!(b, b'"' | b'\'' | b'/' | b'\\'))?;
             let start = self.at();
@@ -32,7 +30,7 @@ impl Statements<'_> {
             }
             match found {
                 Some(b'"') => {
-                    self.cursor().take()?;
+                    self.take()?;
                     if self.breaks()? {
                         return Ok(Some(start));
                     }
@@ -40,7 +38,7 @@ impl Statements<'_> {
                 Some(b'/') if self.comment()? => {}
                 Some(b'\'') => self.character(start)?,
                 _ => {
-                    self.cursor().take()?;
+                    self.take()?;
                 }
             }
         }
@@ -52,11 +50,11 @@ impl Statements<'_> {
             match self.skip_until(|b| matches!(b, b'"' | b'\\' | b'\n'))? {
                 Some(b'\n') => return Ok(true),
                 Some(b'\\') => {
-                    self.cursor().take()?;
-                    self.cursor().take()?;
+                    self.take()?;
+                    self.take()?;
                 }
                 _ => {
-                    self.cursor().take()?;
+                    self.take()?;
                     return Ok(false);
                 }
             }

@@ -6,6 +6,7 @@
 
 use crate::error::Result;
 
+use super::depth::MAX_DEPTH;
 use super::excess::{Excess, Unit};
 use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
@@ -104,7 +105,7 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
         match next {
             Some(b'{') if !after_value => {
                 braces += 1;
-                if braces > super::elements::MAX_DEPTH {
+                if braces > MAX_DEPTH {
                     return Err(lexer.error(start, "too many braces in each other"));
                 }
                 lexer.at += 1;

@@ -13,6 +13,7 @@ use crate::model::{
 };
 
 use super::char_array;
+use super::depth::MAX_DEPTH;
 use super::excess::{Excess, Excesses, Unit};
 use crate::cdl::read::constant::convert::{opaque, store};
 use crate::cdl::read::constant::enum_members::EnumConstants;
@@ -20,9 +21,6 @@ use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 use crate::cdl::read::constant::number;
 use crate::print::number::general::push_general;
-
-/// Maximum nesting of types and braces.
-pub const MAX_DEPTH: usize = 64;
 
 /// Maximum size, in bytes, of the member in the fill value of a sequence. As in netCDF-C, a sequence is filled with one
 /// member. Above this size, it is filled with none.

@@ -9,6 +9,7 @@
 
 pub mod char_array;
 pub mod data_list;
+mod depth;
 pub mod elements;
 pub mod entry;
 pub mod excess;

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::block::{Content, Header, end};
-use super::super::fields::crc32;
-use super::super::filter::{Filter, Filters};
-use super::super::footer::write_back;
-use super::super::front::{self, Front};
-use super::super::index::Indexes;
-use super::super::opened::Archive;
-use super::super::streams::{Stream, Streams};
 use super::*;
 use crate::format::CheckLimits;
+use crate::format::archive::index::stream_index::Indexes;
+use crate::format::archive::random_access::opened::Archive;
+use crate::format::archive::structure::block::{Content, Header, end};
+use crate::format::archive::structure::fields::crc32;
+use crate::format::archive::structure::filter::{Filter, Filters};
+use crate::format::archive::structure::footer::write_back;
+use crate::format::archive::structure::front::{self, Front};
+use crate::format::archive::structure::streams::{Stream, Streams};
 use crate::store::Output;
 
 /// An output that counts what is written, and refuses more than a megabyte.
@@ -290,7 +290,9 @@ fn what_is_whole_is_salvaged() {
     assert!(sound.lost.is_empty() && sound.findings.is_empty());
     let source: Arc<dyn Object> = Arc::new(archive.clone());
     assert_eq!(
-        super::super::check(&source, CheckLimits::ONE_THREAD).unwrap().0,
+        crate::format::archive::check(&source, CheckLimits::ONE_THREAD)
+            .unwrap()
+            .0,
         []
     );
     for at in front..archive.len() {
@@ -304,7 +306,9 @@ fn what_is_whole_is_salvaged() {
         assert!(lost <= 64, "one block at most: {lost} bytes by byte {at}");
         let source: Arc<dyn Object> = Arc::new(damaged);
         assert_ne!(
-            super::super::check(&source, CheckLimits::ONE_THREAD).unwrap().0,
+            crate::format::archive::check(&source, CheckLimits::ONE_THREAD)
+                .unwrap()
+                .0,
             [],
             "byte {at}"
         );

@@ -1,8 +1,8 @@
 //! Archives of so many blocks that their indexes do not fit into the memory that is given.
 
-use super::super::opened::Archive;
 use super::*;
 use crate::format::CheckLimits;
+use crate::format::archive::random_access::opened::Archive;
 
 /// Memory that has no room for an index.
 const LITTLE: u64 = 1 << 16;
@@ -51,7 +51,7 @@ fn indexes_that_do_not_fit_change_nothing() {
         threads: 2,
         memory: Some(LITTLE),
     };
-    assert_eq!(super::super::check(&source, limits).unwrap().0, []);
+    assert_eq!(crate::format::archive::check(&source, limits).unwrap().0, []);
     let opened = Archive::open(source).unwrap();
     opened.keep_at_most(LITTLE);
     for at in (0..390_000u64).step_by(57_777) {
@@ -106,7 +106,7 @@ fn what_is_wrong_is_told_in_order_by_any_number_of_threads() {
             threads,
             memory: None,
         };
-        super::super::check(&source, limits).unwrap()
+        crate::format::archive::check(&source, limits).unwrap()
     };
     let first = checked(1);
     assert!(first.0.len() > 90);

@@ -70,7 +70,7 @@ fn blocks_pass_as_they_come() {
     let output = MemoryOutput::new();
     restore_object(&pipe().0, &output, 2, None).unwrap();
     assert!(output.bytes() == original);
-    let (findings, read) = super::super::check(&pipe().0, CheckLimits::ONE_THREAD).unwrap();
+    let (findings, read) = crate::format::archive::check(&pipe().0, CheckLimits::ONE_THREAD).unwrap();
     assert_eq!((findings, read.chunks), (vec![], 24));
 
     let change = Change {

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use super::super::reader::ArchiveReader;
 use super::*;
+use crate::format::archive::random_access::reader::ArchiveReader;
 use crate::format::{Reader, Region};
 use crate::model::VarId;
 use crate::store::{ByteRange, Done, Requests};

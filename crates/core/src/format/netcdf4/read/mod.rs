@@ -13,28 +13,25 @@
 
 mod attributes;
 mod damage;
+mod data;
 mod datatype;
 mod dimension;
-mod found_mappings;
 mod layout;
+mod netcdf4_reader;
 mod object;
 mod opening;
 mod own_check;
-mod past_extent;
 mod provenance;
 mod reader;
 mod schema;
-mod source_dataset;
 mod source_files;
-mod stored;
-mod structured;
 mod user_path;
 mod virtual_dataset;
 mod virtual_variable;
 
+pub(super) use data::stored::{StoredData, StoredVariable};
+pub use netcdf4_reader::Netcdf4Reader;
 pub(super) use object::heap_filters::codec_specs;
 pub(super) use object::links::OpenFile;
 pub(in crate::format) use opening::with_remains;
-pub use reader::Netcdf4Reader;
-pub(super) use stored::{StoredData, StoredVariable};
 pub(super) use user_path::user_path;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ncutils_hdf5::ObjectKind;
 
+use super::data::stored::StoredVariable;
+use super::netcdf4_reader::{Netcdf4Reader, Opened};
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
-use super::reader::{Netcdf4Reader, Opened};
 use super::schema;
-use super::stored::StoredVariable;
 use crate::error::{Error, Result};
 use crate::filter::{Registry, SharedPipelines};
 use crate::format::Fault;

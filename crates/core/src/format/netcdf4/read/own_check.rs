@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::reader::Netcdf4Reader;
-use super::stored::StoredData;
+use super::data::stored::StoredData;
+use super::netcdf4_reader::Netcdf4Reader;
 use crate::chunk::ChunkGrid;
 use crate::format::{Fault, OwnCheck, Reader};
 use crate::model::VarId;

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::data::stored::StoredData;
+use super::netcdf4_reader::Netcdf4Reader;
 use super::object::links::OpenFile;
-use super::reader::Netcdf4Reader;
-use super::stored::StoredData;
 use crate::format::{Reader, SourceFile};
 use crate::model::VarId;
 use crate::store::{NamedAs, NoNeighbour};

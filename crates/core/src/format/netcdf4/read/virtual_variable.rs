@@ -1,7 +1,7 @@
 //! The virtual variables of a [`Netcdf4Reader`].
 
-use super::reader::Netcdf4Reader;
-use super::stored::StoredData;
+use super::data::stored::StoredData;
+use super::netcdf4_reader::Netcdf4Reader;
 use super::virtual_dataset::{Target, VirtualVariable};
 use crate::chunk::{Region, swap_units};
 use crate::error::{Error, Result};

@@ -13,7 +13,7 @@ use crate::model::{Storage, VarId};
 /// Bytes of elements without chunks that are rewritten at once.
 const SLAB: u64 = 4 << 20;
 
-/// A variable of [opaque bytes](super::Verbatim::addressed) of which some cells are chosen.
+/// A variable of [opaque bytes](super::copy::Verbatim::addressed) of which some cells are chosen.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) reader: &'a dyn Reader,

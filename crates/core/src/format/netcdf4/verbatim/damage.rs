@@ -8,16 +8,15 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicU64;
 
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind, is_link_name};
 
 use super::elements::{Places, Shape};
+use super::lost_elements::fault;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::format::Fault;
-use crate::format::netcdf4::read::user_path;
 
 /// What is wrong with the objects of a file, and what the copy leaves out for it.
 #[derive(Default)]
@@ -157,14 +156,6 @@ pub(super) fn left<T>(read: ncutils_hdf5::Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// A fault of the object at a path, or of no single object if it is the root.
-fn fault(path: &str, fault: Fault) -> Fault {
-    match path {
-        "/" => fault,
-        path => fault.in_variable(&user_path(path)),
-    }
-}
-
 /// Finds out whether elements of a type can be converted for a copy.
 fn readable(file: &File, datatype: &Datatype, bytes: Vec<u8>) -> Result<()> {
     let places = Places {
@@ -190,31 +181,5 @@ fn definable(file: &File, dataset: &Dataset) -> Result<()> {
         Layout::Chunked(chunked) => ChunkGrid::new(dataset.dataspace.dims(), &chunked.shape).map(drop),
         Layout::Virtual { .. } => Ok(file.virtual_mappings(dataset).map(drop).map_err(hdf5_error)?),
         _ => Ok(()),
-    }
-}
-
-/// Elements of a dataset whose content cannot be read from the heaps of a damaged file.
-#[derive(Default)]
-pub(super) struct LostElements {
-    count: AtomicU64,
-    first: Mutex<Option<String>>,
-}
-
-impl LostElements {
-    /// Notes an element, which is null in the copy.
-    pub(super) fn add(&self, error: &Error) {
-        self.count.fetch_add(1, Ordering::Relaxed);
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert_with(|| error.to_string());
-    }
-
-    /// What is wrong with the dataset at a path, if anything is.
-    pub(super) fn fault(self, path: &str) -> Option<Fault> {
-        let first = self.first.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-        let told = match self.count.into_inner() {
-            1 => format!("1 element cannot be read, and is null in the copy: {first}"),
-            n => format!("{n} elements cannot be read, and are null in the copy; the first: {first}"),
-        };
-        Some(fault(path, Fault::new(told)))
     }
 }

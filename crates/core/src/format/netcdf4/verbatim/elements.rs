@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{Class, Data, Datatype, File, GlobalHeapReader, ObjectId, ReferenceKind};
 
-use super::damage::LostElements;
+use super::lost_elements::LostElements;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::heap_limit::HeapLimit;
 

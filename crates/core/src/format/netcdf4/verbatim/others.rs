@@ -3,7 +3,7 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Dataspace, Layout, ObjectKind};
 
-use super::Verbatim;
+use super::copy::Verbatim;
 use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{Storage, VariableLayout};

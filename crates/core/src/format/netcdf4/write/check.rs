@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use ncutils_hdf5::MAX_COMPACT_BYTES;
 
 use super::super::conventions::MAX_NAME;
+use super::dataset::MAX_FILL_VALUE;
 use super::dimensions::Scales;
 use super::tree::contents;
 use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
@@ -18,10 +19,6 @@ use crate::model::{
 
 /// Longest name of an attribute in HDF5, in bytes, without its terminating NUL.
 const MAX_ATTRIBUTE_NAME: usize = 65_534;
-
-/// Largest fill value, in bytes. It is stored in an object header message, whose version, flags and size take
-/// six bytes.
-pub(super) const MAX_FILL_VALUE: usize = 65_535 - 6;
 
 /// Longest dimension without a coordinate variable. It is stored as a dataset with one element of four bytes
 /// per index, and the dataset's size has 64 bits.

@@ -4,7 +4,6 @@ use ncutils_hdf5::{
     AllocationTime, ByteOrder, DatasetSpec, Dataspace, FillSpec, FillTime as HdfFillTime, Filter, LayoutSpec,
 };
 
-use super::check::MAX_FILL_VALUE;
 use super::datatypes::{Datatypes, byte_order};
 use super::elements::ElementShape;
 use super::external::segments;
@@ -13,6 +12,10 @@ use crate::error::{Error, Result};
 use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
 use crate::model::{self, Encoding, FillState, FillTime, Schema, Storage, Values, VarId, VariableLayout};
+
+/// Largest fill value, in bytes. It is stored in an object header message, whose version, flags and size take
+/// six bytes.
+pub(super) const MAX_FILL_VALUE: usize = 65_535 - 6;
 
 /// The dataset of a variable. `extent` is the plan's, or longer in the first dimension.
 ///

@@ -15,9 +15,8 @@ use crate::chunk::{
 };
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Pipeline, Scratch};
-use crate::format::ReorderWindow;
 use crate::format::netcdf4::bytes::OutputBytes;
-use crate::format::{EncodedChunk, Promised, Received, VariablePlan, Writer};
+use crate::format::{EncodedChunk, Promised, Received, ReorderWindow, VariablePlan, Writer};
 use crate::model::{Schema, SharedLayout, Storage, Values, VarId};
 use crate::store::{Output, RawFiles};
 

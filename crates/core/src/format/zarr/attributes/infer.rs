@@ -2,7 +2,7 @@
 
 use super::super::json::Json;
 use super::super::number::push_number;
-use super::Elements;
+use super::elements::Elements;
 use crate::model::{Type, Values};
 
 /// The types of integers, in the order in which they are tried.

@@ -17,6 +17,7 @@
 //!
 //! Without types, a single string is read as chars, and an array of strings as the text of that array.
 
+mod elements;
 mod infer;
 mod names;
 mod read;
@@ -29,45 +30,11 @@ pub use read::{Found, read};
 pub use write::{Written, write};
 
 use super::json::Json;
-use crate::model::{Attribute, Type, Values};
+use crate::model::Type;
 
 /// The type that an attribute with this value has if none is given beside it.
 pub fn inferred_type(json: &Json) -> Type {
     infer::infer(json).ty
-}
-
-/// The elements of an attribute.
-#[derive(Debug, Clone, PartialEq)]
-struct Elements {
-    ty: Type,
-    length: usize,
-    values: Values,
-}
-
-impl Elements {
-    /// Text as chars.
-    fn chars(text: &str) -> Self {
-        Self {
-            ty: Type::Char,
-            length: text.len(),
-            values: Values::from_text(text),
-        }
-    }
-
-    /// JSON as text, spaced as netCDF-C spaces it.
-    fn json(json: &Json) -> Self {
-        Self::chars(&json.to_string())
-    }
-
-    /// The attribute with this name.
-    fn named(self, name: &str) -> Attribute {
-        Attribute {
-            name: name.to_owned(),
-            ty: self.ty,
-            length: self.length,
-            values: self.values,
-        }
-    }
 }
 
 /// The types of attributes, as `.zattrs` of NCZarr gives them.

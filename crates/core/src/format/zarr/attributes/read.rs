@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::super::json::Json;
 use super::super::keys::NC_PROPERTIES;
+use super::elements::Elements;
 use super::names::is_reserved;
-use super::{Elements, infer, typed};
+use super::{infer, typed};
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type};
 
 /// What the members of `.zattrs` hold for netCDF.

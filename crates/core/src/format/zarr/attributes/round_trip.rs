@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use super::super::flavor::Flavor;
 use super::super::json::any_json;
+use super::elements::Elements;
 use super::*;
-use crate::model::SLOT_SIZE;
+use crate::model::{Attribute, SLOT_SIZE, Values};
 
 const NUMBERS: [Type; 10] = [
     Type::Byte,

@@ -3,7 +3,7 @@
 use super::super::dtype::{Dtype, Stored};
 use super::super::flavor::Flavor;
 use super::super::json::Json;
-use super::Elements;
+use super::elements::Elements;
 use super::infer::collect;
 use crate::model::{Type, Values};
 

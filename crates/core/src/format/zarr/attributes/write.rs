@@ -4,9 +4,10 @@ use super::super::dtype::Dtype;
 use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::number::numbers;
+use super::elements::Elements;
 use super::infer::infer;
 use super::names::is_reserved;
-use super::{Elements, typed};
+use super::typed;
 use crate::model::{Attribute, Endian, SLOT_SIZE, Type};
 
 /// Least length in the type of strings, in bytes. netCDF-C's default for a variable of strings.

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 
 pub use parse::JsonError;
 pub use serde_value::NotFinite;
+use word::Word;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +81,9 @@ impl Json {
     /// The value of a word; any other value is itself.
     pub fn plain(&self) -> Cow<'_, Self> {
         match self {
-            Self::Word(word) => Cow::Owned(word::value(word).unwrap_or_else(|| Self::String(word.clone()))),
+            Self::Word(word) => {
+                Cow::Owned(word::value(word).map_or_else(|| Self::String(word.clone()), Self::from))
+            }
             _ => Cow::Borrowed(self),
         }
     }
@@ -142,6 +145,18 @@ impl Json {
 }
 
 const TWO_53: f64 = (1u64 << 53) as f64;
+
+impl From<Word> for Json {
+    fn from(word: Word) -> Self {
+        match word {
+            Word::Null => Self::Null,
+            Word::Bool(value) => Self::Bool(value),
+            Word::Integer(value) => Self::Integer(value),
+            Word::Float(value) => Self::Float(value),
+            Word::Text(text) => Self::String(text),
+        }
+    }
+}
 
 impl From<&str> for Json {
     fn from(text: &str) -> Self {

@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
         let end = rest.bytes().position(|c| !word::is_part(c)).unwrap_or(rest.len());
         let value = word::value(&rest[..end]).filter(|_| self.lenient)?;
         self.at += end;
-        Some(value)
+        Some(value.into())
     }
 
     fn word(&mut self) -> Result<Json, JsonError> {
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
         }
         let text = &self.text[start..self.at];
         match text.parse() {
-            Ok(value) if is_integer => Ok(word::number(value)),
+            Ok(value) if is_integer => Ok(word::number(value).into()),
             _ => match text.parse() {
                 Ok(value) => Ok(Json::Float(value)),
                 Err(_) => Err(self.error("a number that cannot be read")),

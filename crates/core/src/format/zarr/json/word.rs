@@ -1,6 +1,19 @@
 //! Numbers, booleans and null as C spells them.
 
-use super::Json;
+/// The value of a word.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Word {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number without point and exponent, of at most 64 bits.
+    Integer(i128),
+    /// Any other number.
+    Float(f64),
+    /// A hexadecimal float, which stays text.
+    Text(String),
+}
 
 /// True for a character of a word.
 pub fn is_part(c: u8) -> bool {
@@ -9,16 +22,16 @@ pub fn is_part(c: u8) -> bool {
 
 /// The value of a word that netCDF-C writes without quotes: what C's `strtod` takes, and `true`, `false` and `null` in any
 /// case of letters. A hexadecimal float becomes a string. `None` for other words.
-pub fn value(word: &str) -> Option<Json> {
+pub fn value(word: &str) -> Option<Word> {
     // Long words are numbers; copies of them would be of no use.
     if word.len() <= 10 {
         match word.to_ascii_lowercase().as_str() {
-            "null" => return Some(Json::Null),
-            "true" => return Some(Json::Bool(true)),
-            "false" => return Some(Json::Bool(false)),
-            "nanf" => return Some(Json::Float(f64::NAN)),
-            "infinityf" => return Some(Json::Float(f64::INFINITY)),
-            "-infinityf" => return Some(Json::Float(f64::NEG_INFINITY)),
+            "null" => return Some(Word::Null),
+            "true" => return Some(Word::Bool(true)),
+            "false" => return Some(Word::Bool(false)),
+            "nanf" => return Some(Word::Float(f64::NAN)),
+            "infinityf" => return Some(Word::Float(f64::INFINITY)),
+            "-infinityf" => return Some(Word::Float(f64::NEG_INFINITY)),
             _ => {}
         }
     }
@@ -29,21 +42,21 @@ pub fn value(word: &str) -> Option<Json> {
     if let Some(digits) = unsigned.strip_prefix("0x").or(unsigned.strip_prefix("0X")) {
         return Some(match u64::from_str_radix(digits, 16) {
             Ok(value) if negative => number(-i128::from(value)),
-            Ok(value) => Json::Integer(value.into()),
-            Err(_) => Json::String(word.to_owned()),
+            Ok(value) => Word::Integer(value.into()),
+            Err(_) => Word::Text(word.to_owned()),
         });
     }
     match word.parse::<i128>() {
         Ok(value) => Some(number(value)),
-        Err(_) => word.parse().ok().map(Json::Float),
+        Err(_) => word.parse().ok().map(Word::Float),
     }
 }
 
 /// An integer, or a float if it has more than 64 bits.
-pub fn number(value: i128) -> Json {
+pub fn number(value: i128) -> Word {
     let range = i128::from(i64::MIN)..=i128::from(u64::MAX);
     match range.contains(&value) {
-        true => Json::Integer(value),
-        false => Json::Float(value as f64),
+        true => Word::Integer(value),
+        false => Word::Float(value as f64),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::hierarchy;
-use super::metadata_store::MetadataStore;
+use super::metadata::hierarchy;
+use super::metadata::metadata_store::MetadataStore;
+use super::metadata::schema;
 use super::reader::ZarrReader;
-use super::schema;
 use crate::error::Result;
 use crate::filter::Registry;
 use crate::format::zarr::keys::CONSOLIDATED;

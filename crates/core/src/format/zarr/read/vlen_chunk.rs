@@ -5,7 +5,7 @@
 //! ```
 
 use super::super::v3::permutation;
-use super::array_metadata::ORDER_CODEC;
+use super::metadata::array_metadata::ORDER_CODEC;
 use super::untyped_codecs;
 use crate::error::{Error, Result};
 use crate::filter::Registry;

@@ -7,7 +7,7 @@ use super::{Measure, State};
 use crate::cdl::read::constant::lexer::is_blank;
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::char_array::Rows;
-use crate::cdl::read::values::elements::MAX_DEPTH;
+use crate::cdl::read::values::depth::MAX_DEPTH;
 
 /// Message for a value outside the braces that it must be in.
 pub const LIST_EXPECTED: &str =

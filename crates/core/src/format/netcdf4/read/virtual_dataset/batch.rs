@@ -1,7 +1,8 @@
 //! [`Batch`]: pieces of a source that are read together, as one box that holds them.
 
-use super::elements::Elements;
-use super::source_reader::{SourceReader, Target};
+use super::selection::elements::Elements;
+use super::source::source_reader::SourceReader;
+use super::source::target::Target;
 use crate::chunk::{Region, element_count};
 use crate::error::{Error, Result};
 use crate::model::{SLOT_SIZE, Slot, Type, TypeClass, Values};

@@ -4,10 +4,10 @@
 //! elements of a mapping ─ cannot be read ─► halves ─► … ─► one chunk of the source ─ cannot be read ─► lost
 //! ```
 
-use super::elements::Elements;
 use super::mappings::Mapping;
-use super::source_reader::Target;
-use super::virtual_data::Facts;
+use super::selection::elements::Elements;
+use super::source::source_facts::Facts;
+use super::source::target::Target;
 use crate::chunk::{Region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::model::{Storage, Values};

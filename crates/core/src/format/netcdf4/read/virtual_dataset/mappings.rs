@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use ncutils_hdf5::{ElementSelection, Stripe, VirtualMapping};
 
-use super::elements::{Elements, Run};
-use super::source_name::{has_blocks, of_block};
-use super::unlimited::{first, indices_below, limited, nth_run, reach};
+use super::selection::elements::Elements;
+use super::selection::index_tree::Run;
+use super::selection::unlimited::{first, indices_below, limited, nth_run, reach};
+use super::source::source_name::{has_blocks, of_block};
 use crate::error::{Error, Result};
 
 /// Most sources that a name with `%b` may stand for.

@@ -8,23 +8,17 @@
 //! Sources are opened when a part of the data needs them. A source may be virtual itself.
 
 mod batch;
-mod box_index;
-mod box_union;
-mod cast;
-mod elements;
+pub(super) mod found_mappings;
 mod lost;
 mod mappings;
-mod missing;
 mod presented;
-mod recent;
-mod source_files;
-mod source_name;
-mod source_reader;
-mod unlimited;
+mod selection;
+mod source;
 mod virtual_data;
 
-pub use cast::is_number;
 pub use presented::VirtualVariable;
-pub use source_files::{Source, SourceFiles, Trail, set_lengths};
-pub use source_reader::{SourceReader, Target};
-pub use virtual_data::VirtualData;
+pub use source::cast::is_number;
+pub use source::source_files::{SourceFiles, Trail};
+pub use source::source_reader::SourceReader;
+pub use source::target::Target;
+pub use virtual_data::{Source, Sources, VirtualData, set_lengths};

@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::elements::Elements;
-use super::source_reader::Target;
-use super::virtual_data::{Facts, VirtualData};
+use super::selection::elements::Elements;
+use super::source::source_facts::Facts;
+use super::source::target::Target;
+use super::virtual_data::VirtualData;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::format::read_region::swap_unit;
@@ -65,7 +66,7 @@ impl VirtualVariable {
         }
     }
 
-    /// The storage by the sources, if [`VirtualVariable::look_at_sources`] found one.
+    /// The storage by the sources, if [`VirtualVariable::resolve_sources`] found one.
     pub fn layout(&self) -> Option<&SharedLayout> {
         Some(&self.presented.get()?.as_ref()?.layout)
     }
@@ -75,7 +76,7 @@ impl VirtualVariable {
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    pub fn look_at_sources(
+    pub fn resolve_sources(
         &self,
         target: &Target<'_>,
         needs: Option<&Needs<'_>>,
@@ -299,7 +300,7 @@ impl VirtualVariable {
             Ok(Passed::Chunk(chunk)) => return Ok(chunk),
             Ok(Passed::Not) => {}
             // Reading the values loses what cannot be read.
-            Err(e) if self.data.loses_unreadable() && !self.data.is_failure(&e) => {}
+            Err(e) if self.data.fills_unreadable() && !self.data.is_failure(&e) => {}
             Err(e) => return Err(e),
         }
         let values = self.data.read(target, &region)?;

@@ -8,18 +8,21 @@ use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use ncutils_hdf5::{Dataset, Datatype};
+use ncutils_hdf5::{Dataset, Dataspace, Datatype, Layout};
 
 use super::batch::Batch;
-use super::box_index::BoxIndex;
-use super::elements::Elements;
 use super::lost::{IntoRegion, Lost, MOST_TRIES, halves, is_one_chunk};
 use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
-use super::recent::Recent;
-use super::source_files::{SourceFiles, Trail, again, in_source};
-use super::source_reader::{SourceReader, Target};
+use super::selection::box_index::BoxIndex;
+use super::selection::elements::Elements;
+use super::source::recent::Recent;
+use super::source::source_facts::Facts;
+use super::source::source_files::{SourceFiles, Trail, again, in_source};
+use super::source::source_reader::SourceReader;
+use super::source::target::Target;
 use crate::chunk::{Region, byte_count, fill_pattern, resize};
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::format::Written;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{SLOT_SIZE, SharedLayout, Slot, Values};
@@ -31,10 +34,35 @@ const SOURCES: usize = 64;
 /// although they may be hidden.
 const MOST_BOXES: usize = 256;
 
+/// A source dataset whose lengths are known.
+pub struct Source {
+    /// Its file.
+    pub file: OpenFile,
+    /// Its header. The lengths of a virtual dataset are those that its sources give it.
+    pub dataset: Dataset,
+    /// The mappings, if it is virtual itself.
+    pub mappings: Option<VirtualData>,
+}
+
+/// Opens a source for a virtual dataset with elements of a datatype.
+///
+/// # Errors
+/// Its elements cannot become those of the virtual dataset, or its header is damaged.
+pub type OpenSource = fn(Source, &Target<'_>, &Datatype, &Registry) -> Result<SourceReader>;
+
+/// The sources of all virtual datasets of an input.
+#[derive(Clone)]
+pub struct Sources {
+    /// Their files.
+    pub files: Arc<SourceFiles>,
+    /// Opens one of their datasets.
+    pub open: OpenSource,
+}
+
 /// The data of a virtual dataset.
 pub struct VirtualData {
     file: OpenFile,
-    files: Arc<SourceFiles>,
+    sources_of_input: Sources,
     trail: Trail,
     datatype: Datatype,
     pub(super) mappings: Vec<Mapping>,
@@ -47,14 +75,39 @@ pub struct VirtualData {
     broken: Option<Error>,
 }
 
-/// What is kept of a source.
-pub(super) struct Facts {
-    /// Its storage.
-    pub layout: SharedLayout,
-    /// True if elements have the same bytes in the virtual dataset.
-    pub same_type: bool,
-    /// Which of its parts are stored, once that was asked.
-    pub written: OnceLock<Written>,
+impl Sources {
+    /// The dataset `path` of the file `name`, as [`SourceFiles::find`] finds it. A virtual one gets the lengths that its
+    /// sources give it.
+    ///
+    /// # Errors
+    /// Those of [`SourceFiles::find`]; its mappings are damaged. The error names file and dataset.
+    fn find(&self, from: &OpenFile, name: &str, path: &str, trail: &Trail) -> Result<Option<Source>> {
+        let Some(found) = self.files.find(from, name, path, trail)? else {
+            return Ok(None);
+        };
+        let (file, mut dataset) = (found.file, found.dataset);
+        let mappings = match dataset.layout {
+            Layout::Virtual { .. } => {
+                let opened = VirtualData::open(&file, &dataset, self, found.trail);
+                let (mappings, lengths) = opened.map_err(|e| in_source(e, name, path))?;
+                set_lengths(&mut dataset, &lengths);
+                Some(mappings)
+            }
+            _ => None,
+        };
+        Ok(Some(Source {
+            file,
+            dataset,
+            mappings,
+        }))
+    }
+}
+
+/// Sets the present lengths of a dataset.
+pub fn set_lengths(dataset: &mut Dataset, lengths: &[u64]) {
+    if let Dataspace::Simple { dims, .. } = &mut dataset.dataspace {
+        dims.copy_from_slice(lengths);
+    }
 }
 
 impl VirtualData {
@@ -66,7 +119,7 @@ impl VirtualData {
     pub fn open(
         file: &OpenFile,
         dataset: &Dataset,
-        files: &Arc<SourceFiles>,
+        sources_of_input: &Sources,
         trail: Trail,
     ) -> Result<(Self, Vec<u64>)> {
         let given = file.file.virtual_mappings(dataset).map_err(hdf5_error)?;
@@ -77,7 +130,7 @@ impl VirtualData {
             if let Some(known) = known.get(&key) {
                 return Ok(known.clone());
             }
-            let found = match files.find(file, name, path, &trail) {
+            let found = match sources_of_input.find(file, name, path, &trail) {
                 Ok(found) => found.map(|source| source.dataset.dataspace.dims().to_vec()),
                 Err(e) => {
                     broken.get_or_insert(e);
@@ -97,7 +150,7 @@ impl VirtualData {
         let index = BoxIndex::new(found.len(), &bounds);
         let data = Self {
             file: file.clone(),
-            files: Arc::clone(files),
+            sources_of_input: sources_of_input.clone(),
             trail,
             datatype: dataset.datatype.clone(),
             index,
@@ -126,13 +179,13 @@ impl VirtualData {
     }
 
     /// From now on, elements of sources that cannot be read are fill values, also those of virtual sources.
-    pub fn lose_unreadable(&self) {
-        self.files.lose_unreadable();
+    pub fn fill_unreadable(&self) {
+        self.sources_of_input.files.fill_unreadable();
     }
 
     /// True if elements of sources that cannot be read are fill values.
-    pub(super) fn loses_unreadable(&self) -> bool {
-        self.files.loses_unreadable()
+    pub(super) fn fills_unreadable(&self) -> bool {
+        self.sources_of_input.files.fills_unreadable()
     }
 
     /// True if nothing is known of what should have been read, as a store failed that is asked by requests. A file of a
@@ -157,9 +210,10 @@ impl VirtualData {
             return Ok(Some(open));
         }
         let (name, path) = &self.sources[number];
-        let found = self.files.find(&self.file, name, path, &self.trail);
+        let sources = &self.sources_of_input;
+        let found = sources.find(&self.file, name, path, &self.trail);
         let opened = found.and_then(|found| {
-            let open = |found| self.files.open_source(found, target, &self.datatype);
+            let open = |found| (sources.open)(found, target, &self.datatype, sources.files.registry());
             found.map(open).transpose().map_err(|e| in_source(e, name, path))
         });
         let open = match opened {
@@ -268,7 +322,7 @@ impl VirtualData {
     /// # Errors
     /// A source cannot be read, or may not be.
     pub fn read(&self, target: &Target<'_>, region: &Region) -> Result<Values> {
-        let loses = self.loses_unreadable();
+        let loses = self.fills_unreadable();
         let mut lost = |_, error| match loses && !self.is_failure(&error) {
             true => Ok(()),
             false => Err(error),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::super::super::attributes;
 use super::super::super::json::Json;
 use super::super::super::number::{numbers, push_number};
+use super::nczarr_type::nczarr_type;
 use super::{dimensions, types};
 use crate::model::{
     Attribute, Attributes, FILL_VALUE_ATTRIBUTE, GroupId, Schema, Type, TypeId, Values, VarId, Variable,
@@ -182,7 +183,7 @@ fn insert(var: &mut Variable, place: u64, attribute: Attribute) {
 /// A `_FillValue` of another type or length than an element of its variable.
 fn foreign_value(value: &Json, ty: &str) -> Option<Attribute> {
     let ty = Type::from_cdl_name(ty)?;
-    let types = Json::from_iter([(FILL_VALUE_ATTRIBUTE, super::nczarr_type(ty))]);
+    let types = Json::from_iter([(FILL_VALUE_ATTRIBUTE, nczarr_type(ty))]);
     let member = (FILL_VALUE_ATTRIBUTE.to_owned(), value.clone());
     let mut warnings = Vec::new();
     let found = attributes::read(&[member], Some(&types), None, "", &mut warnings);

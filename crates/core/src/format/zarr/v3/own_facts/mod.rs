@@ -22,16 +22,16 @@
 
 mod apply;
 mod dimensions;
+mod nczarr_type;
 mod types;
 mod write;
 
 pub use write::of;
 
-use super::super::dtype::Dtype;
-use super::super::flavor::Flavor;
 use super::super::json::Json;
 pub use super::super::keys::OWN_FACTS as NAME;
-use crate::model::{Endian, Schema, Type, VariableLayout};
+use crate::model::{Schema, Type, VariableLayout};
+use nczarr_type::nczarr_type;
 use std::collections::HashMap;
 
 /// The version of the facts that is written and read.
@@ -91,15 +91,6 @@ fn attribute_types(item: &Json) -> Option<Json> {
         Some((name.clone(), nczarr_type(ty)))
     };
     Some(Json::Object(types.iter().filter_map(text).collect()))
-}
-
-/// The type of an attribute in the form of NCZarr.
-fn nczarr_type(ty: Type) -> Json {
-    let ty = match ty {
-        Type::String => Dtype::string(1),
-        ty => Dtype::number(ty, Endian::Little),
-    };
-    ty.text(Flavor::Nczarr).into()
 }
 
 #[cfg(test)]

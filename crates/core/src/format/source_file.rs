@@ -1,0 +1,34 @@
+//! [`SourceFile`]: another file that a dataset refers to.
+
+use std::ffi::OsString;
+use std::fmt;
+
+use crate::store::NamedAs;
+
+/// Another file that a dataset refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path of the variable or link that names it.
+    pub named_by: String,
+    /// What the name stands for.
+    pub named_as: NamedAs,
+    /// The name, as stored.
+    pub name: String,
+    /// Where the file is, or the reason why it is not read: a clause without its subject.
+    pub found: Result<OsString, String>,
+}
+
+impl fmt::Display for SourceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.named_as {
+            NamedAs::ExternalLink => "external link",
+            NamedAs::ExternalData => "external data",
+            NamedAs::VirtualSource => "virtual source",
+        };
+        write!(f, "{}: {what} {}: ", self.named_by, self.name.escape_debug())?;
+        match &self.found {
+            Ok(path) => path.display().fmt(f),
+            Err(why) => f.write_str(why),
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! The documents of a hierarchy: from their keys, or from the one document that has all of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::error::{Error, Result};
+use crate::format::zarr::json::Json;
+use crate::format::zarr::keys::{
+    ARRAY, ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below,
+};
+use crate::store::{ByteRange, Get, KeyStore, Part, awaited};
+
+/// Most groups of a slow store that are listed at once.
+const MOST_LISTS: usize = 32;
+
+/// Reads metadata documents.
+pub struct MetadataStore {
+    store: Arc<dyn KeyStore>,
+    /// The documents of `.zmetadata`, by key.
+    consolidated: Option<BTreeMap<String, Json>>,
+    /// True if documents are read from `.zmetadata` alone.
+    from_consolidated: bool,
+    /// The first key whose document differs from that in `.zmetadata`.
+    pub differs: Option<String>,
+    /// Why `.zmetadata`, which is not needed, cannot be read.
+    pub damaged: Option<Error>,
+    /// Of a hierarchy that may be damaged, what is wrong with its documents. `None` if a damaged document is an error.
+    pub faults: Option<Vec<String>>,
+    /// What is wrong with documents of which another copy was read.
+    pub replaced: Vec<String>,
+}
+
+impl MetadataStore {
+    /// The documents of `store`. With `prefer_consolidated`, where requests are slow, or where the store cannot list keys,
+    /// those of `.zmetadata` if there is one.
+    ///
+    /// # Errors
+    /// If the store fails, or `.zmetadata` is damaged and needed.
+    pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool) -> Result<Self> {
+        Self::open_version(store, prefer_consolidated, CONSOLIDATED)
+    }
+
+    /// The same for version 3, which has the documents of all nodes in that of the root.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_v3(store: Arc<dyn KeyStore>, prefer_consolidated: bool) -> Result<Self> {
+        Self::open_version(store, prefer_consolidated, NODE)
+    }
+
+    /// Opens a store whose key `all` has all documents.
+    fn open_version(store: Arc<dyn KeyStore>, prefer_consolidated: bool, all: &str) -> Result<Self> {
+        // Where a request is slow, one document is better than a request for each.
+        let is_slow = store.requests().ahead;
+        let (lists, is_partial) = match is_slow {
+            true => (None, store.size(PARTIAL).map_err(cannot_read)?.is_some()),
+            false => match store.list_children("") {
+                Ok(names) => (Some(true), names.iter().any(|name| name == PARTIAL)),
+                Err(e) if e.kind() == io::ErrorKind::Unsupported => {
+                    (Some(false), store.size(PARTIAL).map_err(cannot_read)?.is_some())
+                }
+                Err(e) => return Err(cannot_read(e)),
+            },
+        };
+        if is_partial {
+            return Err(Error::Damaged(format!(
+                "the dataset was never finished: it has {PARTIAL}, as while it is written or after its writer was killed"
+            )));
+        }
+        let mut opened = Self {
+            store,
+            consolidated: None,
+            from_consolidated: false,
+            differs: None,
+            damaged: None,
+            faults: None,
+            replaced: Vec::new(),
+        };
+        let document = opened
+            .get_many(vec![all.to_owned()])
+            .map(|mut found| found.pop().flatten());
+        let has_all = |found: &Option<Json>| match all {
+            NODE => found
+                .as_ref()
+                .is_some_and(|root| root.get(CONSOLIDATED_METADATA).is_some()),
+            _ => found.as_ref().is_some_and(|all| all.get("metadata").is_some()),
+        };
+        let prefer_consolidated = prefer_consolidated || (is_slow && document.as_ref().is_ok_and(has_all));
+        let lists = match lists {
+            Some(lists) => lists,
+            None if prefer_consolidated => true,
+            None => can_list(&*opened.store)?,
+        };
+        let needed = prefer_consolidated || !lists;
+        let document = match document {
+            Ok(document) => document,
+            Err(e) if needed => return Err(e),
+            Err(e) => {
+                opened.damaged = Some(e);
+                None
+            }
+        };
+        let Some(document) = document else {
+            // One array has no folders below it.
+            let is_array = needed && !lists && opened.store.size(ARRAY).map_err(cannot_read)?.is_some();
+            return match needed && !prefer_consolidated && !is_array {
+                true => Err(Error::Usage(match all {
+                    NODE => format!("the keys of the store cannot be listed, and it has no {all}"),
+                    _ => format!(
+                        "the keys of the store cannot be listed, and it has no {all}; nccopy writes that with #mode=nczarr,consolidated or #mode=zarr"
+                    ),
+                })),
+                false => Ok(opened),
+            };
+        };
+        let is_array = document.get("node_type").and_then(Json::as_str) == Some("array");
+        opened.consolidated = match all {
+            NODE => documents_of_root(document),
+            _ => documents_of(document),
+        };
+        match (needed, &opened.consolidated) {
+            (true, None) if all == NODE && (lists || is_array) => {}
+            (true, None) if all == NODE => {
+                return Err(Error::Unsupported(format!(
+                    "a store whose keys cannot be listed, and whose {NODE} has no consolidated_metadata"
+                )));
+            }
+            (true, None) => return Err(Error::Damaged(format!("{all} has no member metadata"))),
+            _ => opened.from_consolidated = needed,
+        }
+        Ok(opened)
+    }
+
+    /// The documents under these keys; `None` for a key that does not exist. In a hierarchy that may be damaged, the copy in
+    /// `.zmetadata` stands for a damaged document.
+    ///
+    /// # Errors
+    /// If the store fails, or a document is not JSON and must be; the error names the key.
+    pub fn get_many(&mut self, keys: Vec<String>) -> Result<Vec<Option<Json>>> {
+        if self.faults.is_none() {
+            let documents = self.get_each(keys)?;
+            return documents.into_iter().map(Option::transpose).collect();
+        }
+        let documents = self.get_each(keys.clone())?;
+        let readable = |(key, document): (String, Option<Result<Json>>)| match document.transpose() {
+            Ok(document) => document,
+            Err(error) => {
+                let copy = self.consolidated.as_ref().and_then(|all| all.get(&key)).cloned();
+                match &copy {
+                    Some(_) => self.replaced.push(error.to_string()),
+                    None => self.faults.get_or_insert_default().push(error.to_string()),
+                }
+                copy
+            }
+        };
+        Ok(keys.into_iter().zip(documents).map(readable).collect())
+    }
+
+    /// The same, with an error for each document that is not JSON.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn get_each(&mut self, keys: Vec<String>) -> Result<Vec<Option<Result<Json>>>> {
+        if let (true, Some(documents)) = (self.from_consolidated, &self.consolidated) {
+            return Ok(keys
+                .iter()
+                .map(|key| documents.get(key).cloned().map(Ok))
+                .collect());
+        }
+        let get = |key: &String| Get {
+            key: key.clone(),
+            part: Part::Range(ByteRange {
+                offset: 0,
+                // One byte more, so that a document which is too long is found.
+                length: longest(key) + 1,
+            }),
+        };
+        let gets: Vec<Get> = keys.iter().map(get).collect();
+        let found = awaited(|done| Arc::clone(&self.store).fetch(gets.clone(), done));
+        let found = found.ok_or_else(|| Error::Internal("a store gave no answer".into()))?;
+        let found: Vec<Result<Option<Vec<u8>>>> = match found {
+            Ok(found) => found.into_iter().map(Ok).collect(),
+            // One value may be damaged, as an entry of a zip that was truncated.
+            Err(e) if self.faults.is_some() && e.kind() == io::ErrorKind::InvalidData => {
+                self.read_alone(gets)?
+            }
+            Err(e) => return Err(cannot_read(e)),
+        };
+        let mut documents = Vec::with_capacity(found.len());
+        for (key, bytes) in keys.into_iter().zip(found) {
+            let document = bytes
+                .transpose()
+                .map(|bytes| bytes.and_then(|bytes| parse(&key, &bytes)));
+            if self.differs.is_none()
+                && key != CONSOLIDATED
+                && let Some(all) = &self.consolidated
+                && !matches!(document, Some(Err(_)))
+                && !is_same(
+                    all.get(&key),
+                    document.as_ref().and_then(|found| found.as_ref().ok()),
+                )
+            {
+                self.differs = Some(key);
+            }
+            documents.push(document);
+        }
+        Ok(documents)
+    }
+
+    /// The values of keys, each by a request of its own, with an error for each that is damaged.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn read_alone(&self, gets: Vec<Get>) -> Result<Vec<Result<Option<Vec<u8>>>>> {
+        let read = |get: Get| match self.store.get(&get.key, get.part) {
+            Err(e) if e.kind() == io::ErrorKind::InvalidData => {
+                Ok(Err(Error::Damaged(e.to_string()).in_key(&get.key)))
+            }
+            found => Ok(Ok(found.map_err(cannot_read)?)),
+        };
+        gets.into_iter().map(read).collect()
+    }
+
+    /// The names of the folders directly below each of these groups, ascending. A slow store is asked for several groups at
+    /// once.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn folders_of(&self, paths: &[&str]) -> Result<Vec<Vec<String>>> {
+        let requests = self.store.requests();
+        let threads = requests.in_flight.min(MOST_LISTS).min(paths.len());
+        if !requests.ahead || self.from_consolidated || threads < 2 {
+            return paths.iter().map(|path| self.folders(path)).collect();
+        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut found = Vec::new();
+            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                found.push((*path, self.folders(path)));
+            }
+            found
+        };
+        let mut found = HashMap::with_capacity(paths.len());
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..threads)
+                .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+                .collect();
+            found.extend(work());
+            for other in others {
+                found.extend(other.join().unwrap_or_default());
+            }
+        });
+        let unanswered = || Error::Internal("a store gave no answer".into());
+        paths
+            .iter()
+            .map(|path| found.remove(*path).unwrap_or_else(|| Err(unanswered())))
+            .collect()
+    }
+
+    /// The names of the folders directly below the group at `path`, ascending.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn folders(&self, path: &str) -> Result<Vec<String>> {
+        let prefix = match path {
+            "" => String::new(),
+            _ => format!("{path}/"),
+        };
+        if let (true, Some(documents)) = (self.from_consolidated, &self.consolidated) {
+            let below = documents
+                .range(prefix.clone()..)
+                .take_while(|(key, _)| key.starts_with(&prefix));
+            let names: BTreeSet<&str> = below
+                .filter_map(|(key, _)| Some(key[prefix.len()..].split_once('/')?.0))
+                .collect();
+            return Ok(names.into_iter().map(str::to_owned).collect());
+        }
+        let names = self.store.list_children(&prefix).map_err(cannot_read)?;
+        let folder = |name: String| name.strip_suffix('/').map(str::to_owned);
+        // What is built beside a dataset is no part of it.
+        let names = names.into_iter().filter(|name| !name.starts_with(PARTIAL));
+        Ok(names.filter_map(folder).collect())
+    }
+}
+
+/// True if a store can list its keys.
+fn can_list(store: &dyn KeyStore) -> Result<bool> {
+    match store.list_children("") {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => Ok(false),
+        Err(e) => Err(cannot_read(e)),
+    }
+}
+
+/// Most bytes of a document. A parsed document takes many times its bytes.
+const LONGEST: usize = 16 << 20;
+
+/// Most bytes of `.zmetadata`, and of the root's document in version 3, which hold many documents.
+const LONGEST_CONSOLIDATED: usize = 256 << 20;
+
+fn longest(key: &str) -> usize {
+    match key {
+        // The root of version 3 has all documents in its own.
+        CONSOLIDATED | NODE => LONGEST_CONSOLIDATED,
+        _ => LONGEST,
+    }
+}
+
+/// A failure of the store.
+pub fn cannot_read(error: io::Error) -> Error {
+    Error::io("cannot read", error)
+}
+
+/// True if two documents hold the same. The order of members and the spelling of numbers do not matter.
+fn is_same(a: Option<&Json>, b: Option<&Json>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => holds_same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
+/// The same for two values. The recursion is bounded, because the parser limits the depth of documents.
+fn holds_same(a: &Json, b: &Json) -> bool {
+    match (&*a.plain(), &*b.plain()) {
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| holds_same(a, b))
+        }
+        (Json::Object(a), Json::Object(b)) => {
+            // A copy of a group may have copies of what is below it, or not.
+            let own = |(name, _): &&(String, Json)| name != CONSOLIDATED_METADATA;
+            let members: HashMap<&str, &Json> = b
+                .iter()
+                .filter(own)
+                .map(|(name, value)| (&**name, value))
+                .collect();
+            let same = |(name, value): &(String, Json)| {
+                members.get(&**name).is_some_and(|other| holds_same(value, other))
+            };
+            a.iter().filter(own).count() == members.len() && a.iter().filter(own).all(same)
+        }
+        (a, b) => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),
+            _ => a == b,
+        },
+    }
+}
+
+/// Parses a document. Attributes keep the spelling of their numbers, as netCDF-C writes text without quotes where it looks
+/// like a number.
+fn parse(key: &str, bytes: &[u8]) -> Result<Json> {
+    if bytes.len() > longest(key) {
+        return Err(Error::Unsupported(format!(
+            "{key}: a document of more than {} bytes",
+            longest(key)
+        )));
+    }
+    let has_attributes = key.ends_with(ATTRIBUTES) || key == CONSOLIDATED;
+    let parsed = match has_attributes {
+        true => Json::parse_spelled(bytes),
+        false => Json::parse(bytes),
+    };
+    parsed.map_err(|e| Error::Damaged(format!("{key}: {e}")))
+}
+
+/// The documents in the root's document, and the root's own without them.
+fn documents_of_root(root: Json) -> Option<BTreeMap<String, Json>> {
+    let Json::Object(mut members) = root else {
+        return None;
+    };
+    let at = members
+        .iter()
+        .position(|(name, _)| name == CONSOLIDATED_METADATA)?;
+    let Json::Object(consolidated) = members.remove(at).1 else {
+        return None;
+    };
+    let (_, metadata) = consolidated.into_iter().find(|(name, _)| name == "metadata")?;
+    let Json::Object(all) = metadata else {
+        return None;
+    };
+    let documents = all
+        .into_iter()
+        .map(|(path, document)| (below(&path, NODE), document));
+    let mut documents: BTreeMap<String, Json> = documents.collect();
+    documents.insert(NODE.to_owned(), Json::Object(members));
+    Some(documents)
+}
+
+/// The documents in `.zmetadata`.
+fn documents_of(document: Json) -> Option<BTreeMap<String, Json>> {
+    let Json::Object(members) = document else {
+        return None;
+    };
+    let (_, metadata) = members.into_iter().find(|(name, _)| name == "metadata")?;
+    match metadata {
+        Json::Object(documents) => Some(documents.into_iter().collect()),
+        _ => None,
+    }
+}

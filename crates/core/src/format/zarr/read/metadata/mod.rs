@@ -1,0 +1,11 @@
+//! Metadata of a hierarchy: from its documents to the schema and the storage of each variable.
+//!
+//! ```text
+//! metadata_store: documents ─► hierarchy: groups, arrays ─► schema ◄─ array_metadata, named_dimensions
+//! ```
+
+pub(super) mod array_metadata;
+pub(super) mod hierarchy;
+pub(super) mod metadata_store;
+pub(super) mod named_dimensions;
+pub(super) mod schema;

@@ -1,0 +1,387 @@
+//! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
+
+use super::array_metadata::ArrayMetadata;
+use super::hierarchy::{Array, Documents, Group, Hierarchy};
+use super::named_dimensions::NamedDimensions;
+use crate::error::{Error, Result};
+use crate::filter::VLEN_UTF8;
+use crate::format::zarr::attributes;
+use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
+use crate::format::zarr::fill_value;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
+use crate::format::zarr::read::elements::Elements;
+use crate::format::zarr::time::{Time, time_attributes};
+use crate::format::zarr::v3::UserTypes;
+use crate::format::zarr::v3::data_type::DataType;
+use crate::format::zarr::v3::sharding::Level;
+use crate::model::{
+    Attribute, ChunkKeys, CodecSpec, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, MAX_NAME,
+    Provenance, SLOT_SIZE, Schema, Type, Variable, VariableLayout,
+};
+
+/// Superblock version that netCDF-C reports for NCZarr 2.
+const NCZARR_SUPERBLOCK: u32 = 2;
+
+/// What the reader must know of a variable besides its layout.
+#[derive(Debug)]
+pub struct StoredArray {
+    /// Path of its array, without a leading `/`.
+    pub path: String,
+    /// The form of the keys of its chunks or shards, if the metadata tells.
+    pub keys: Option<ChunkKeys>,
+    /// The shards around a chunk, the outermost first; none without shards.
+    pub levels: Vec<Level>,
+    /// How elements are stored.
+    pub elements: Elements,
+    /// The codec that stores strings of different lengths, as the metadata has it.
+    pub element_codec: Option<CodecSpec>,
+}
+
+/// A schema, with the layout and the array of each variable.
+pub struct Built {
+    pub schema: Schema,
+    pub layouts: Vec<VariableLayout>,
+    pub arrays: Vec<StoredArray>,
+}
+
+/// Builds the schema. Arrays of types that netCDF does not have are left out, with a warning. With `faults`, what is damaged
+/// is told there, and left out.
+///
+/// # Errors
+/// Names the key that is damaged, if nothing may be.
+pub fn build(hierarchy: Hierarchy, mut faults: Option<&mut Vec<String>>) -> Result<Built> {
+    let mut tolerate = |result: Result<()>| match (result, &mut faults) {
+        (Err(error), Some(faults)) => {
+            faults.push(error.to_string());
+            Ok(())
+        }
+        (result, _) => result,
+    };
+    let is_nczarr = hierarchy.groups.iter().any(|group| {
+        group.documents.own(Own::Superblock).is_some() || group.documents.own(Own::Group).is_some()
+    });
+    let kind = if is_nczarr { Kind::Nczarr } else { Kind::Zarr2 };
+    let mut builder = Builder {
+        schema: Schema::new(kind),
+        layouts: Vec::new(),
+        arrays: Vec::new(),
+        is_nczarr,
+        named: NamedDimensions::default(),
+        types: UserTypes::default(),
+    };
+    builder.schema.provenance = Some(Provenance {
+        nc_properties: None,
+        superblock_version: if is_nczarr { NCZARR_SUPERBLOCK } else { 0 },
+        is_netcdf4: true,
+    });
+    for group in &hierarchy.groups {
+        tolerate(builder.add_group(group))?;
+    }
+    builder.expect_names(&hierarchy.arrays);
+    for array in hierarchy.arrays {
+        tolerate(builder.add_array(&array))?;
+    }
+    Ok(Built {
+        schema: builder.schema,
+        layouts: builder.layouts,
+        arrays: builder.arrays,
+    })
+}
+
+struct Builder {
+    schema: Schema,
+    layouts: Vec<VariableLayout>,
+    arrays: Vec<StoredArray>,
+    is_nczarr: bool,
+    named: NamedDimensions,
+    types: UserTypes,
+}
+
+impl Builder {
+    fn add_group(&mut self, group: &Group) -> Result<()> {
+        let id = match group.parent {
+            None => Schema::ROOT,
+            Some(parent) => self.schema.add_group(GroupId(parent), group.name.clone()),
+        };
+        if let Some(own) = group.documents.own(Own::Group) {
+            self.add_dimensions(id, group, own)?;
+        }
+        let found = self.attributes(&group.path, &group.documents, None)?;
+        if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
+            provenance.nc_properties = found.nc_properties;
+        }
+        self.schema.groups[id.0].attributes = found.attributes.into();
+        Ok(())
+    }
+
+    /// Adds the dimensions that netCDF's own keys list.
+    fn add_dimensions(&mut self, id: GroupId, group: &Group, own: &Json) -> Result<()> {
+        let wrong = |name: &str| {
+            Error::Damaged(format!(
+                "{}: the dimension {name} has no length",
+                below(&group.path, ATTRIBUTES)
+            ))
+        };
+        let dims = own.get("dimensions").or_else(|| own.get("dims"));
+        for (name, value) in dims.and_then(Json::as_object).unwrap_or_default() {
+            let length = match value {
+                Json::Object(_) => value.get("size").and_then(Json::as_u64),
+                _ => value.as_u64(),
+            };
+            let unlimited = value.get("unlimited").and_then(Json::as_u64).unwrap_or(0) != 0;
+            let length = length.ok_or_else(|| wrong(name))?;
+            if name.is_empty() || name.len() > MAX_NAME || name.contains('\0') {
+                let shown: String = name.chars().take(40).collect();
+                self.schema.warnings.push(format!(
+                    "a dimension of group /{} is left out: {shown:?} of {} bytes is no name of netCDF's",
+                    group.path,
+                    name.len()
+                ));
+                continue;
+            }
+            self.named.add(&mut self.schema, id, name, length, unlimited);
+        }
+        Ok(())
+    }
+
+    fn attributes(
+        &mut self,
+        path: &str,
+        documents: &Documents,
+        variable: Option<Type>,
+    ) -> Result<attributes::Found> {
+        let Some(document) = &documents.attributes else {
+            return Ok(attributes::Found::default());
+        };
+        let members = document.as_object();
+        let members =
+            members.ok_or_else(|| Error::Damaged(format!("{} is no object", below(path, ATTRIBUTES))))?;
+        let types = documents.own(Own::Types).and_then(|own| own.get("types"));
+        let owner = match (path, variable) {
+            (path, Some(_)) => format!("variable {path}"),
+            ("", None) => "the root group".to_owned(),
+            (path, None) => format!("group {path}"),
+        };
+        let warnings = &mut self.schema.warnings;
+        Ok(attributes::read(members, types, variable, &owner, warnings))
+    }
+
+    /// Notes the names that arrays give to dimensions.
+    fn expect_names(&mut self, arrays: &[Array]) {
+        for array in arrays {
+            if let Some(Json::Array(names)) = array_dimensions(array)
+                && let Some(shape) = array.documents.metadata.as_ref().and_then(|m| m.get("shape"))
+                && let Some(shape) = shape.as_array()
+                && shape.len() == names.len()
+            {
+                for (name, length) in names.iter().zip(shape) {
+                    if let (Some(name), Some(length)) = (name.as_str(), length.as_u64()) {
+                        self.named.expect(GroupId(array.group), name, length);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_array(&mut self, array: &Array) -> Result<()> {
+        let key = below(&array.path, ARRAY);
+        if array.documents.is_also_group {
+            self.schema.warnings.push(format!(
+                "{key} and {} are both there: variable {} is read, and what lies below it as in a group is left out",
+                below(&array.path, GROUP),
+                array.name
+            ));
+        }
+        let damaged = |what: String| Error::Damaged(format!("{key} {what}"));
+        let document = array.documents.metadata.as_ref().unwrap_or(&Json::Null);
+        let mut metadata = ArrayMetadata::parse(document).map_err(damaged)?;
+        let own = array.documents.own(Own::Array);
+        let flavor = array.documents.flavor();
+        let dtype = match Dtype::parse(&metadata.dtype, flavor) {
+            Ok(dtype) if dtype.stored == Stored::Objects && metadata.vlen_strings.is_none() => Err(
+                DtypeError::Unheld("has objects that are no strings, which netCDF cannot hold".into()),
+            ),
+            Ok(dtype) if dtype.stored != Stored::Objects && metadata.vlen_strings.is_some() => Err(
+                DtypeError::Damaged(format!("{VLEN_UTF8} stores objects, and these are none")),
+            ),
+            parsed => parsed,
+        };
+        let dtype = match dtype {
+            Ok(dtype) => dtype,
+            Err(DtypeError::Unheld(why)) => {
+                self.schema
+                    .warnings
+                    .push(format!("variable {} is left out: it {why}", array.path));
+                return Ok(());
+            }
+            Err(DtypeError::Damaged(why)) => return Err(damaged(format!("is damaged: {why}"))),
+        };
+        if is_scalar(array, own, &metadata.shape) {
+            metadata.shape.clear();
+            metadata.chunks.clear();
+        }
+        let fill = metadata
+            .fill_value
+            .as_ref()
+            .map(|json| fill_value::read(json, &dtype, flavor))
+            .transpose()
+            .map_err(|why| damaged(format!("is damaged: {why}")))?
+            .flatten();
+        let dims = self.dimensions(array, own, &metadata.shape)?;
+        let ty = match dtype.stored {
+            Stored::Complex => {
+                let complex = DataType::Complex(dtype.ty);
+                self.types
+                    .of(&mut self.schema, GroupId(array.group), &array.name, &complex)
+            }
+            _ => dtype.ty,
+        };
+        let found = self.attributes(&array.path, &array.documents, Some(ty))?;
+        let mut attributes = found.attributes;
+        if let Some(time) = metadata.dtype.as_str().and_then(Time::parse) {
+            for attribute in time_attributes(&time) {
+                if attributes.iter().all(|own| own.name != attribute.name) {
+                    attributes.push(attribute);
+                }
+            }
+        }
+        let explicit = attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
+        let provenance = self.schema.provenance.as_ref();
+        let by_netcdf = provenance.is_some_and(|found| found.nc_properties.is_some());
+        let by_xarray = !self.is_nczarr && !by_netcdf && array_dimensions(array).is_some();
+        if let (Some(value), false, true) = (&fill, explicit, by_xarray) {
+            attributes.insert(
+                0,
+                Attribute {
+                    name: FILL_VALUE_ATTRIBUTE.to_owned(),
+                    ty,
+                    length: 1,
+                    values: value.clone(),
+                },
+            );
+        }
+        let explicit = explicit || by_xarray && fill.is_some();
+        let id = self.schema.add_var(Variable {
+            name: array.name.clone(),
+            group: GroupId(array.group),
+            ty,
+            dims,
+            attributes: attributes.into(),
+        });
+        let elements = Elements::of(&dtype);
+        let (_, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);
+        let encoding = elements.encoding(encoding);
+        let mut layout = VariableLayout::contiguous(metadata.shape, dtype.size, encoding)
+            .in_chunks(metadata.chunks)
+            .with_endian(dtype.endian)
+            .with_fill(Fill {
+                no_fill: fill.is_none(),
+                value: fill,
+                explicit,
+                time: FillTime::IfSet,
+                ..Fill::default()
+            });
+        layout.filters = metadata.codecs;
+        if let Elements::Text(size) = elements {
+            layout.string_length = Some(size as u64);
+        }
+        if matches!(elements, Elements::Text(_) | Elements::Vlen) {
+            layout.element_size = SLOT_SIZE;
+        }
+        self.layouts.push(layout);
+        self.arrays.push(StoredArray {
+            path: array.path.clone(),
+            keys: metadata.separator.map(|separator| ChunkKeys {
+                separator,
+                ..ChunkKeys::V2
+            }),
+            levels: Vec::new(),
+            elements,
+            element_codec: metadata.vlen_strings,
+        });
+        Ok(())
+    }
+
+    /// The dimensions of an array of this shape: by their paths, by their names, or without names.
+    fn dimensions(&mut self, array: &Array, own: Option<&Json>, shape: &[u64]) -> Result<Vec<DimId>> {
+        if shape.is_empty() {
+            return Ok(Vec::new());
+        }
+        let references = own.and_then(|own| own.get("dimension_references").or_else(|| own.get("dimrefs")));
+        if let Some(references) = references.and_then(Json::as_array)
+            && let Some(dims) = self.referred(references, shape)
+        {
+            return Ok(dims);
+        }
+        if let Some(names) = array_dimensions(array) {
+            let names = names.as_array().map(|list| list.iter().map(Json::as_str));
+            let names: Vec<_> = names.into_iter().flatten().filter(Option::is_some).collect();
+            let dims = match names.len() == shape.len() {
+                true => self
+                    .named
+                    .by_names(&mut self.schema, GroupId(array.group), &names, shape),
+                false => Err(format!("is not {} names", shape.len())),
+            };
+            match dims {
+                Ok(dims) => return Ok(dims),
+                Err(why) => self.schema.warnings.push(format!(
+                    "variable {}: {ARRAY_DIMENSIONS} {why}; its dimensions have no names",
+                    array.path
+                )),
+            }
+        }
+        let dims = shape
+            .iter()
+            .map(|length| self.named.anonymous(&mut self.schema, *length));
+        Ok(dims.collect())
+    }
+
+    /// The dimensions with these paths, if all exist with these lengths.
+    fn referred(&self, references: &[Json], shape: &[u64]) -> Option<Vec<DimId>> {
+        if references.len() != shape.len() {
+            return None;
+        }
+        let dim = |(reference, length): (&Json, &u64)| {
+            let (group, name) = reference
+                .as_str()?
+                .strip_prefix('/')?
+                .rsplit_once('/')
+                .unwrap_or(("", reference.as_str()?.strip_prefix('/')?));
+            let group = self.group_at(group)?;
+            let dim = self.named.get(group, name)?;
+            let found = self.schema.dim(dim);
+            (found.length == *length || found.unlimited && *length <= found.length).then_some(dim)
+        };
+        references.iter().zip(shape).map(dim).collect()
+    }
+
+    /// The group with this path, without slashes around it.
+    fn group_at(&self, path: &str) -> Option<GroupId> {
+        path.split('/')
+            .filter(|name| !name.is_empty())
+            .try_fold(Schema::ROOT, |at, name| {
+                let children = self.schema.group(at).children.iter().copied();
+                children
+                    .into_iter()
+                    .find(|child| self.schema.group(*child).name == name)
+            })
+    }
+}
+
+fn array_dimensions(array: &Array) -> Option<&Json> {
+    array.documents.attributes.as_ref()?.get(ARRAY_DIMENSIONS)
+}
+
+/// True if an array of one element stands for a scalar. netCDF-C has marked scalars in three ways.
+fn is_scalar(array: &Array, own: Option<&Json>, shape: &[u64]) -> bool {
+    if shape != [1] {
+        return false;
+    }
+    let marked = own.is_some_and(|own| {
+        let scalar = own.get("scalar").and_then(Json::as_u64) == Some(1);
+        scalar || own.get("storage").and_then(Json::as_str) == Some("scalar")
+    });
+    let named = array_dimensions(array).and_then(Json::as_array);
+    marked || named.is_some_and(|names| names.len() == 1 && names[0].as_str() == Some(SCALAR))
+}

@@ -1,0 +1,14 @@
+//! Outputs: which kind a name asks for, what may be replaced there, and what is made.
+//!
+//! ```text
+//! name, -k, input ─► output_kind: Kind ─► containment, zarr_folder, room: may it be written? ─► destination
+//!                                                                                              └─► staged: read back first
+//! ```
+
+mod containment;
+pub(super) mod destination;
+pub(super) mod output_kind;
+mod raw_files;
+mod room;
+pub(super) mod staged;
+pub(super) mod zarr_folder;

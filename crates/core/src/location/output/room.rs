@@ -1,0 +1,64 @@
+//! Refuses outputs that no disk holds, before a part of them fills it.
+
+use std::io;
+use std::path::Path;
+
+use crate::chunk::byte_count;
+use crate::error::{Error, Result};
+use crate::format::{Promised, VariablePlan};
+use crate::location::Location;
+
+/// How many times as large as its file system an output may be. Some file systems compress.
+const COMPRESSED: u64 = 16;
+
+/// Size in bytes up to which no output is refused.
+const ALWAYS: u64 = 1 << 40;
+
+impl Location {
+    /// Refuses data without filters that is many times as large as the file system of a local output. A header of some bytes
+    /// can claim any length.
+    ///
+    /// # Errors
+    /// The size of the data, and that of the file system.
+    pub(crate) fn check_room(&self, plans: &[VariablePlan]) -> Result<()> {
+        let Some(path) = self.path() else {
+            return Ok(());
+        };
+        let needed = plans.iter().map(plain_size).fold(0, u64::saturating_add);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let Some(size) = size_of_file_system(folder.unwrap_or(Path::new("."))) else {
+            return Ok(());
+        };
+        match needed > size.saturating_mul(COMPRESSED).max(ALWAYS) {
+            true => Err(Error::io(
+                "cannot create",
+                io::Error::new(
+                    io::ErrorKind::StorageFull,
+                    format!(
+                        "the output needs {needed} bytes, and its file system has {size}; nccopy -d 1, or _DeflateLevel in CDL, leaves out what was never written"
+                    ),
+                ),
+            )
+            .in_file(self.name())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Bytes of a variable that are written without filters.
+fn plain_size(plan: &VariablePlan) -> u64 {
+    match plan.promised {
+        Promised::Nothing => 0,
+        Promised::Bytes(bytes) => bytes,
+        Promised::Chunks(_) if !plan.layout.filters.is_empty() => 0,
+        Promised::Chunks(chunks) => {
+            let chunk = byte_count(plan.layout.chunk_shape(), plan.layout.stored_size());
+            chunk.map_or(u64::MAX, |bytes| chunks.saturating_mul(bytes as u64))
+        }
+    }
+}
+
+fn size_of_file_system(folder: &Path) -> Option<u64> {
+    let space = rustix::fs::statvfs(folder).ok()?;
+    space.f_blocks.checked_mul(space.f_frsize)
+}

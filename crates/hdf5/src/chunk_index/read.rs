@@ -1,0 +1,74 @@
+//! Reads the chunk index of a dataset, of any type, into a [`ChunkTable`].
+
+use super::grid::{ArrayOrder, ChunkGrid};
+use super::layout::ChunkIndex;
+use super::layout::ChunkedLayout;
+use super::table::ChunkTable;
+use super::table::TableBuilder;
+use super::{btree_v1, btree_v2, extensible_array, fixed_array};
+use crate::dataspace::Dataspace;
+use crate::error::Result;
+use crate::metadata::MetadataReader;
+
+const WHAT: &str = "chunked layout";
+
+/// Reads the index of a dataset's chunks. `address` is the dataset's address, for messages.
+pub(crate) fn chunk_table(
+    reader: &MetadataReader,
+    address: u64,
+    dataspace: &Dataspace,
+    layout: &ChunkedLayout,
+) -> Result<ChunkTable> {
+    let damaged = |why: &str| reader.damaged(WHAT, address, why);
+    let (dims, max_dims) = match dataspace {
+        Dataspace::Simple { dims, max_dims } => (dims, max_dims),
+        // Libraries do not create chunked datasets without dimensions.
+        Dataspace::Null | Dataspace::Scalar => return Err(damaged("the dataspace is not simple")),
+    };
+    if dims.len() != layout.shape.len() || max_dims.len() != dims.len() {
+        return Err(damaged("chunks and dataspace differ in rank"));
+    }
+    let grid = ChunkGrid::new(dims, &layout.shape)
+        .ok_or_else(|| damaged("chunks of no size, or more than can be counted"))?;
+    let chunk_size = layout
+        .shape
+        .iter()
+        .try_fold(layout.element_size, |n, d| n.checked_mul(*d))
+        .ok_or_else(|| damaged("chunks that are too large"))?;
+    let order = || {
+        ArrayOrder::new(dims, &layout.shape, max_dims)
+            .ok_or_else(|| damaged("maximum dimensions that its chunk index cannot have"))
+    };
+    if grid.count() == 0 {
+        return Ok(ChunkTable::empty(grid));
+    }
+    if let ChunkIndex::Implicit { address } = layout.index {
+        return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
+    }
+    let mut table = TableBuilder::new(reader, address, &grid);
+    let read = match layout.index {
+        ChunkIndex::Unallocated | ChunkIndex::Implicit { .. } => Ok(()),
+        ChunkIndex::BtreeV1 { address } => btree_v1::read(reader, address, &layout.shape, &mut table),
+        ChunkIndex::Single { address, filtered } => {
+            let (size, mask) = filtered.unwrap_or((chunk_size, 0));
+            table.push(0, address, size, mask)
+        }
+        ChunkIndex::FixedArray { address } => {
+            let order = order()?;
+            fixed_array::read(reader, address, chunk_size, |index, entry| {
+                table.push_ordered(&order, index, entry)
+            })
+        }
+        ChunkIndex::ExtensibleArray { address } => {
+            let order = order()?;
+            extensible_array::read(reader, address, chunk_size, |index, entry| {
+                table.push_ordered(&order, index, entry)
+            })
+        }
+        ChunkIndex::BtreeV2 { address } => {
+            btree_v2::read(reader, address, dims.len(), chunk_size, &mut table)
+        }
+    };
+    read.or_else(|error| reader.tolerate(error))?;
+    table.finish()
+}
