@@ -12,15 +12,24 @@ from conftest import BIN, nccopy
 from stop_points import stopped
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    path = tmp_path_factory.mktemp("large") / "in.nc"
+def noise(path, length):
+    """A file of 40 chunks of noise."""
     rng = np.random.default_rng(1)
     with netCDF4.Dataset(path, "w") as d:
         d.createDimension("t", 40)
-        d.createDimension("x", 250_000)
-        d.createVariable("v", "f4", ("t", "x"), chunksizes=(1, 250_000))[:] = rng.normal(0, 1, (40, 250_000))
+        d.createDimension("x", length)
+        d.createVariable("v", "f4", ("t", "x"), chunksizes=(1, length))[:] = rng.normal(0, 1, (40, length))
     return path
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return noise(tmp_path_factory.mktemp("large") / "in.nc", 250_000)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return noise(tmp_path_factory.mktemp("small") / "in.nc", 25_000)
 
 
 def partial_files(target):
@@ -29,13 +38,13 @@ def partial_files(target):
 
 
 @pytest.mark.parametrize("point", ["write", "commit", "rename"])
-def test_kill_leaves_the_old_file(large, tmp_path, point):
+def test_kill_leaves_the_old_file(small, tmp_path, point):
     target = tmp_path / "out.nc"
     old = b"precious" * 1000
     killed = 0
     for time in range(1, 36, 2) if point == "write" else [1]:
         target.write_bytes(old)
-        process = stopped(point, "nccopy", "-d", "1", "-s", large, target, time=time)
+        process = stopped(point, "nccopy", "-d", "1", "-s", small, target, time=time)
         assert process, f"{point} is not reached for the {time}th time"
         process.kill()
         process.wait()
@@ -50,12 +59,12 @@ def test_kill_leaves_the_old_file(large, tmp_path, point):
     assert killed >= (10 if point == "write" else 1)
 
 
-def test_kill_after_the_commit_leaves_the_new_file(large, tmp_path):
+def test_kill_after_the_commit_leaves_the_new_file(small, tmp_path):
     target = tmp_path / "out.nc"
-    nccopy("-d", "1", "-s", large, target)
+    nccopy("-d", "1", "-s", small, target)
     new = target.read_bytes()
     target.write_bytes(b"precious" * 1000)
-    process = stopped("committed", "nccopy", "-d", "1", "-s", large, target)
+    process = stopped("committed", "nccopy", "-d", "1", "-s", small, target)
     process.kill()
     process.wait()
     is_new = target.read_bytes() == new
@@ -64,10 +73,10 @@ def test_kill_after_the_commit_leaves_the_new_file(large, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(("point", "time"), [("write", 1), ("write", 20), ("commit", 1), ("rename", 1)])
-def test_interrupt_leaves_no_litter(large, tmp_path, number, point, time):
+def test_interrupt_leaves_no_litter(small, tmp_path, number, point, time):
     target = tmp_path / "out.nc"
     target.write_bytes(b"precious")
-    process = stopped(point, "nccopy", "-d", "1", "-s", large, target, time=time)
+    process = stopped(point, "nccopy", "-d", "1", "-s", small, target, time=time)
     process.send_signal(number)
     process.wait(timeout=30)
     assert process.returncode != 0

@@ -51,7 +51,7 @@ pub async fn answer(
         Some(answer) => answer,
         None => ask(proxy, connection, &settings, fault, parts, body, under_way).await,
     };
-    if let Some(fault @ Fault::Unanswered) = fault {
+    if let Some(fault) = fault.filter(|fault| matches!(fault, Fault::Unanswered)) {
         proxy.made(number, fault);
         // The client ends the connection, and with it this.
         std::future::pending::<()>().await;

@@ -334,7 +334,7 @@ fn parts_of_two_processes_are_published_by_a_third() {
     let stage = begun.stage().to_path_buf();
     let child = |what: &str| {
         let done = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "one_process", "--nocapture"])
+            .args(["--exact", "key_format::one_process", "--nocapture"])
             .env("KEY_FORMAT_TARGET", &target)
             .env("KEY_FORMAT_STAGE", &stage)
             .env("KEY_FORMAT_DO", what)
