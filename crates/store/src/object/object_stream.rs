@@ -103,7 +103,7 @@ impl Read for Ahead {
         }
         if self.at == self.piece.len() {
             (self.piece, self.at) = (Vec::new(), 0);
-            match self.pieces.next()? {
+            match self.pieces.next_piece()? {
                 Some(piece) => self.piece = piece,
                 None => return Ok(0),
             }

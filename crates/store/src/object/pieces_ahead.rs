@@ -65,7 +65,7 @@ impl PiecesAhead {
     ///
     /// # Errors
     /// That of the object. The next call requests the same piece again.
-    pub fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub fn next_piece(&mut self) -> io::Result<Option<Vec<u8>>> {
         self.ask();
         let Some(Coming { range, told }) = self.coming.pop_front() else {
             return Ok(None);

@@ -78,7 +78,7 @@ impl Run {
             if there.is_empty() {
                 self.piece = Vec::new();
                 self.at = self.pieces.position();
-                self.piece = self.pieces.next()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+                self.piece = self.pieces.next_piece()?.ok_or(io::ErrorKind::UnexpectedEof)?;
                 continue;
             }
             let count = there.len().min(buf.len());

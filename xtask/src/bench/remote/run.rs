@@ -1,6 +1,6 @@
 //! Runs the rows of `bench remote`, and says what is missed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

@@ -350,7 +350,7 @@ impl TreeObjects {
         let output = ObjectOutput::create(Arc::clone(session), to.as_ref(), memory - memory / 4, Some(size))?;
         let mut pieces = PiecesAhead::new(object, 0, size, memory / 4);
         let mut at = 0;
-        while let Some(piece) = pieces.next()? {
+        while let Some(piece) = pieces.next_piece()? {
             self.sending.check()?;
             output.write_all_at(at, &piece)?;
             at += piece.len() as u64;

@@ -56,11 +56,7 @@ impl Part<'_> {
         let element = layout.element_size;
         let moved = |region: &Region| {
             let bytes = self.reader.read_region(self.var, region)?.bytes;
-            Ok::<_, Error>(
-                writer
-                    .resolve(&elements.data(bytes, places)?)
-                    .map_err(hdf5_error)?,
-            )
+            writer.resolve(&elements.data(bytes, places)?).map_err(hdf5_error)
         };
         let Storage::Chunked { shape } = &layout.storage else {
             let slab = (SLAB / element.max(1) as u64).max(1);

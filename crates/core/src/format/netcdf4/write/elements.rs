@@ -250,7 +250,7 @@ pub trait Heap {
 
 impl Heap for FileWriter {
     fn insert(&self, contents: &[&[u8]]) -> Result<Vec<[u8; 12]>> {
-        Ok(self.insert_sequences(contents).map_err(hdf5_error)?)
+        self.insert_sequences(contents).map_err(hdf5_error)
     }
 }
 

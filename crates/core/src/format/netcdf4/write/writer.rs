@@ -229,11 +229,11 @@ impl Netcdf4Writer {
 /// # Errors
 /// HDF5 has no pages of such a size.
 pub fn pages(schema: &Schema) -> Result<Option<FileSpace>> {
-    Ok(schema
+    schema
         .page_size
         .map(FileSpace::pages)
         .transpose()
-        .map_err(hdf5_error)?)
+        .map_err(hdf5_error)
 }
 
 /// The data of compact variables that will not be written: fill values, because compact data always exists.
