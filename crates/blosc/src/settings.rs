@@ -82,7 +82,7 @@ impl Shuffle {
     }
 }
 
-/// Parameters of [`compress`].
+/// Parameters of `compress`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// The compressor.

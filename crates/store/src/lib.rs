@@ -23,7 +23,7 @@
 //! - [`object`]: one sequence of bytes, also as a stream and in memory
 //! - [`keys`]: many named values
 //! - [`requests`]: many requests at once, for stores whose answers take long
-//! - [`file`], [`folder`], [`zip`], [`zst`]: the media
+//! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
 //! - [`threads`]: the same work on all threads
 
 pub mod file;

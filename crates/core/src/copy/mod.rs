@@ -10,14 +10,14 @@
 //!
 //! | stage | what it knows |
 //! | --- | --- |
-//! | [`geometry`] | orders of chunks, tiles, sources, byte order |
-//! | [`task`] | the route of each variable, as plain data |
+//! | `geometry` | orders of chunks, tiles, sources, byte order |
+//! | `task` | the route of each variable, as plain data |
 //! | [`plan`] | options become layouts; routes, chunks to write, parts |
-//! | [`jobs`] | pieces of work of bounded memory, in sequence order |
-//! | [`mod@run`] | threads, fetching ahead, the steps of each route |
-//! | [`report`] | what a copy will do, and what it did |
+//! | `jobs` | pieces of work of bounded memory, in sequence order |
+//! | `run` | threads, fetching ahead, the steps of each route |
+//! | `report` | what a copy will do, and what it did |
 //!
-//! Below the stages are [`readers`], [`memory`], [`quantization`] and [`strings`]. [`archive`] finds the copies that need no engine.
+//! Below the stages are `readers`, `memory`, [`quantization`] and `strings`. [`archive`] finds the copies that need no engine.
 
 pub mod archive;
 mod geometry;

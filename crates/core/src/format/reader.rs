@@ -83,7 +83,7 @@ pub trait Reader: Send + Sync {
     /// variable, the empty pipeline.
     ///
     /// # Errors
-    /// The errors of [`Registry::bind`]. An unknown codec is not an error here.
+    /// The errors of `Registry::bind`. An unknown codec is not an error here.
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         match self.layout(var).storage {
             Storage::Chunked { .. } => Err(Error::Internal("this reader binds no codecs".to_owned())),

@@ -1,4 +1,4 @@
-//! [`Scalar`]: one number of a chunk, or of a codec's configuration, as Zarr version 3 writes fill values in JSON.
+//! `Scalar`: one number of a chunk, or of a codec's configuration, as Zarr version 3 writes fill values in JSON.
 //!
 //! | type | JSON |
 //! | --- | --- |

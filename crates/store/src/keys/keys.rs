@@ -106,7 +106,7 @@ pub trait KeyStore: Send + Sync {
 ///
 /// Values have an order in some stores: in a zip file, that of the calls of [`put`](Self::put) and
 /// [`reserve`](Self::reserve). A writer whose threads race, but whose output must not depend on them, reserves values in a
-/// fixed order, such as the turns of a [`ReorderWindow`](crate::format::ReorderWindow), and writes them by
+/// fixed order, such as the turns of a `ReorderWindow`, and writes them by
 /// [`put_reserved`](Self::put_reserved) from any thread.
 pub trait KeyOutput: Send + Sync {
     /// Checks that a value can be stored under a key, and stores nothing. A writer checks its longest keys before it begins.

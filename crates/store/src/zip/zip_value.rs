@@ -5,7 +5,7 @@
 //!        └─ not yet ─► header, and data if a request is slow ─► [the rest] ─► finish
 //! ```
 //!
-//! A [`ZipRead`] only says which bytes it needs next, so that one value can be read by a thread that waits, and many by
+//! A `ZipRead` only says which bytes it needs next, so that one value can be read by a thread that waits, and many by
 //! requests that run at once.
 
 use std::io::{self, Read};

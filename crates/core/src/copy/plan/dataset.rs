@@ -90,7 +90,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     })
 }
 
-/// Plans a copy of a part of a dataset, as `options` ask. The copy reads [`Part::source`].
+/// Plans a copy of a part of a dataset, as `options` ask. The copy reads `Part::source`.
 ///
 /// # Errors
 /// The errors of [`plan`].

@@ -4,7 +4,7 @@ use crate::copy::task::{RouteName, Variable};
 use crate::format::VariablePlan;
 use crate::model::VarId;
 
-/// What [`prepare`] found out: what the writer must know, and what the engine will do.
+/// What `prepare` found out: what the writer must know, and what the engine will do.
 #[derive(Debug)]
 pub struct Prepared {
     /// For `format::create`, one for each variable of the output.

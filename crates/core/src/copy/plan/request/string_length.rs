@@ -15,7 +15,7 @@ impl StringLength {
     /// Reads `N` or `N,cut`.
     ///
     /// # Errors
-    /// [`Error::Request`], which tells what was expected.
+    /// `Error::Request`, which tells what was expected.
     pub fn parse(text: &str) -> Result<Self> {
         let (number, cut) = match text.split_once(',') {
             Some((number, "cut")) => (Some(number), true),

@@ -5,8 +5,8 @@ use crate::model::VarId;
 /// A dataset as a variable of one of the readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
-    /// Of [`Verbatim::reader`].
+    /// Of `Verbatim::reader`.
     Plain(VarId),
-    /// Of [`Verbatim::addressed`].
+    /// Of `Verbatim::addressed`.
     Addressed(VarId),
 }
