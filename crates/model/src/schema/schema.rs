@@ -205,7 +205,7 @@ impl Schema {
         }
     }
 
-    /// Bytes of one element in [`Values`].
+    /// Bytes of one element in [`Values`](crate::Values).
     pub fn type_size(&self, ty: Type) -> usize {
         match ty {
             Type::User(id) => match &self.user_type(id).class {
