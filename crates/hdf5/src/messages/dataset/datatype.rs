@@ -251,18 +251,17 @@ fn enumeration(message: &mut Cursor<'_>, version: u8, bits: u32, size: u32, dept
 }
 
 fn array(message: &mut Cursor<'_>, version: u8, size: u32, depth: u32) -> Result<Class> {
-    if version < 2 {
-        return Err(message.damaged("an array datatype in a version 1 message"));
-    }
+    // Versions 2 and 3 define this class. PyTables wrote it in messages of version 1, as version 2 lays it out.
+    let padded = version < 3;
     let rank = message.u8()?;
-    if version == 2 {
+    if padded {
         message.skip(3)?;
     }
     if rank == 0 || rank > super::dataspace::MAX_RANK {
         return Err(message.damaged(format!("an array of {rank} dimensions")));
     }
     let dims = (0..rank).map(|_| message.u32()).collect::<Result<Vec<_>>>()?;
-    if version == 2 {
+    if padded {
         message.skip(4 * usize::from(rank))?; // permutation
     }
     let base = Box::new(decode(message, depth)?);
@@ -362,14 +361,16 @@ mod tests {
     }
 
     #[test]
-    fn version_2_arrays_have_permutations() {
-        let mut message = head(2, 10, 0, 24);
-        message.extend([2, 0, 0, 0]);
-        for number in [2u32, 3, 0, 1] {
-            message.extend(number.to_le_bytes());
+    fn arrays_before_version_3_have_permutations() {
+        for version in [1, 2] {
+            let mut message = head(version, 10, 0, 24);
+            message.extend([2, 0, 0, 0]);
+            for number in [2u32, 3, 0, 1] {
+                message.extend(number.to_le_bytes());
+            }
+            message.extend(int32());
+            assert!(matches!(decode(&message).unwrap().class, Class::Array { dims, .. } if dims == [2, 3]));
         }
-        message.extend(int32());
-        assert!(matches!(decode(&message).unwrap().class, Class::Array { dims, .. } if dims == [2, 3]));
     }
 
     #[test]
