@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use object_store::path::Path;
 
-use super::remote_url::decoded;
 use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
-use crate::remote::network::failure::{Failure, Meaning};
-use crate::remote::network::session::Session;
-use crate::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
+use crate::remote::connect::connect as connect_store;
+use crate::remote::read::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
+use crate::remote::requests::Session;
+use crate::remote::url::decoded;
+use crate::remote::wire::{Failure, Meaning};
 use crate::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
 use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream, temporary_folder};
 
@@ -35,7 +36,7 @@ pub(super) enum Found {
 pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>, Vec<String>)> {
     let settings = Settings::of(url, &ProcessEnvironment)?;
     let warnings = settings.warnings.clone();
-    Ok((Session::connect(url, settings, requests)?, warnings))
+    Ok((connect_store(url, settings, requests)?, warnings))
 }
 
 /// What is at a URL, in one round trip where the fragment tells the form, in two otherwise. With `requires_sources`, a missing

@@ -58,6 +58,25 @@ impl dyn Environment + '_ {
         self.variable(name)
             .is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
     }
+
+    /// A path as users write it: `~/` is the home folder, anything else is as it stands.
+    pub fn path(&self, text: &str) -> PathBuf {
+        match (text.strip_prefix("~/"), self.home()) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(text),
+        }
+    }
+
+    /// Reads a configuration file; `None` if there is none.
+    ///
+    /// # Errors
+    /// Those of [`read`](Environment::read) of a file that is there.
+    pub fn read_if_there(&self, path: &Path) -> io::Result<Option<ConfigurationFile>> {
+        match self.read(path) {
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            read => read.map(Some),
+        }
+    }
 }
 
 /// The real surroundings.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A text that is never printed: a password, a key, a token, the query of a URL. `Debug` and `Display` print `***`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
@@ -33,12 +33,12 @@ impl fmt::Debug for Secret {
 
 impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
+        fmt::Debug::fmt(self, f)
     }
 }
 
 /// A user's name and password.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Login {
     /// The user's name.
     pub user: String,

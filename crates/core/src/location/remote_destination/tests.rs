@@ -10,7 +10,7 @@ use crate::format::zarr::ZarrOptions;
 use crate::location::remote_url;
 use crate::location::{CreateOptions, Location};
 use crate::model::Kind;
-use crate::remote::network::session::Session;
+use crate::remote::requests::Session;
 use crate::store::{Destination, KeyStore, MemoryKeys, MemoryOutput, Part};
 
 fn url(name: &str) -> RemoteUrl {
@@ -64,7 +64,7 @@ fn one_file_has_the_same_bytes_as_in_memory() {
                     object(session, &url("s3://b/d/x.nc"), LEAST, expected).unwrap(),
                 )
             });
-            let found = crate::remote::network::contents(&store);
+            let found = crate::remote::faulty_store::contents(&store);
             assert_eq!(found.len(), 1);
             assert!(found["d/x.nc"] == local.bytes(), "{name} {kind:?}");
             assert!(
@@ -88,7 +88,7 @@ fn a_tree_has_the_same_keys_as_in_memory() {
                 copy_to(name, kind, |_| {
                     Destination::keys("x", tree(session, &tree_url, LEAST, replaces).unwrap())
                 });
-                let found = crate::remote::network::contents(&store);
+                let found = crate::remote::faulty_store::contents(&store);
                 let keys = local.list("").unwrap();
                 let expected: Vec<String> = keys.iter().map(|key| format!("d/x.zarr/{key}")).collect();
                 assert_eq!(

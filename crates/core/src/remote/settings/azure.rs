@@ -1,98 +1,61 @@
 //! Azure's settings: its usual variables.
 
-use super::super::environment::Environment;
-use super::super::secret::Secret;
-use super::super::url::RemoteUrl;
 use super::chosen::Chosen;
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
-use crate::error::{Error, Result};
+use super::sources::Sources;
+use crate::error::Result;
+use crate::remote::secret::Secret;
+use crate::remote::usage::usage;
 
 /// Account, endpoint and credentials.
 ///
 /// # Errors
 /// No account, or a malformed one; a malformed endpoint or connection string.
 pub(super) fn settings(
-    url: &RemoteUrl,
-    environment: &dyn Environment,
+    sources: &Sources<'_>,
 ) -> Result<(Chosen<String>, Chosen<Endpoint>, Chosen<Credentials>)> {
-    let connection = ConnectionString::read(environment)?;
-    let account = account(url, &connection, environment)?;
-    let endpoint = endpoint(url, &connection, &account.value, environment)?;
-    Ok((account, endpoint, credentials(url, &connection, environment)?))
+    let connection = ConnectionString::read(sources)?;
+    let account = account(sources, &connection)?;
+    let endpoint = endpoint(sources, &connection, &account.value)?;
+    Ok((account, endpoint, credentials(sources, &connection)))
 }
 
-/// The first of several variables that is set.
-fn first(names: &[&'static str], environment: &dyn Environment) -> Option<Chosen<String>> {
-    let found = |name: &&'static str| Some(Chosen::new(environment.filled(name)?, *name));
-    names.iter().find_map(found)
-}
-
-fn account(
-    url: &RemoteUrl,
-    connection: &ConnectionString,
-    environment: &dyn Environment,
-) -> Result<Chosen<String>> {
-    let named = url.account.clone().map(|account| Chosen::new(account, "the URL"));
+fn account(sources: &Sources<'_>, connection: &ConnectionString) -> Result<Chosen<String>> {
+    let named = sources
+        .url
+        .account
+        .clone()
+        .map(|account| Chosen::new(account, "the URL"));
     let named = named
-        .or_else(|| {
-            first(
-                &["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT"],
-                environment,
-            )
-        })
+        .or_else(|| sources.variable(&["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT"]))
         .or_else(|| connection.get("AccountName"));
-    let Some(named) = named else {
-        return Err(Error::Usage(
-            "no account of Azure is named; set AZURE_STORAGE_ACCOUNT, or write abfss://container@account.dfs.core.windows.net/key"
-                .to_owned(),
-        ));
+    let Some(Chosen { value, from }) = named else {
+        return usage(
+            "no account of Azure is named; set AZURE_STORAGE_ACCOUNT, or write abfss://container@account.dfs.core.windows.net/key",
+        );
     };
     let is_valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    match !named.value.is_empty() && named.value.len() <= 63 && named.value.bytes().all(is_valid) {
-        true => Ok(named),
-        false => Err(Error::Usage(format!(
-            "{}: '{}' is no account of Azure",
-            named.from,
-            named.value.escape_debug()
-        ))),
-    }
-}
-
-fn endpoint(
-    url: &RemoteUrl,
-    connection: &ConnectionString,
-    account: &str,
-    environment: &dyn Environment,
-) -> Result<Chosen<Endpoint>> {
-    if let Some(server) = &url.server {
-        return Ok(Chosen::new(Endpoint::of_server(server, ""), "the URL"));
-    }
-    let named = first(&["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"], environment);
-    let named = named.or_else(|| connection.get("BlobEndpoint"));
-    match named {
-        Some(named) => Ok(Chosen::new(
-            Endpoint::parse(&named.value, &named.from)?,
-            named.from,
+    match (1..=63).contains(&value.len()) && value.bytes().all(is_valid) {
+        true => Ok(Chosen { value, from }),
+        false => usage(format!(
+            "{from}: '{}' is no account of Azure",
+            value.escape_debug()
         )),
-        None => {
-            let root = format!("https://{account}.blob.core.windows.net");
-            Ok(Chosen::new(Endpoint::parse(&root, "the account")?, "the account"))
-        }
     }
 }
 
-fn credentials(
-    url: &RemoteUrl,
-    connection: &ConnectionString,
-    environment: &dyn Environment,
-) -> Result<Chosen<Credentials>> {
-    if let Some(no) = super::asked_for_none(url) {
-        return Ok(Chosen::new(Credentials::Anonymous, no));
+fn endpoint(sources: &Sources<'_>, connection: &ConnectionString, account: &str) -> Result<Chosen<Endpoint>> {
+    if let Some(found) = Endpoint::of_url(sources.url, "") {
+        return Ok(found);
     }
-    if environment.is_true("AZURE_SKIP_SIGNATURE") {
-        return Ok(Chosen::new(Credentials::Anonymous, "AZURE_SKIP_SIGNATURE"));
-    }
+    let named = sources.variable(&["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"]);
+    let named = named.or_else(|| connection.get("BlobEndpoint"));
+    let own = || Chosen::new(format!("https://{account}.blob.core.windows.net"), "the account");
+    Endpoint::parse(named.unwrap_or_else(own))
+}
+
+fn credentials(sources: &Sources<'_>, connection: &ConnectionString) -> Chosen<Credentials> {
     let key = |text: Chosen<String>| text.map(|text| Credentials::AzureKey(Secret::from(text)));
     let signature = |text: Chosen<String>| {
         text.map(|text| Credentials::AzureSignature(Secret::from(text.trim_start_matches('?'))))
@@ -102,24 +65,27 @@ fn credentials(
         "AZURE_STORAGE_ACCESS_KEY",
         "AZURE_STORAGE_KEY",
     ];
-    let found = first(&keys, environment)
-        .map(key)
-        .or_else(|| first(&["AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_SAS_KEY"], environment).map(signature))
+    let signatures = ["AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_SAS_KEY"];
+    sources
+        .anonymous("AZURE_SKIP_SIGNATURE")
+        .or_else(|| sources.variable(&keys).map(key))
+        .or_else(|| sources.variable(&signatures).map(signature))
         .or_else(|| connection.get("AccountKey").map(key))
         .or_else(|| connection.get("SharedAccessSignature").map(signature))
         .or_else(|| {
-            let token = first(&["AZURE_STORAGE_TOKEN"], environment)?;
+            let token = sources.variable(&["AZURE_STORAGE_TOKEN"])?;
             Some(token.map(|text| Credentials::AzureToken(Secret::from(text))))
         })
-        .or_else(|| application(environment));
-    Ok(found.unwrap_or_else(|| Chosen::new(Credentials::Anonymous, "the default, as none were found")))
+        .or_else(|| application(sources))
+        .unwrap_or_else(Credentials::none_found)
 }
 
-fn application(environment: &dyn Environment) -> Option<Chosen<Credentials>> {
-    let value = |name: &str| environment.filled(name);
-    let tenant = value("AZURE_STORAGE_TENANT_ID").or_else(|| value("AZURE_TENANT_ID"))?;
-    let client = value("AZURE_STORAGE_CLIENT_ID").or_else(|| value("AZURE_CLIENT_ID"))?;
-    if let Some(secret) = value("AZURE_STORAGE_CLIENT_SECRET").or_else(|| value("AZURE_CLIENT_SECRET")) {
+/// An application's identity, by its secret or by the token of another identity provider.
+fn application(sources: &Sources<'_>) -> Option<Chosen<Credentials>> {
+    let value = |names: &[&str]| Some(sources.variable(names)?.value);
+    let tenant = value(&["AZURE_STORAGE_TENANT_ID", "AZURE_TENANT_ID"])?;
+    let client = value(&["AZURE_STORAGE_CLIENT_ID", "AZURE_CLIENT_ID"])?;
+    if let Some(secret) = value(&["AZURE_STORAGE_CLIENT_SECRET", "AZURE_CLIENT_SECRET"]) {
         let secret = secret.into();
         let found = Credentials::AzureClient {
             tenant,
@@ -128,13 +94,12 @@ fn application(environment: &dyn Environment) -> Option<Chosen<Credentials>> {
         };
         return Some(Chosen::new(found, "AZURE_CLIENT_SECRET"));
     }
-    let token_file = value("AZURE_FEDERATED_TOKEN_FILE")?.into();
-    let found = Credentials::AzureFederated {
+    let file = sources.variable(&["AZURE_FEDERATED_TOKEN_FILE"])?;
+    Some(file.map(|file| Credentials::AzureFederated {
         tenant,
         client,
-        token_file,
-    };
-    Some(Chosen::new(found, "AZURE_FEDERATED_TOKEN_FILE"))
+        token_file: file.into(),
+    }))
 }
 
 /// `AZURE_STORAGE_CONNECTION_STRING`: `Key=value;Key=value`.
@@ -143,12 +108,12 @@ struct ConnectionString(Vec<(String, String)>);
 impl ConnectionString {
     const NAME: &str = "AZURE_STORAGE_CONNECTION_STRING";
 
-    fn read(environment: &dyn Environment) -> Result<Self> {
-        let text = environment.filled(Self::NAME).unwrap_or_default();
+    fn read(sources: &Sources<'_>) -> Result<Self> {
+        let text = sources.environment.filled(Self::NAME).unwrap_or_default();
         let mut pairs = Vec::new();
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
             let Some((key, value)) = pair.split_once('=') else {
-                return Err(Error::Usage(format!("{}: a part has no =", Self::NAME)));
+                return usage(format!("{}: a part has no =", Self::NAME));
             };
             pairs.push((key.trim().to_owned(), value.trim().to_owned()));
         }

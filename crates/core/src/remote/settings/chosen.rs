@@ -13,17 +13,12 @@ pub struct Chosen<T> {
 
 impl<T> Chosen<T> {
     pub(super) fn new(value: T, from: impl Into<String>) -> Self {
-        Self {
-            value,
-            from: from.into(),
-        }
+        let from = from.into();
+        Self { value, from }
     }
 
     pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Chosen<U> {
-        Chosen {
-            value: change(self.value),
-            from: self.from,
-        }
+        Chosen::new(change(self.value), self.from)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::super::environment::Environment;
-use super::super::secret::Secret;
-use super::keys::AccessKeys;
-use crate::error::{Error, Result};
+use super::access_keys::AccessKeys;
+use crate::error::Result;
+use crate::remote::environment::Environment;
+use crate::remote::secret::Secret;
+use crate::remote::usage::usage;
 
 /// A program that prints access keys as JSON. It is run when keys are needed, and again when they end.
 #[derive(Clone, PartialEq, Eq)]
@@ -40,31 +41,27 @@ impl CredentialProcess {
     /// # Errors
     /// No program, or a quote that is not closed.
     pub fn parse(line: &str) -> Result<Self> {
-        let mut words = split(line)
-            .ok_or_else(|| Error::Usage("credential_process has a quote that is not closed".to_owned()))?;
-        if words.is_empty() || words[0].is_empty() {
-            return Err(Error::Usage("credential_process names no program".to_owned()));
+        let Some(mut arguments) = shlex::split(line) else {
+            return usage("credential_process has a quote that is not closed");
+        };
+        if arguments.first().is_none_or(String::is_empty) {
+            return usage("credential_process names no program");
         }
+        let program = arguments.remove(0);
         Ok(Self {
-            program: words.remove(0),
-            arguments: words,
+            program,
+            arguments,
             hint: None,
         })
     }
 
     /// The AWS CLI, for a profile with a role or an SSO session.
-    pub(super) fn aws_cli(profile: &str) -> Self {
-        let arguments = [
-            "configure",
-            "export-credentials",
-            "--format",
-            "process",
-            "--profile",
-            profile,
-        ];
+    pub(crate) fn aws_cli(profile: &str) -> Self {
+        let command = "configure export-credentials --format process --profile";
+        let arguments = command.split(' ').chain([profile]);
         Self {
             program: "aws".to_owned(),
-            arguments: arguments.map(str::to_owned).into(),
+            arguments: arguments.map(str::to_owned).collect(),
             hint: Some(format!(
                 "profile '{}' has a role or an SSO session, whose keys version 2 of the AWS CLI (aws) finds; install it, or set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
                 profile.escape_debug()
@@ -82,19 +79,14 @@ impl CredentialProcess {
     /// # Errors
     /// A program that is not there or fails; output that is not the keys' JSON. No message holds the output.
     pub fn run(&self, environment: &dyn Environment) -> Result<ProcessKeys> {
-        let printed = environment.run(&self.program, &self.arguments).map_err(|e| {
-            let hint = self
-                .hint
-                .as_ref()
-                .map_or_else(String::new, |hint| format!("; {hint}"));
-            Error::Usage(format!("credential_process: {} {e}{hint}", self.program))
+        let printed = environment.run(&self.program, &self.arguments);
+        let printed = printed.or_else(|e| {
+            let hint = self.hint.as_ref().map(|hint| format!("; {hint}"));
+            let hint = hint.unwrap_or_default();
+            usage(format!("credential_process: {} {e}{hint}", self.program))
         })?;
-        keys(&printed).map_err(|why| {
-            Error::Usage(format!(
-                "credential_process: the output of {} {why}",
-                self.program
-            ))
-        })
+        let of = &self.program;
+        keys(&printed).or_else(|why| usage(format!("credential_process: the output of {of} {why}")))
     }
 }
 
@@ -119,44 +111,6 @@ fn keys(printed: &str) -> std::result::Result<ProcessKeys, &'static str> {
     })
 }
 
-/// The words of a command line; `None` if a quote is not closed.
-fn split(line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' | '\t' => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '\'' => break,
-                        c => word.push(c),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '"' => break,
-                        '\\' => match chars.next()? {
-                            c @ ('"' | '\\') => word.push(c),
-                            c => word.extend(['\\', c]),
-                        },
-                        c => word.push(c),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().push(chars.next()?),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    Some(words)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,7 +126,9 @@ mod tests {
             (r#"a "" "b\"c\\d\e""#, vec!["a", "", "b\"c\\d\\e"]),
             ("a $HOME;b|c", vec!["a", "$HOME;b|c"]),
         ] {
-            assert_eq!(split(line).unwrap(), words);
+            let process = CredentialProcess::parse(line).unwrap();
+            let found = [&[process.program][..], &process.arguments].concat();
+            assert_eq!(found, words);
         }
         for line in ["", "  ", "'a", "\"a", "a\\", "''"] {
             assert!(CredentialProcess::parse(line).is_err(), "{line}");

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::super::secret::{Login, Secret};
+use super::access_keys::AccessKeys;
+use super::chosen::Chosen;
 use super::credential_process::CredentialProcess;
-use super::keys::AccessKeys;
+use crate::remote::secret::{Login, Secret};
 
 /// A token that a service of metadata asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +74,13 @@ pub enum Credentials {
         /// The file with the token, which may change.
         token_file: PathBuf,
     },
+}
+
+impl Credentials {
+    /// Those of requests for which nothing else was found.
+    pub(super) fn none_found() -> Chosen<Self> {
+        Chosen::new(Self::Anonymous, "the default, as none were found")
+    }
 }
 
 impl fmt::Display for Credentials {

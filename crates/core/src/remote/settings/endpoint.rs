@@ -2,8 +2,10 @@
 
 use url::Url;
 
-use super::super::url::{Operator, Server, Style};
-use crate::error::{Error, Result};
+use super::chosen::Chosen;
+use crate::error::Result;
+use crate::remote::url::{Operator, RemoteUrl, Style, escaped};
+use crate::remote::usage::usage;
 
 /// The server that requests go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +20,9 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The server of a URL. Where it is Amazon's and names no region, the one of `region`.
-    pub(super) fn of_server(server: &Server, region: &str) -> Self {
+    /// The server that a URL names. Where it is Amazon's and names no region, the one of `region`.
+    pub(super) fn of_url(url: &RemoteUrl, region: &str) -> Option<Chosen<Self>> {
+        let server = url.server.as_ref()?;
         let is_aws = server.operator == Operator::Aws;
         let mut root = server.origin();
         let bare = match server.style {
@@ -30,11 +33,8 @@ impl Endpoint {
         if is_aws && bare && is_label(region) && !region.starts_with("cn-") {
             root = root.replacen("s3.amazonaws.com", &format!("s3.{region}.amazonaws.com"), 1);
         }
-        Self {
-            root,
-            style: server.style,
-            is_aws,
-        }
+        let style = server.style;
+        Some(Chosen::new(Self { root, style, is_aws }, "the URL"))
     }
 
     /// Amazon's server of a region.
@@ -43,7 +43,7 @@ impl Endpoint {
     /// A region that cannot be part of a host.
     pub(super) fn of_aws(bucket: &str, region: &str) -> Result<Self> {
         if !is_label(region) {
-            return Err(Error::Usage(format!("'{}' is no region", region.escape_debug())));
+            return usage(format!("'{}' is no region", region.escape_debug()));
         }
         let domain = match region.starts_with("cn-") {
             true => "amazonaws.com.cn",
@@ -54,8 +54,9 @@ impl Endpoint {
             true => (format!("{bucket}."), Style::VirtualHost),
             false => (String::new(), Style::Path),
         };
+        let root = format!("https://{front}s3.{region}.{domain}");
         Ok(Self {
-            root: format!("https://{front}s3.{region}.{domain}"),
+            root,
             style,
             is_aws: true,
         })
@@ -65,56 +66,35 @@ impl Endpoint {
     ///
     /// # Errors
     /// Text that is no URL of a server, or has a password.
-    pub(super) fn parse(text: &str, from: &str) -> Result<Self> {
-        let refuse = |why: &str| Error::Usage(format!("{from}: {why}"));
+    pub(super) fn parse(named: Chosen<String>) -> Result<Chosen<Self>> {
+        let Chosen { value: text, from } = named;
         let with_scheme = match text.contains("://") {
-            true => text.to_owned(),
+            true => text,
             false => format!("https://{text}"),
         };
-        let url = Url::parse(&with_scheme).map_err(|e| refuse(&format!("not the URL of a server: {e}")))?;
+        let url = Url::parse(&with_scheme);
+        let url = url.or_else(|e| usage(format!("{from}: not the URL of a server: {e}")))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(refuse("the URL of a server has no user and password"));
+            return usage(format!("{from}: the URL of a server has no user and password"));
         }
-        let is_http = ["http", "https"].contains(&url.scheme());
-        let host = url
-            .host_str()
-            .filter(|_| is_http && url.query().is_none() && url.fragment().is_none());
-        let Some(host) = host else {
-            return Err(refuse(
-                "the URL of a server is http://host:port or https://host:port",
+        let is_server =
+            ["http", "https"].contains(&url.scheme()) && url.query().is_none() && url.fragment().is_none();
+        let Some(host) = url.host_str().filter(|_| is_server) else {
+            return usage(format!(
+                "{from}: the URL of a server is http://host:port or https://host:port"
             ));
         };
         let is_aws = host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn");
-        Ok(Self {
-            root: url.as_str().trim_end_matches('/').to_owned(),
-            style: Style::Path,
-            is_aws,
-        })
+        let root = url.as_str().trim_end_matches('/').to_owned();
+        let style = Style::Path;
+        Ok(Chosen::new(Self { root, style, is_aws }, from))
     }
 
     /// The URL of a key, or of the bucket if the key is empty. All of a key is escaped but letters, digits and `-._~/`.
     pub fn url_of(&self, bucket: &str, key: &str) -> String {
-        let mut url = self.root.clone();
-        let parts = match self.style {
-            Style::Path => [bucket, key],
-            Style::VirtualHost => ["", key],
-        };
-        for part in parts.into_iter().filter(|part| !part.is_empty()) {
-            url.push_str(&Self::escaped(part));
-        }
-        url
-    }
-
-    /// A key as a part of a path, with a slash in front.
-    pub(in crate::remote) fn escaped(key: &str) -> String {
-        let mut path = "/".to_owned();
-        for byte in key.bytes() {
-            match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-                true => path.push(byte.into()),
-                false => path.push_str(&format!("%{byte:02X}")),
-            }
-        }
-        path
+        let bucket = if self.style == Style::Path { bucket } else { "" };
+        let parts = [bucket, key].into_iter().filter(|part| !part.is_empty());
+        parts.fold(self.root.clone(), |url, part| url + &escaped(part))
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`NetRc`]: users and passwords of hosts, as in `~/.netrc`.
 
-use super::super::secret::Login;
+use crate::remote::secret::Login;
 
 /// Most hosts of a file. Later ones are not read.
 const MOST_MACHINES: usize = 10_000;
@@ -14,7 +14,7 @@ pub struct NetRc {
 
 impl NetRc {
     /// Parses `machine HOST login USER password PASSWORD`, in any order of lines. What is not understood is left out.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut machines: Vec<(Option<String>, Login)> = Vec::new();
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
@@ -23,34 +23,21 @@ impl NetRc {
                 match word {
                     // A macro ends at an empty line.
                     "macdef" => {
-                        lines
-                            .by_ref()
-                            .take_while(|line| !line.trim().is_empty())
-                            .for_each(drop);
+                        lines.by_ref().find(|line| line.trim().is_empty());
                         break;
                     }
                     "machine" | "default" => {
-                        let host = match word {
-                            "machine" => words.next().map(str::to_ascii_lowercase),
-                            _ => None,
-                        };
                         if machines.len() == MOST_MACHINES {
                             return Self { machines };
                         }
-                        let login = Login {
-                            user: String::new(),
-                            password: "".into(),
-                        };
-                        machines.push((host, login));
+                        let host = if word == "machine" { words.next() } else { None };
+                        machines.push((host.map(str::to_ascii_lowercase), Login::default()));
                     }
                     "login" | "password" | "account" => {
                         let value = words.next().unwrap_or_default();
-                        let Some((_, login)) = machines.last_mut() else {
-                            continue;
-                        };
-                        match word {
-                            "login" => login.user = value.to_owned(),
-                            "password" => login.password = value.into(),
+                        match (word, machines.last_mut()) {
+                            ("login", Some((_, login))) => login.user = value.to_owned(),
+                            ("password", Some((_, login))) => login.password = value.into(),
                             _ => {}
                         }
                     }

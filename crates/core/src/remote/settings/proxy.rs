@@ -2,14 +2,15 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
+use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::super::environment::Environment;
-use super::super::secret::Login;
-use super::super::url::RemoteUrl;
 use super::chosen::Chosen;
-use super::rc::RcFiles;
-use crate::error::{Error, Result};
+use super::sources::Sources;
+use crate::error::Result;
+use crate::remote::secret::Login;
+use crate::remote::usage::usage;
 
 /// The server that requests go through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,39 +25,30 @@ pub struct Proxy {
 ///
 /// # Errors
 /// A malformed URL of a proxy.
-pub(super) fn of(
-    url: &RemoteUrl,
-    server: &str,
-    rc: &RcFiles,
-    environment: &dyn Environment,
-) -> Result<Option<Chosen<Proxy>>> {
+pub(super) fn of(sources: &Sources<'_>, server: &str) -> Result<Option<Chosen<Proxy>>> {
     let Ok(server) = Url::parse(server) else {
         return Ok(None);
     };
-    let variable = |names: &[&'static str]| {
-        let found = |name: &&'static str| Some(Chosen::new(environment.filled(name)?, *name));
-        names.iter().find_map(found)
-    };
-    if variable(&["no_proxy", "NO_PROXY"]).is_some_and(|list| is_excepted(&server, &list.value)) {
+    let exceptions = sources.variable(&["no_proxy", "NO_PROXY"]);
+    if exceptions.is_some_and(|list| is_excepted(&server, &list.value)) {
         return Ok(None);
     }
-    let in_rc = ["HTTP.PROXY.SERVER", "HTTP.PROXY_SERVER"]
-        .into_iter()
-        .find_map(|key| rc.get(key, url));
-    let named = in_rc
-        .map(|found| found.map(str::to_owned))
-        .or_else(|| match server.scheme() {
-            "https" => variable(&["https_proxy", "HTTPS_PROXY"]),
-            // A web server puts a client's header into HTTP_PROXY.
-            _ if environment.variable("REQUEST_METHOD").is_some() => variable(&["http_proxy"]),
-            _ => variable(&["http_proxy", "HTTP_PROXY"]),
-        });
-    let Some(named) = named.or_else(|| variable(&["all_proxy", "ALL_PROXY"])) else {
+    let variables: &[&str] = match server.scheme() {
+        "https" => &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+        // A web server puts a client's header into HTTP_PROXY.
+        _ if sources.environment.variable("REQUEST_METHOD").is_some() => {
+            &["http_proxy", "all_proxy", "ALL_PROXY"]
+        }
+        _ => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
+    };
+    let named = sources.rc(&["HTTP.PROXY.SERVER", "HTTP.PROXY_SERVER"]);
+    let Some(named) = named.or_else(|| sources.variable(variables)) else {
         return Ok(None);
     };
-    let proxy = parse(&named.value)
-        .ok_or_else(|| Error::Usage(format!("{}: a proxy is http://host:port", named.from)))?;
-    Ok(Some(Chosen::new(proxy, named.from)))
+    match parse(&named.value) {
+        Some(proxy) => Ok(Some(Chosen::new(proxy, named.from))),
+        None => usage(format!("{}: a proxy is http://host:port", named.from)),
+    }
 }
 
 fn parse(text: &str) -> Option<Proxy> {
@@ -65,26 +57,16 @@ fn parse(text: &str) -> Option<Proxy> {
         false => format!("http://{text}"),
     };
     let url = Url::parse(&text).ok()?;
-    let host = url
-        .host_str()
-        .filter(|_| ["http", "https"].contains(&url.scheme()))?;
-    let decoded = |text: &str| -> Option<String> {
-        let pair = format!("x={}", text.replace('+', "%2B"));
-        let (_, value) = url::form_urlencoded::parse(pair.as_bytes()).next()?;
-        Some(value.into_owned())
-    };
-    let login = match url.username() {
-        "" => None,
-        user => Some(Login {
-            user: decoded(user)?,
-            password: decoded(url.password().unwrap_or_default())?.into(),
-        }),
-    };
+    let is_http = ["http", "https"].contains(&url.scheme());
+    let host = url.host_str().filter(|_| is_http)?;
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let login = (!url.username().is_empty()).then(|| Login {
+        user: decoded(url.username()),
+        password: decoded(url.password().unwrap_or_default()).into(),
+    });
     let port = url.port_or_known_default()?;
-    Some(Proxy {
-        server: format!("{}://{host}:{port}", url.scheme()),
-        login,
-    })
+    let server = format!("{}://{host}:{port}", url.scheme());
+    Some(Proxy { server, login })
 }
 
 /// True if a list of hosts, domains, addresses and networks holds a server.
@@ -94,58 +76,39 @@ fn is_excepted(server: &Url, list: &str) -> bool {
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let address: Option<IpAddr> = host.parse().ok();
-    list.split([',', ' '])
-        .map(str::trim)
-        .filter(|entry| !entry.is_empty())
-        .any(|entry| {
-            if entry == "*" {
-                return true;
-            }
-            if let (Some(address), Some((network, bits))) = (address, entry.split_once('/')) {
-                return is_within(address, network, bits);
-            }
-            let entry = match entry.rsplit_once(':') {
-                // The colons of an IPv6 address are no port.
-                Some((front, port)) if !front.contains(':') || front.ends_with(']') => {
-                    if port.parse().ok() != server.port_or_known_default() {
-                        return false;
-                    }
-                    front
+    let holds = |entry: &str| {
+        if entry == "*" {
+            return true;
+        }
+        if let (Some(address), true) = (address, entry.contains('/')) {
+            return entry
+                .parse()
+                .is_ok_and(|network: IpNet| network.contains(&address));
+        }
+        let entry = match entry.rsplit_once(':') {
+            // The colons of an IPv6 address are no port.
+            Some((front, port)) if !front.contains(':') || front.ends_with(']') => {
+                if port.parse().ok() != server.port_or_known_default() {
+                    return false;
                 }
-                _ => entry,
-            };
-            let entry = entry
-                .trim_start_matches('[')
-                .trim_end_matches(']')
-                .trim_start_matches('*');
-            let domain = entry.trim_start_matches('.').to_ascii_lowercase();
-            if domain.is_empty() {
-                return false;
+                front
             }
-            match host.strip_suffix(domain.as_str()) {
-                Some("") => true,
-                Some(front) => address.is_none() && front.ends_with('.'),
-                None => false,
-            }
-        })
-}
-
-/// True if an address is in a network, `10.0.0.0/8`.
-fn is_within(address: IpAddr, network: &str, bits: &str) -> bool {
-    let (Ok(network), Ok(bits)) = (network.parse::<IpAddr>(), bits.parse::<u32>()) else {
-        return false;
+            _ => entry,
+        };
+        let domain = entry
+            .trim_matches(['[', ']'])
+            .trim_start_matches(['*', '.'])
+            .to_ascii_lowercase();
+        match host.strip_suffix(domain.as_str()) {
+            _ if domain.is_empty() => false,
+            Some("") => true,
+            Some(front) => address.is_none() && front.ends_with('.'),
+            None => false,
+        }
     };
-    match (address, network) {
-        (IpAddr::V4(a), IpAddr::V4(n)) if bits <= 32 => {
-            let differing = a.to_bits() ^ n.to_bits();
-            differing.checked_shr(32 - bits).unwrap_or(0) == 0
-        }
-        (IpAddr::V6(a), IpAddr::V6(n)) if bits <= 128 => {
-            let differing = a.to_bits() ^ n.to_bits();
-            differing.checked_shr(128 - bits).unwrap_or(0) == 0
-        }
-        _ => false,
-    }
+    list.split([',', ' '])
+        .filter(|entry| !entry.is_empty())
+        .any(holds)
 }
 
 #[cfg(test)]

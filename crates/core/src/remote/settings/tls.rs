@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::super::environment::Environment;
-use super::super::url::{Provider, RemoteUrl};
 use super::chosen::Chosen;
-use super::profiles::from_home;
-use super::rc::RcFiles;
-use crate::error::{Error, Result};
+use super::sources::Sources;
+use crate::error::Result;
+use crate::remote::url::Provider;
+use crate::remote::usage::usage;
 
 /// Certificates of authorities that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,33 +44,29 @@ impl Tls {
     ///
     /// # Errors
     /// A value of `HTTP.SSL.VALIDATE` that says neither yes nor no.
-    pub(super) fn of(url: &RemoteUrl, rc: &RcFiles, environment: &dyn Environment) -> Result<Self> {
-        let path = |key: &str| Some(rc.get(key, url)?.map(|path| from_home(path, environment)));
-        let variable = |name: &str| Some(Chosen::new(PathBuf::from(environment.filled(name)?), name));
+    pub(super) fn of(sources: &Sources<'_>) -> Result<Self> {
         // The better known variable of the two is that of the store's own programs.
-        let variables = match url.provider {
+        let variables = match sources.url.provider {
             Provider::S3 => ["AWS_CA_BUNDLE", "SSL_CERT_FILE"],
             _ => ["SSL_CERT_FILE", "AWS_CA_BUNDLE"],
         };
-        let roots = path("HTTP.SSL.CAINFO")
-            .map(|file| file.map(Roots::File))
-            .or_else(|| path("HTTP.SSL.CAPATH").map(|folder| folder.map(Roots::Folder)))
-            .or_else(|| {
-                let named = variables.into_iter().find_map(variable);
-                named.map(|file| file.map(Roots::File))
-            })
+        let file = |file: PathBuf| Roots::File(file);
+        let roots = sources.rc_path(&["HTTP.SSL.CAINFO"]).map(|found| found.map(file));
+        let roots = roots
+            .or_else(|| Some(sources.rc_path(&["HTTP.SSL.CAPATH"])?.map(Roots::Folder)))
+            .or_else(|| Some(sources.variable(&variables)?.map(|path| file(path.into()))))
             .unwrap_or_else(|| Chosen::new(Roots::System, "the default"));
-        let verify = match rc.get("HTTP.SSL.VALIDATE", url) {
+        let verify = match sources.rc(&["HTTP.SSL.VALIDATE"]) {
             None => Chosen::new(true, "the default"),
             Some(text) => match text.value.to_ascii_lowercase().as_str() {
                 "1" | "2" | "true" | "yes" | "on" => Chosen::new(true, text.from),
                 "0" | "false" | "no" | "off" => Chosen::new(false, text.from),
-                _ => return Err(Error::Usage(format!("{}: the value is 1 or 0", text.from))),
+                _ => return usage(format!("{}: the value is 1 or 0", text.from)),
             },
         };
-        let key = path("HTTP.SSL.KEY").map(|key| key.value);
-        let client = path("HTTP.SSL.CERTIFICATE")
-            .map(|found| found.map(|certificate| ClientCertificate { certificate, key }));
+        let key = sources.rc_path(&["HTTP.SSL.KEY"]).map(|key| key.value);
+        let client = sources.rc_path(&["HTTP.SSL.CERTIFICATE"]);
+        let client = client.map(|found| found.map(|certificate| ClientCertificate { certificate, key }));
         Ok(Self {
             roots,
             verify,
