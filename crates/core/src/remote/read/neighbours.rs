@@ -22,7 +22,7 @@ use crate::store::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 /// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.
 pub(crate) struct RemoteNeighbours {
-    session: Arc<PlaceSession>,
+    connect: Connect,
     /// The key of the object. On a plain server, its name below the folder of the input.
     key: String,
     /// The prefix of the input, with a slash at its end; empty for the bucket's root.
@@ -34,27 +34,16 @@ pub(crate) struct RemoteNeighbours {
     requires_sources: bool,
 }
 
-/// The session that objects of one place are read by, made once one is needed.
-struct PlaceSession {
-    made: OnceLock<Arc<Session>>,
-    make: Box<dyn Fn() -> Result<Arc<Session>, Error> + Send + Sync>,
-}
+/// Gives the session that objects of one place are read by.
+type Connect = Arc<dyn Fn() -> Result<Arc<Session>, Error> + Send + Sync>;
 
-impl PlaceSession {
-    fn new(make: impl Fn() -> Result<Arc<Session>, Error> + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self {
-            made: OnceLock::new(),
-            make: Box::new(make),
-        })
-    }
-
-    fn get(&self) -> Result<Arc<Session>, Error> {
-        if let Some(session) = self.made.get() {
-            return Ok(Arc::clone(session));
-        }
-        let session = (self.make)()?;
-        Ok(Arc::clone(self.made.get_or_init(|| session)))
-    }
+/// Makes the session once one is needed.
+fn once(make: impl Fn() -> Result<Arc<Session>, Error> + Send + Sync + 'static) -> Connect {
+    let made: OnceLock<Arc<Session>> = OnceLock::new();
+    Arc::new(move || match made.get() {
+        Some(session) => Ok(Arc::clone(session)),
+        None => make().map(|session| Arc::clone(made.get_or_init(|| session))),
+    })
 }
 
 impl RemoteNeighbours {
@@ -79,7 +68,7 @@ impl RemoteNeighbours {
             ..url.clone()
         };
         Some(Self {
-            session: PlaceSession::new(move || connect(&folder, requests)),
+            connect: once(move || connect(&folder, requests)),
             key: name.to_owned(),
             prefix: String::new(),
             shown,
@@ -93,15 +82,11 @@ impl RemoteNeighbours {
         if url.provider == Provider::Http {
             return None;
         }
-        let (folder, name) = url.key.rsplit_once('/').unwrap_or(("", &url.key));
-        let prefix = if folder.is_empty() {
-            String::new()
-        } else {
-            format!("{folder}/")
-        };
+        let name = url.key.rsplit('/').next().unwrap_or_default();
+        let prefix = url.key.strip_suffix(name).unwrap_or_default().to_owned();
         let session = Arc::clone(session);
         Some(Self {
-            session: PlaceSession::new(move || Ok(Arc::clone(&session))),
+            connect: Arc::new(move || Ok(Arc::clone(&session))),
             identity: OsString::from(&url.key),
             key: url.key.clone(),
             prefix,
@@ -152,7 +137,7 @@ impl Neighbours for RemoteNeighbours {
         let path = Path::parse(&key).map_err(|_| NoNeighbour::Missing)?;
         let shown = format!("{}{}", self.shown, &key[self.prefix.len()..]);
         let found = Self {
-            session: Arc::clone(&self.session),
+            connect: Arc::clone(&self.connect),
             identity: OsString::from(&key),
             prefix: self.prefix.clone(),
             shown: self.shown.clone(),
@@ -160,7 +145,7 @@ impl Neighbours for RemoteNeighbours {
             requires_sources: self.requires_sources,
         };
         Ok(Neighbour::new(key, move || {
-            let opened = match RemoteObject::open(&found.session.get()?, &path) {
+            let opened = match RemoteObject::open(&(found.connect)()?, &path) {
                 Ok(opened) => opened,
                 // The file that it names is a local one.
                 Err(e) if is_no_object(&e) && is_absolute => {
@@ -183,7 +168,7 @@ impl Neighbours for RemoteNeighbours {
         let key = found.identity().to_string_lossy().into_owned();
         let path = Path::parse(&key).map_err(|_| Error::Remote("not a key".to_owned()))?;
         let task = Task::new("look up", key);
-        match self.session.get()?.run(&task, |store| size(store, path.clone())) {
+        match (self.connect)()?.run(&task, |store| size(store, path.clone())) {
             Ok(_) => Ok(true),
             Err(e) if is_no_object(&e) => Ok(false),
             Err(e) => Err(Error::Remote(e.to_string())),

@@ -97,11 +97,8 @@ impl Claim {
         check: &dyn Fn(Replaced, &[String]) -> io::Result<()>,
     ) -> Result<Self, NotClaimed> {
         let may_go = |what: Replaced, found: &[Listed]| {
-            let keys: Vec<String> = found
-                .iter()
-                .filter(|object| !is_reserved(&object.key))
-                .map(|object| object.key.clone())
-                .collect();
+            let keys = found.iter().map(|object| object.key.clone());
+            let keys: Vec<String> = keys.filter(|key| !is_reserved(key)).collect();
             match keys.is_empty() {
                 true => Ok(()),
                 false => check(what, &keys).map_err(|e| NotClaimed::Refused(e.to_string())),

@@ -179,10 +179,8 @@ impl Tree {
     fn value_key(&self, key: &str) -> io::Result<String> {
         check_key(key)?;
         if is_reserved(key) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("the key {key:?} is reserved for partial datasets"),
-            ));
+            let why = format!("the key {key:?} is reserved for partial datasets");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         Ok(format!("{}{key}", self.claim.values()))
     }
@@ -192,16 +190,13 @@ impl Tree {
         self.enter(Phase::Open)?;
         sending.wait()?;
         self.claim.check(&self.objects)?;
-        let metadata: Vec<(String, Vec<u8>)> = std::mem::take(&mut self.state.lock().metadata)
+        let metadata: Vec<_> = std::mem::take(&mut self.state.lock().metadata)
             .into_iter()
             .collect();
-        let root: Vec<String> = metadata
-            .iter()
-            .map(|(key, _)| key.clone())
-            .filter(|key| !key.contains('/'))
-            .collect();
+        let keys = metadata.iter().map(|(key, _)| key.clone());
+        let root: Vec<String> = keys.filter(|key| !key.contains('/')).collect();
         let folder = self.claim.metadata();
-        for group in arrays_first(metadata, |(key, _)| key) {
+        for group in arrays_first(metadata, |(key, _): &(String, Vec<u8>)| key) {
             for (key, document) in group {
                 self.objects.send(&format!("{folder}{key}"), &key, document)?;
             }
@@ -345,11 +340,8 @@ impl KeyOutput for TreeOutput {
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
         self.check(key)?;
-        self.tree
-            .state
-            .lock()
-            .metadata
-            .insert(key.to_owned(), value.to_owned());
+        let mut state = self.tree.state.lock();
+        state.metadata.insert(key.to_owned(), value.to_owned());
         Ok(())
     }
 
@@ -365,10 +357,8 @@ impl KeyOutput for TreeOutput {
         state.uploads.retain(|upload| !upload.is_complete());
         state.uploads.push(Arc::clone(&upload));
         drop(state);
-        Ok(Box::new(RemoteValue {
-            upload,
-            is_finished: false,
-        }))
+        let is_finished = false;
+        Ok(Box::new(RemoteValue { upload, is_finished }))
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
@@ -383,12 +373,12 @@ impl KeyOutput for TreeOutput {
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
         self.tree.objects.sending.wait()?;
         let folder = self.tree.claim.values();
-        let mut keys: Vec<String> = self
-            .tree
-            .objects
-            .list(&folder)?
-            .into_iter()
-            .filter_map(|object| Some(object.key.strip_prefix(&folder)?.to_owned()))
+        let values = self.tree.objects.list(&folder)?;
+        let values = values
+            .iter()
+            .filter_map(|object| object.key.strip_prefix(&folder));
+        let mut keys: Vec<String> = values
+            .map(str::to_owned)
             .chain(self.tree.state.lock().metadata.keys().cloned())
             .filter(|key| key.starts_with(prefix) && !is_reserved(key))
             .collect();

@@ -72,13 +72,11 @@ pub(crate) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
     let (values, metadata) = (format!("{}d/", stage(run)), format!("{}m/", stage(run)));
     let new_metadata = tree.list(&metadata)?;
     if new_metadata.is_empty() {
-        return Err(io::Error::new(
-            io::ErrorKind::NotFound,
-            format!(
-                "{PARTIAL} tells of a dataset in {}, which is not there; delete what is below this prefix",
-                stage(run)
-            ),
-        ));
+        let stage = stage(run);
+        let why = format!(
+            "{PARTIAL} tells of a dataset in {stage}, which is not there; delete what is below this prefix"
+        );
+        return Err(io::Error::new(io::ErrorKind::NotFound, why));
     }
     let all = tree.list("")?;
     tree.clear(|key| !is_reserved(key), check)?;

@@ -112,15 +112,15 @@ fn bucket_url(rest: &str, provider: Provider, words: &Words) -> Result<RemoteUrl
         return hosted(true, authority, path, false, provider, words);
     }
     key::check_bucket(front, provider)?;
-    let key = key::key(path)?;
+    let (port, typed_path) = (None, path_of(rest).to_owned());
     let typed = Typed {
         host,
-        port: None,
-        path: path_of(rest).to_owned(),
+        port,
+        path: typed_path,
     };
     Ok(RemoteUrl {
         bucket: front.to_owned(),
-        key,
+        key: key::key(path)?,
         ..remote_url(provider, words, typed)
     })
 }
@@ -145,11 +145,7 @@ fn abfs_url(rest: &str, words: &Words) -> Result<RemoteUrl> {
         return usage("this scheme has the form abfss://container@account.dfs.core.windows.net/key");
     };
     key::check_bucket(container, Provider::Azure)?;
-    let typed = Typed {
-        host: authority.host,
-        port: None,
-        path: path_of(rest).to_owned(),
-    };
+    let typed = typed(None, &authority, path_of(rest));
     Ok(RemoteUrl {
         server: Some(server_of_account(&account)),
         bucket: container.to_owned(),
@@ -256,19 +252,19 @@ fn hosted(
         true => key::key(&key::decoded(key)?)?,
         false => key::key(key)?,
     };
-    let style = named.style();
-    let mut server = Server {
-        is_https,
-        host: authority.host,
-        port: authority.port,
-        style,
-        operator: named.operator,
+    let (style, operator, port) = (named.style(), named.operator, authority.port);
+    let host = match &named.account {
+        Some(account) => server_of_account(account).host,
+        None => authority.host,
     };
-    if let (Some(account), Operator::Microsoft) = (&named.account, named.operator) {
-        server.host = server_of_account(account).host;
-    }
     Ok(RemoteUrl {
-        server: Some(server),
+        server: Some(Server {
+            is_https,
+            host,
+            port,
+            style,
+            operator,
+        }),
         region: named.region,
         account: named.account,
         bucket,
@@ -290,11 +286,10 @@ fn expect_protocol(provider: Provider, words: &Words) -> Result<()> {
 
 /// What was typed. Only `http` and `https` have a port of their own.
 fn typed(is_https: Option<bool>, authority: &Authority<'_>, path: &str) -> Typed {
+    let of_scheme = is_https.map(|is_https| if is_https { 443 } else { 80 });
     Typed {
         host: authority.host.clone(),
-        port: authority
-            .port
-            .or(is_https.map(|is_https| if is_https { 443 } else { 80 })),
+        port: authority.port.or(of_scheme),
         path: path.to_owned(),
     }
 }

@@ -113,22 +113,23 @@ impl Failure {
         if let Some(transport) = transport {
             return Self::of_transport(transport.kind(), &text);
         }
-        match error {
-            object_store::Error::NotFound { .. } => Self::new(Meaning::NoObject, "no such object"),
-            object_store::Error::AlreadyExists { .. } => {
-                Self::new(Meaning::Condition, "the object exists already")
+        use object_store::Error;
+        let (meaning, text) = match error {
+            Error::NotFound { .. } => (Meaning::NoObject, "no such object".to_owned()),
+            Error::AlreadyExists { .. } => (Meaning::Condition, "the object exists already".to_owned()),
+            Error::Precondition { .. } | Error::NotModified { .. } => (
+                Meaning::Condition,
+                "the object is not the one that was asked for".to_owned(),
+            ),
+            Error::NotSupported { .. } | Error::NotImplemented { .. } => {
+                (Meaning::Unsupported, "the store cannot do this".to_owned())
             }
-            object_store::Error::Precondition { .. } | object_store::Error::NotModified { .. } => {
-                Self::new(Meaning::Condition, "the object is not the one that was asked for")
+            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
+                (Meaning::Refused, format!("refused: {text}"))
             }
-            object_store::Error::NotSupported { .. } | object_store::Error::NotImplemented { .. } => {
-                Self::new(Meaning::Unsupported, "the store cannot do this")
-            }
-            object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
-                Self::new(Meaning::Refused, format!("refused: {text}"))
-            }
-            _ => Self::new(Meaning::Final, text),
-        }
+            _ => (Meaning::Final, text),
+        };
+        Self::new(meaning, text)
     }
 
     fn of_fault(fault: &Fault) -> Self {
@@ -175,40 +176,38 @@ impl Failure {
         if let Some(region) = element(body, "Region").filter(|_| code == "AuthorizationHeaderMalformed") {
             return Self::new(Meaning::OtherRegion(region.to_owned()), answered);
         }
-        match code {
-            "NoSuchBucket" | "ContainerNotFound" => return Self::new(Meaning::NoBucket, "no such bucket"),
-            "ExpiredToken" | "TokenRefreshRequired" => return Self::new(Meaning::Expired, answered),
-            "RequestTimeTooSkewed" => return Self::new(Meaning::Skewed, answered),
-            "SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded" => {
-                return Self::new(Meaning::Busy, answered);
+        let meaning = match (code, status) {
+            ("NoSuchBucket" | "ContainerNotFound", _) => Meaning::NoBucket,
+            ("ExpiredToken" | "TokenRefreshRequired", _) => Meaning::Expired,
+            ("RequestTimeTooSkewed", _) => Meaning::Skewed,
+            ("SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded", _) => Meaning::Busy,
+            // Servers that began to answer before they knew send it with status 200 too.
+            ("InternalError", _) => Meaning::Passing,
+            // Where a body came too slowly, S3 sends it with status 400.
+            ("RequestTimeout", _) => Meaning::Passing,
+            // The body changed on the way. These come with status 400.
+            ("BadDigest" | "Md5Mismatch" | "Crc64Mismatch" | "XAmzContentSHA256Mismatch", _) => {
+                Meaning::Passing
             }
-            // `InternalError` comes with status 200 too, from servers that began to answer before they knew; the others with 400:
-            // S3 sends `RequestTimeout` where a body came too slowly, and the rest where a body changed on the way.
-            "InternalError"
-            | "RequestTimeout"
-            | "BadDigest"
-            | "Md5Mismatch"
-            | "Crc64Mismatch"
-            | "XAmzContentSHA256Mismatch" => return Self::new(Meaning::Passing, answered),
-            "AccessDenied" => return Self::new(Meaning::Refused, answered),
-            _ => {}
-        }
-        let meaning = match status {
-            StatusCode::NOT_FOUND => return Self::new(Meaning::NoObject, format!("no such object{said}")),
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
-                Meaning::Refused
-            }
-            StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT | StatusCode::NOT_MODIFIED => {
-                Meaning::Condition
-            }
-            StatusCode::RANGE_NOT_SATISFIABLE => Meaning::PastEnd,
-            StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => Meaning::Unsupported,
-            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Meaning::Busy,
-            StatusCode::REQUEST_TIMEOUT => Meaning::Passing,
-            status if status.is_server_error() => Meaning::Passing,
+            ("AccessDenied", _) => Meaning::Refused,
+            (_, StatusCode::NOT_FOUND) => Meaning::NoObject,
+            (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => Meaning::Refused,
+            (_, StatusCode::PROXY_AUTHENTICATION_REQUIRED) => Meaning::Refused,
+            (_, StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT) => Meaning::Condition,
+            (_, StatusCode::NOT_MODIFIED) => Meaning::Condition,
+            (_, StatusCode::RANGE_NOT_SATISFIABLE) => Meaning::PastEnd,
+            (_, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => Meaning::Unsupported,
+            (_, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) => Meaning::Busy,
+            (_, StatusCode::REQUEST_TIMEOUT) => Meaning::Passing,
+            (_, status) if status.is_server_error() => Meaning::Passing,
             _ => Meaning::Final,
         };
-        Self::new(meaning, answered)
+        let text = match meaning {
+            Meaning::NoBucket => "no such bucket".to_owned(),
+            Meaning::NoObject => format!("no such object{said}"),
+            _ => answered,
+        };
+        Self::new(meaning, text)
     }
 
     /// The error that callers get.
