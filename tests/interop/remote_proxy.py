@@ -1,6 +1,9 @@
 """The proxy of tests/servers: latency, faults and counts between a client and a server."""
 
+import http.client
 import json
+import os
+import select
 import urllib.request
 
 from remote_programs import OPENER, RemoteServer
@@ -21,6 +24,19 @@ class Proxy(RemoteServer):
 
     def counts(self):
         return self._get("counts")
+
+    def until_fault(self, process, seconds=60):
+        """Waits until a fault was made. Returns the counts, or None if the process ended before."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports["control"], timeout=seconds)
+        ended = os.pidfd_open(process.pid)
+        try:
+            connection.request("GET", "/faults")
+            ready, _, _ = select.select([connection.sock, ended], [], [], seconds)
+            assert ready, f"no fault was made in {seconds} s: {self.log()}"
+            return json.load(connection.getresponse()) if connection.sock in ready else None
+        finally:
+            os.close(ended)
+            connection.close()
 
     def log(self):
         """Each request: number, method, path, range, names of headers, status, fault."""

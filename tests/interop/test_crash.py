@@ -1,16 +1,15 @@
 """Whatever happens to a copy, the file that was there stays whole, and nothing is left lying about."""
 
 import os
-import random
 import resource
 import signal
 import subprocess
-import time
 
 import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, nccopy
+from stop_points import stopped
 
 
 @pytest.fixture(scope="module")
@@ -24,63 +23,51 @@ def large(tmp_path_factory):
     return path
 
 
-def heed_signals():
-    """A shell lets what it starts in the background ignore SIGINT, and a process that ignored it goes on doing so."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+def partial_files(target):
+    """The names of what lies beside a target."""
+    return [path.name for path in target.parent.iterdir() if path != target]
 
 
-def started(large, target, *flags):
-    return subprocess.Popen(
-        [str(BIN / "nccopy"), *flags, "-d", "9", "-s", str(large), str(target)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=heed_signals,
-    )
-
-
-def whole_copy(large, tmp_path):
-    """The bytes of a copy that nothing disturbs, and the seconds that it takes."""
-    begun = time.monotonic()
-    nccopy("-d", "9", "-s", large, tmp_path / "probe.nc")
-    seconds = time.monotonic() - begun
-    copied = (tmp_path / "probe.nc").read_bytes()
-    (tmp_path / "probe.nc").unlink()
-    return copied, seconds
-
-
-def test_kill_leaves_the_old_file(large, tmp_path):
+@pytest.mark.parametrize("point", ["write", "commit", "rename"])
+def test_kill_leaves_the_old_file(large, tmp_path, point):
     target = tmp_path / "out.nc"
     old = b"precious" * 1000
-    target.write_bytes(old)
-    new, seconds = whole_copy(large, tmp_path)
-    random.seed(4)
     killed = 0
-    for _ in range(20):
-        process = started(large, target)
-        time.sleep(random.uniform(0, seconds * 0.9))
+    for time in range(1, 36, 2) if point == "write" else [1]:
+        target.write_bytes(old)
+        process = stopped(point, "nccopy", "-d", "1", "-s", large, target, time=time)
+        assert process, f"{point} is not reached for the {time}th time"
         process.kill()
         process.wait()
-        found = target.read_bytes()
-        # A process that ends may be killed after its file is in place. Pytest would spend minutes on what differs.
-        is_old, is_new = found == old, found == new
-        assert is_old or is_new
-        if process.returncode == -signal.SIGKILL:
-            killed += is_old
-        if is_new:
-            target.write_bytes(old)
-        left = [p.name for p in tmp_path.iterdir() if p != target]
+        # Pytest would spend minutes on what differs.
+        is_old = target.read_bytes() == old
+        assert is_old
+        killed += process.returncode == -signal.SIGKILL
+        left = partial_files(target)
         assert len(left) <= 1 and all("partial" in name for name in left), left
         for name in left:
             (tmp_path / name).unlink()
-    assert killed >= 10
+    assert killed >= (10 if point == "write" else 1)
+
+
+def test_kill_after_the_commit_leaves_the_new_file(large, tmp_path):
+    target = tmp_path / "out.nc"
+    nccopy("-d", "1", "-s", large, target)
+    new = target.read_bytes()
+    target.write_bytes(b"precious" * 1000)
+    process = stopped("committed", "nccopy", "-d", "1", "-s", large, target)
+    process.kill()
+    process.wait()
+    is_new = target.read_bytes() == new
+    assert is_new and partial_files(target) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_interrupt_leaves_no_litter(large, tmp_path, number):
+@pytest.mark.parametrize(("point", "time"), [("write", 1), ("write", 20), ("commit", 1), ("rename", 1)])
+def test_interrupt_leaves_no_litter(large, tmp_path, number, point, time):
     target = tmp_path / "out.nc"
     target.write_bytes(b"precious")
-    # On one thread it takes seconds.
-    process = started(large, target, "--threads", "1")
-    time.sleep(0.3)
+    process = stopped(point, "nccopy", "-d", "1", "-s", large, target, time=time)
     process.send_signal(number)
     process.wait(timeout=30)
     assert process.returncode != 0

@@ -1,15 +1,14 @@
 """A program that is killed while it writes to a store leaves nothing partial that opens; one that is interrupted leaves nothing."""
 
-import random
 import signal
 import subprocess
-import time
 
 import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, nccopy
 from remote_long import LONG
+from remote_proxy import fault
 from remote_run import check_no_secret, different, on, tree_of
 
 MOMENTS = 50 if LONG else 5
@@ -38,32 +37,37 @@ def started(store, proxy, *arguments):
     )
 
 
-def how_long(store, proxy, before, *arguments):
+def requests_of(store, proxy, before, *arguments):
+    """How many requests the whole run makes."""
     before()
-    begun = time.monotonic()
+    proxy.set()
     on(store, "nccopy", *arguments, port=proxy.port).whole()
-    return time.monotonic() - begun
+    return proxy.counts()["requests"]
 
 
 def each_kill(store, proxy, before, *arguments):
-    """Kills the program at moments over its whole run. Yields True after a run that was killed, False after one that was done before.
+    """Kills the program while it waits for the answer to a request: the first, the last, and those between.
 
-    Fails in the end if too few runs were killed to say anything.
+    The server carries out every second of these requests, and is not asked the others. Yields True after a run that was killed, False
+    after one that was done before. Fails in the end if too few runs were killed to say anything.
     """
-    proxy.set(latency_ms=5)
-    whole = how_long(store, proxy, before, *arguments)
-    chance, killed = random.Random(11), 0
-    for _ in range(MOMENTS):
+    whole = requests_of(store, proxy, before, *arguments)
+    killed = 0
+    for moment in range(MOMENTS):
         before()
+        number = 1 + moment * (whole - 1) // (MOMENTS - 1)
+        proxy.set(fault(("stall", "unanswered")[moment % 2], at=[number]))
         process = started(store, proxy, *arguments)
-        time.sleep(chance.uniform(0, whole))
+        proxy.until_fault(process)
         process.kill()
         error = process.communicate(timeout=60)[1]
         check_no_secret(error.decode(errors="replace"), store.secrets)
         was_killed = process.returncode == -signal.SIGKILL
         killed += was_killed
+        # The run is over: what the test asks next meets no fault.
+        proxy.set()
         yield was_killed
-    assert killed >= MOMENTS // 2, f"{killed} of {MOMENTS} runs were killed, of {whole:.2f} s each"
+    assert killed >= MOMENTS // 2, f"{killed} of {MOMENTS} runs were killed, of {whole} requests each"
 
 
 def content(store, key):
@@ -135,12 +139,12 @@ def test_a_killed_replacement_of_a_tree(store, proxy, data, tmp_path):
 @pytest.mark.parametrize("form", ["file", "tree"])
 def test_an_interrupted_copy_leaves_nothing(store, proxy, data, form, number):
     name = store.url("out") if form == "file" else store.tree("out", "zarr")
-    proxy.set(latency_ms=20)
-    whole = how_long(store, proxy, store.clear, data / "new.nc", name)
+    whole = requests_of(store, proxy, store.clear, data / "new.nc", name)
     for share in (0.1, 0.3, 0.5, 0.7, 0.9) if LONG else (0.3, 0.6):
         store.clear()
+        proxy.set(fault("stall", at=[max(1, round(whole * share))]))
         process = started(store, proxy, data / "new.nc", name)
-        time.sleep(whole * share)
+        assert proxy.until_fault(process), "the run ended before"
         process.send_signal(number)
         error = process.communicate(timeout=60)[1].decode(errors="replace")
         check_no_secret(error, store.secrets)

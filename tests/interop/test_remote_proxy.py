@@ -91,6 +91,13 @@ def test_a_lost_answer_is_of_a_request_that_was_carried_out(stored, proxy):
     assert stored.get("y") == b"new"
 
 
+def test_an_unanswered_request_was_carried_out(stored, proxy):
+    proxy.set(fault("unanswered", at=[1], method="PUT"))
+    assert isinstance(Answer(proxy.port, "PUT", "z", b"new", ranged=False).error, TimeoutError)
+    assert stored.get("z") == b"new"
+    assert proxy.counts()["faults"] == {"unanswered": 1}
+
+
 def test_latency_bandwidth_and_counts(proxy):
     import time
 

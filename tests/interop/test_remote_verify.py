@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import time
 
 import pytest
 from conftest import BIN
@@ -112,9 +111,7 @@ def test_an_interrupted_comparison_leaves_nothing(store, proxy, small, kind):
         env=store.environment(proxy.port), stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    deadline = time.monotonic() + 20
-    while not (met := proxy.counts()["faults"]) and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
+    met = proxy.until_fault(process)
     process.send_signal(signal.SIGINT)
     error = process.communicate(timeout=60)[1].decode()
     assert met, error

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use ncutils_fuzz::{TARGETS, Target, mutate};
 
-use crate::root;
+use crate::workspace::root;
 
 /// Maximum time for one input.
 const TIME_LIMIT: Duration = Duration::from_secs(10);

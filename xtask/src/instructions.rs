@@ -16,8 +16,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::process::output;
 use crate::programs::{DEV, Programs};
-use crate::{output, root};
+use crate::workspace::root;
 
 /// A run fails above this percentage of the table's instructions.
 const MOST_PERCENT: u64 = 110;

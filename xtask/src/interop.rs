@@ -6,9 +6,11 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::process::succeed;
 use crate::programs::{DEV, Programs};
 use crate::remote_tests::RemoteTests;
-use crate::{python, root, servers, succeed};
+use crate::workspace::root;
+use crate::{python, servers};
 
 /// How many of the tests that mostly wait run at a time. Each has a server, a proxy and a Python, 200 MB together.
 const WAITING: &str = "24";

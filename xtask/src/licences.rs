@@ -10,7 +10,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{cargo, output, root, servers, succeed};
+use crate::process::{output, succeed};
+use crate::servers;
+use crate::workspace::{cargo, root};
 
 /// Source of the RustSec advisories.
 const ADVISORIES: &str = "https://github.com/rustsec/advisory-db";

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::{cargo, root, succeed};
+use crate::process::succeed;
+use crate::workspace::{cargo, root};
 
 /// The profile of tests and of the programs that they run.
 pub const DEV: &str = "dev";

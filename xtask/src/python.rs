@@ -6,7 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{root, succeed};
+use crate::process::succeed;
+use crate::workspace::root;
 
 /// The interpreter of an environment with the packages in `tests/interop/requirements.txt`. Makes the environment if
 /// needed.
@@ -34,6 +35,16 @@ pub fn interpreter() -> Result<PathBuf> {
     )?;
     fs::write(&stamp, wanted)?;
     Ok(python)
+}
+
+/// Makes all that tests without servers of others need, which they would else make when they begin.
+///
+/// # Errors
+/// A package cannot be installed.
+pub fn prepare() -> Result<()> {
+    let python = interpreter()?;
+    install_readers_of_zarr(&python)?;
+    build_netcdf_c(&python)
 }
 
 /// Readers of Zarr that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a

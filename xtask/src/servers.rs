@@ -6,7 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{cargo, root, succeed};
+use crate::process::succeed;
+use crate::workspace::{cargo, root};
 
 /// The package of Azurite, a server of Azure's blobs.
 const AZURITE: &str = "azurite@3.37.0";

@@ -82,32 +82,27 @@ fn ignored_signals() -> u64 {
 mod tests {
     use super::*;
     use ncutils_core::store::DirectoryOutput;
+    use std::io::{self, BufRead, BufReader, Write};
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
-    use std::process::Command;
-    use std::time::Instant;
+    use std::process::{Command, Stdio};
 
     /// Runs itself again as the process that is told to end.
     #[test]
     fn signals_remove_partial_files_and_end_the_process() {
         const CHILD: &str = "NCUTILS_TEST_PARTIAL";
-        let patience = Duration::from_secs(30);
+        const READY: &str = "the folder is made";
         if let Some(path) = std::env::var_os(CHILD) {
             handle("test");
             let _held = DirectoryOutput::create(Path::new(&path), &[]).unwrap();
-            std::thread::sleep(2 * patience);
+            writeln!(io::stderr(), "{READY}").unwrap();
+            // Until the signal comes, or the parent ends without one.
+            io::stdin().lines().count();
             panic!("no signal came");
         }
 
         let dir = tempfile::tempdir().unwrap();
         let partial = || fs::read_dir(dir.path()).unwrap().next().is_some();
-        let until = |what: &str, happened: &mut dyn FnMut() -> bool| {
-            let start = Instant::now();
-            while !happened() {
-                assert!(start.elapsed() < patience, "{what}");
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        };
         for (signal, ignored) in [
             (SIGINT, false),
             (SIGTERM, false),
@@ -131,27 +126,28 @@ mod tests {
                     "signals::tests::signals_remove_partial_files_and_end_the_process",
                 ])
                 .env(CHILD, dir.path().join("d"))
-                .stdout(std::process::Stdio::null())
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
                 .spawn()
                 .unwrap();
-            until("the partial folder appears", &mut || partial());
+            let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+            assert!(told.any(|line| line.unwrap() == READY) && partial());
             let pid = rustix::process::Pid::from_child(&child);
             let send = |signal: c_int| {
                 let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
                 rustix::process::kill_process(pid, signal).unwrap();
             };
             if ignored {
+                // The process ends by the second signal, not by this one.
                 send(SIGHUP);
-                std::thread::sleep(Duration::from_millis(50));
-                assert!(partial(), "a signal that was ignored ended the process");
             }
             send(signal);
-            let mut status = None;
-            until("the process ends", &mut || {
-                status = child.try_wait().unwrap();
-                status.is_some()
-            });
-            assert_eq!(status.unwrap().signal(), Some(signal));
+            // `wait` would close the standard input, which ends the process too.
+            let stdin = child.stdin.take();
+            let status = child.wait().unwrap();
+            drop(stdin);
+            assert_eq!(status.signal(), Some(signal));
             assert!(!partial(), "signal {signal}");
         }
     }

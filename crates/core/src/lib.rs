@@ -12,24 +12,17 @@
 //! Arrows go one way: binaries → cdl, print, proof → copy, stream → part → format → store, filter, chunk → model.
 
 pub mod cdl;
-pub mod chunk;
 pub mod copy;
-mod diagnostic;
-pub mod error;
-pub mod filter;
 pub mod format;
 pub mod location;
-pub mod message;
-pub mod model;
-mod not_finite;
 pub mod part;
 pub mod print;
 pub mod proof;
 pub mod remote;
-pub mod store;
 mod stream;
-mod threads;
-pub mod time;
 
-pub use diagnostic::Diagnostic;
-pub use error::{Error, Result};
+pub use ncutils_filter as filter;
+pub use ncutils_model as model;
+pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
+pub use ncutils_store as store;
+use ncutils_store::threads;

@@ -16,7 +16,7 @@ use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Held, Location};
 use ncutils_core::model::Schema;
 use ncutils_core::store::{
-    Object, Output, Place, PlaceKind, compress_seekable, read_ahead, verify_compressed,
+    Object, Output, Place, PlaceKind, compress_seekable, object::read_ahead, verify_compressed,
 };
 
 use crate::flags::Arguments;

@@ -2,7 +2,7 @@
 
 use ncutils_core::copy::archive::Way;
 use ncutils_core::copy::{Description, VariableDescription};
-use ncutils_core::filter::{Registry, json_text};
+use ncutils_core::filter::{Registry, spec::json_text};
 use ncutils_core::format::netcdf4::verbatim::OtherDataset;
 use ncutils_core::model::{CodecSpec, Encoding, Endian, ExternalPart, Storage, VariableLayout};
 use serde_json::{Value, json};

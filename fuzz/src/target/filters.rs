@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec::spec};
 use ncutils_core::model::{CodecSpec, Configuration, ZarrVersion};
 
 use crate::{MAX_SEED_BYTES, Seed};

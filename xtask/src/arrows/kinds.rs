@@ -8,9 +8,10 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use super::source::{end_of_item, is_cfg_test};
 
 /// Where kinds may be told apart.
-const ALLOWED: [&str; 3] = [
+const ALLOWED: [&str; 4] = [
     "crates/core/src/format/",
     "crates/core/src/model/kind.rs",
+    "crates/model/src/",
     "crates/core/src/location/",
 ];
 

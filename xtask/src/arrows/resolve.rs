@@ -1,6 +1,6 @@
 //! Resolves paths in code to the workspace file that defines the item.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::Path as FilePath;
 
@@ -26,6 +26,7 @@ struct Source {
     imports: Vec<Import>,
     paths: Vec<Path>,
     words: BTreeSet<String>,
+    items: HashSet<String>,
 }
 
 /// The target of a path.
@@ -83,6 +84,7 @@ impl Modules {
             imports: module.imports,
             paths: module.paths,
             words: module.words.into_iter().collect(),
+            items: module.items,
         };
         self.modules.insert(path, source);
         Ok(())
@@ -184,8 +186,12 @@ impl Modules {
             };
             target.pop();
             target.push(name.clone());
-            if let Some(Found::Module(found)) = self.find(&target, depth + 1) {
-                return self.find(&extended(&found, rest), depth + 1);
+            match self.find(&target, depth + 1) {
+                Some(Found::Module(found)) => return self.find(&extended(&found, rest), depth + 1),
+                Some(Found::Item(at)) if self.modules[&at].items.contains(name) => {
+                    return Some(Found::Item(at));
+                }
+                _ => {}
             }
         }
         Some(Found::Item(module))
@@ -213,7 +219,11 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         let mut modules = Modules::default();
-        modules.add(folder.path(), "one", "src/lib.rs").unwrap();
+        for (name, root) in [("one", "src/lib.rs"), ("two", "src/two/lib.rs")] {
+            if folder.path().join(root).is_file() {
+                modules.add(folder.path(), name, root).unwrap();
+            }
+        }
         let (graph, _) = modules.arrows();
         let pairs = graph
             .iter()
@@ -240,6 +250,39 @@ mod tests {
         assert_eq!(
             found,
             ["a/inner.rs a/mod.rs", "a/mod.rs a/inner.rs", "b.rs a/inner.rs"]
+        );
+    }
+
+    #[test]
+    fn a_crate_that_another_one_re_exports_is_seen_through() {
+        let found = arrows(&[
+            (
+                "two/lib.rs",
+                "pub mod schema; pub mod error; pub use schema::Schema;",
+            ),
+            ("two/schema.rs", "pub struct Schema;"),
+            ("two/error.rs", "pub struct Error;"),
+            (
+                "lib.rs",
+                "pub use two as model; pub use two::error; mod all { pub use two::error::*; } mod a; mod b; mod c; mod d;",
+            ),
+            ("a.rs", "use crate::model::Schema; fn f(_: Schema) {}"),
+            (
+                "b.rs",
+                "use crate::{error, model}; fn f(_: model::schema::Schema) -> error::Error {}",
+            ),
+            ("c.rs", "fn f() -> one::error::Error {}"),
+            ("d.rs", "use crate::all::Error;"),
+        ]);
+        assert_eq!(
+            found,
+            [
+                "a.rs two/schema.rs",
+                "b.rs two/error.rs",
+                "b.rs two/schema.rs",
+                "c.rs two/error.rs",
+                "d.rs two/error.rs"
+            ]
         );
     }
 

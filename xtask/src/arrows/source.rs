@@ -33,6 +33,8 @@ pub struct Module {
     pub paths: Vec<Path>,
     /// Single names outside of `use`.
     pub words: HashSet<String>,
+    /// Names of items that are defined in this module.
+    pub items: HashSet<String>,
 }
 
 /// Parses a source file.
@@ -42,6 +44,11 @@ pub fn parse(text: &str) -> Result<Module> {
     Walk { module: &mut module }.tokens(tokens);
     Ok(module)
 }
+
+/// Words that begin the definition of an item; its name follows.
+const DEFINING: [&str; 8] = [
+    "const", "enum", "fn", "static", "struct", "trait", "type", "union",
+];
 
 struct Walk<'m> {
     module: &'m mut Module,
@@ -87,8 +94,15 @@ impl Walk<'_> {
                     at = end;
                     is_public = false;
                 }
-                TokenTree::Ident(_) => {
+                TokenTree::Ident(word) => {
                     is_public = false;
+                    if DEFINING.iter().any(|defining| word == defining)
+                        && let Some(TokenTree::Ident(name)) = tokens.get(at + 1)
+                        // As in `const fn f`.
+                        && name != "fn"
+                    {
+                        self.module.items.insert(name.to_string());
+                    }
                     at = self.path(&tokens, at);
                 }
                 TokenTree::Group(group) => {
@@ -245,6 +259,15 @@ mod tests {
         let wanted = [("a", "a"), ("D", "a::b::C"), ("*", "a::e::*"), ("G", "f::G")];
         assert_eq!(found, wanted.map(|(name, path)| (name, path.to_owned())));
         assert!(module.imports[3].is_reexport && !module.imports[0].is_reexport);
+    }
+
+    #[test]
+    fn items_have_names() {
+        let module =
+            parse("pub struct A; pub(crate) const fn b() {} trait C {} enum D {} use e::F;").unwrap();
+        let mut items: Vec<_> = module.items.into_iter().collect();
+        items.sort();
+        assert_eq!(items, ["A", "C", "D", "b"]);
     }
 
     #[test]

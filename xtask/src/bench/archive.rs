@@ -15,7 +15,7 @@ use ncutils_core::format::open;
 use ncutils_core::model::VarId;
 use ncutils_core::store::{FileSource, Object};
 
-use crate::measure::{self, Run};
+use super::measure::{self, Run};
 
 /// Runs of each program. The fastest counts.
 const REPEATS: usize = 3;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::cases::{Case, remove_dataset};
-use crate::measure;
+use super::measure;
 
 /// Number of runs of each build. Their medians are compared.
 const REPEATS: usize = 7;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::measure;
+use super::measure;
 
 /// Runs of each program. The fastest counts.
 const REPEATS: usize = 5;

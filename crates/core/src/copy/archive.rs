@@ -8,11 +8,11 @@
 //! | anything else | archive | [`Way::Convert`]: the classic file that a copy makes, packed |
 //! | anything else | anything else | [`Way::Copy`] |
 
-use super::parse_memory;
+use super::memory::parse_memory;
 use super::plan::{AskedLayout, ChunkSpec, CopyOptions};
 use crate::error::{Error, Request, Result};
 use crate::filter::spec::Targets;
-use crate::filter::{AskedCodec, ChunkType, NumberClass, Registry, deflate, shuffle};
+use crate::filter::{AskedCodec, ChunkType, NumberClass, Registry, deflate::deflate, shuffle::shuffle};
 use crate::format::archive::{Blocks, Change, Filter, Filters, LARGEST_BLOCK, MOST_FILTERS, PackOptions};
 use crate::model::{ArchiveStep, Endian, Kind, Schema, VarId};
 

@@ -15,7 +15,7 @@ mod promise;
 pub mod range_list;
 mod read_ranges;
 pub mod read_region;
-mod reorder_window;
+
 mod written;
 pub mod zarr;
 
@@ -30,13 +30,13 @@ use crate::error::{Error, Result};
 pub use crate::filter::EncodedChunk;
 use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::model::{CodecSpec, ExternalPart, Schema, SharedLayout, Storage, Values, VarId, VariableLayout};
+pub use crate::store::ReorderWindow;
 use crate::store::{ByteRange, Done, NamedAs, Requests};
 pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use promise::{Promised, Received};
 pub(crate) use read_ranges::{read_ranges, read_some_records};
-pub use reorder_window::ReorderWindow;
 pub(crate) use written::between_holes;
 pub use written::{Written, WrittenChunks};
 
@@ -344,14 +344,23 @@ impl VariablePlan {
             }
             _ => Pipeline::empty(),
         };
-        Ok(Self {
-            layout,
+        Ok(Self::with_pipeline(layout, pipeline, promised))
+    }
+
+    /// Plans a variable with storage `layout`, whose codecs are bound already. Missing parts get a fill value.
+    pub fn with_pipeline(
+        layout: impl Into<SharedLayout>,
+        pipeline: Arc<Pipeline>,
+        promised: Promised,
+    ) -> Self {
+        Self {
+            layout: layout.into(),
             pipeline,
             promised,
             keeps_no_fill: false,
             external: None,
             skips_fill: false,
-        })
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use super::number::general::{push_general, push_integer, push_unsigned};
 use super::number::shortest::{push_shortest_double, push_shortest_float};
 use super::options::Precision;
 use super::spelling::{push_member, push_quoted};
+use crate::model::not_finite;
 use crate::model::{Schema, Slot, Type, TypeClass, Values};
-use crate::not_finite::not_finite;
 
 /// Most levels of nested types. Deeper ones are printed as `{...}`.
 const MAX_DEPTH: usize = 64;

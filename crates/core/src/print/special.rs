@@ -1,7 +1,10 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
 use crate::error::Result;
-use crate::filter::{AskedCodec, ChunkType, Registry, deflate, fletcher32, json_text, shuffle, spec, szip};
+use crate::filter::{
+    AskedCodec, ChunkType, Registry, checksum::fletcher32, deflate::deflate, shuffle::shuffle,
+    spec::json_text, spec::spec, szip,
+};
 use crate::format::Reader;
 use crate::model::{
     CodecNames, CodecSpec, Encoding, Endian, IndexLocation, Schema, Storage, Type, VarId, VariableLayout,

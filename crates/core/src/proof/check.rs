@@ -16,7 +16,7 @@ use super::work::on_all_pieces;
 use crate::chunk::{ChunkGrid, Region, resize};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::filter::pipeline::Scratch;
+use crate::filter::Scratch;
 use crate::format::read_region::chunk_shape;
 use crate::format::{CheckLimits, Fault, Reader};
 use crate::model::{Storage, VarId};

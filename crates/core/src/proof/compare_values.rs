@@ -20,7 +20,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count};
 use crate::copy::default_budget;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::filter::pipeline::Scratch;
+use crate::filter::Scratch;
 use crate::format::WrittenChunks;
 use crate::format::read_region::{chunk_shape, fill_element, swap_unit};
 use crate::model::{Encoding, Storage};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::check::{Checked, Lost};
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
-use crate::filter::pipeline::{ALL_SKIPPED, Scratch};
+use crate::filter::Scratch;
+use crate::filter::pipeline::ALL_SKIPPED;
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::read_region::{self, chunk_shape, fill_element, swap_unit};
 use crate::format::{

@@ -95,21 +95,21 @@ pub(super) fn keep_only(values: &mut Values, region: &Region, parts: &[Region], 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::region;
+    use crate::chunk::Region;
     use crate::format::WrittenChunks;
     use crate::proof::tiles::tiles_of;
 
     #[test]
     fn written_parts_of_a_region_are_kept() {
         let chunks = Stored::Chunks(ChunkGrid::new(&[4, 4], &[2, 2]).unwrap(), vec![0, 3]);
-        let overlapping = Stored::Regions(vec![region(&[0, 0], &[2, 2]), region(&[1, 1], &[1, 1])]);
-        let rows = region(&[1, 0], &[2, 3]);
+        let overlapping = Stored::Regions(vec![Region::new(&[0, 0], &[2, 2]), Region::new(&[1, 1], &[1, 1])]);
+        let rows = Region::new(&[1, 0], &[2, 3]);
         assert_eq!(
             chunks.within(&rows),
-            Some(vec![region(&[1, 0], &[1, 2]), region(&[2, 2], &[1, 1])])
+            Some(vec![Region::new(&[1, 0], &[1, 2]), Region::new(&[2, 2], &[1, 1])])
         );
-        assert_eq!(chunks.within(&region(&[2, 2], &[2, 1])), None);
-        assert_eq!(overlapping.within(&region(&[0, 2], &[2, 2])), Some(vec![]));
+        assert_eq!(chunks.within(&Region::new(&[2, 2], &[2, 1])), None);
+        assert_eq!(overlapping.within(&Region::new(&[0, 2], &[2, 2])), Some(vec![]));
         let kept = |stored: &Stored| {
             let mut values = Values::from_bytes((1..=6).collect());
             keep_only(&mut values, &rows, &stored.within(&rows).unwrap(), 1).unwrap();
@@ -123,7 +123,7 @@ mod tests {
     fn tiles_meet_what_was_written() {
         let tiles = ChunkGrid::new(&[6], &[2]).unwrap();
         let chunks = Stored::Chunks(ChunkGrid::new(&[6], &[1]).unwrap(), vec![4, 5]);
-        let regions = Stored::Regions(vec![region(&[0], &[1])]);
+        let regions = Stored::Regions(vec![Region::new(&[0], &[1])]);
         assert_eq!(
             tiles_of(&tiles, &[&chunks, &regions]),
             WrittenChunks::Listed(vec![0, 2])
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(tiles_of(&tiles, &[&regions, &Stored::All]), WrittenChunks::All(3));
         // One chunk that meets very many tiles.
         let long = ChunkGrid::new(&[1 << 40], &[1]).unwrap();
-        let whole = Stored::Regions(vec![region(&[0], &[1 << 40])]);
+        let whole = Stored::Regions(vec![Region::new(&[0], &[1 << 40])]);
         assert_eq!(tiles_of(&long, &[&whole]), WrittenChunks::All(1 << 40));
     }
 }

@@ -1,7 +1,7 @@
 //! Pieces of work for all threads, within the budget of memory.
 //!
 //! ```text
-//! groups ─► list, each in one thread ─► pieces ─► Ledger: room for one more ─► work, in all threads
+//! groups ─► list, each in one thread ─► pieces ─► MemoryBudget: room for one more ─► work, in all threads
 //! ```
 
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
 use super::check::CheckOptions;
-use crate::copy::{Cost, Ledger, default_budget};
+use crate::copy::{Cost, MemoryBudget, default_budget};
 use crate::store::Requests;
 use crate::threads::on_all;
 
@@ -110,18 +110,18 @@ pub(super) fn on_all_pieces<G, I, W>(
     // Threads that wait for a store cost little.
     let waiting = slow.map(|requests| requests.in_flight.min(MOST_WAITING)).max();
     let queue = Queue::new(groups);
-    let ledger = Ledger::new(options.memory.unwrap_or_else(default_budget), u64::MAX);
+    let budget = MemoryBudget::new(options.memory.unwrap_or_else(default_budget), u64::MAX);
     on_all(asked.max(waiting.unwrap_or(0)), |_, _| {
         let mut worker = W::default();
         while let Some((number, piece)) = queue.next(&list) {
             let working = memory(&piece);
-            if !ledger.admit(Cost { working, block: 0 }, || 0) {
+            if !budget.admit(Cost { working, block: 0 }, || 0) {
                 break;
             }
             let done = work(&mut worker, number, piece);
-            ledger.complete(number, working, 0);
+            budget.complete(number, working, 0);
             if done.is_break() {
-                ledger.stop();
+                budget.stop();
             }
         }
     });

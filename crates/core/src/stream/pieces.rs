@@ -312,6 +312,8 @@ impl<I: Iterator<Item = Band>, T> Line<I, T> {
 
 #[cfg(test)]
 mod tests {
+    use ncutils_gate::Gate;
+
     use super::*;
     use crate::error::Error;
 
@@ -368,16 +370,9 @@ mod tests {
 
     #[test]
     fn threads_that_only_read_have_many_bands_under_way() {
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        use std::time::Duration;
-
-        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let slow = |region: &Region| {
-            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            thread::sleep(Duration::from_millis(20));
-            now.fetch_sub(1, Ordering::SeqCst);
-            read(region)
-        };
+        let gate = Gate::default();
+        gate.hold_until(10);
+        let slow = |region: &Region| gate.pass(|| read(region));
         let mut next = 0;
         in_order(bands(60, 10_000), 4, 12, slow, &Bytes, |piece| {
             for value in piece.chunks_exact(4) {
@@ -388,17 +383,12 @@ mod tests {
         })
         .unwrap();
         assert_eq!(next, 600_000);
-        assert!(most.into_inner() >= 10);
+        assert!(gate.most() >= 10);
         // Bands hold no more than their limit, whoever reads them.
-        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let large = |region: &Region| {
-            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            thread::sleep(Duration::from_millis(5));
-            now.fetch_sub(1, Ordering::SeqCst);
-            read(region)
-        };
+        gate.hold_until(BANDS_BYTES / (8 << 20));
+        let large = |region: &Region| gate.pass(|| read(region));
         in_order(bands(9, 2 << 20), 4, 12, large, &Bytes, |_| Ok(())).unwrap();
-        assert!(most.into_inner() <= BANDS_BYTES / (8 << 20));
+        assert!(gate.most() <= BANDS_BYTES / (8 << 20));
     }
 
     #[test]

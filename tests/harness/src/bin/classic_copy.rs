@@ -40,14 +40,7 @@ fn copy(input: &Path, output: &Path) -> Result<()> {
         .map(|id| {
             let layout = reader.layout(id).clone();
             let bytes = layout.extent.iter().product::<u64>() * layout.element_size as u64;
-            VariablePlan {
-                layout: layout.into(),
-                pipeline: Pipeline::empty(),
-                promised: Promised::Bytes(bytes),
-                keeps_no_fill: false,
-                external: None,
-                skips_fill: false,
-            }
+            VariablePlan::with_pipeline(layout, Pipeline::empty(), Promised::Bytes(bytes))
         })
         .collect();
     let writer = format::create(Arc::new(FileOutput::create(output)?), schema, &plans).map_err(in_output)?;

@@ -13,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, NumberClass, Registry, Scratch, spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, NumberClass, Registry, Scratch, spec::spec};
 use ncutils_core::format::EncodedChunk;
 use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
 

@@ -1,6 +1,6 @@
 //! Prints all that HDF5 files' metadata says, a line for each object, link, attribute and dataset: `h5tree FILE…`
 
-#[path = "../../../../crates/hdf5/tests/tree/mod.rs"]
+#[path = "../../../../crates/hdf5/tests/all/tree/mod.rs"]
 mod tree;
 
 use std::process::ExitCode;

@@ -27,10 +27,11 @@ pub async fn answer(proxy: Arc<Proxy>, request: Request<Incoming>) -> Response<F
             Err(error) => reply(StatusCode::BAD_REQUEST, error.to_string()),
         },
         (&Method::GET, "/counts") => json(&proxy.counts(|counts| counts.clone())),
+        (&Method::GET, "/faults") => json(&proxy.after_a_fault().await),
         (&Method::GET, "/log") => json(&proxy.counts(|counts| counts.log.clone())),
         _ => reply(
             StatusCode::NOT_FOUND,
-            "PUT /settings, GET /counts, GET /log".to_owned(),
+            "PUT /settings, GET /counts, GET /faults, GET /log".to_owned(),
         ),
     }
 }

@@ -40,8 +40,8 @@ pub async fn answer(
     let fault = settings
         .fault(number, &parts)
         .filter(|fault| fault.applies_to(&parts));
-    if let Some(fault) = fault {
-        proxy.counts(|counts| counts.fault(number, fault.name()));
+    if let Some(fault) = fault.filter(|fault| !matches!(fault, Fault::Unanswered)) {
+        proxy.made(number, fault);
     }
     if matches!(fault, Some(Fault::Stall)) {
         // The client ends the connection, and with it this.
@@ -51,6 +51,11 @@ pub async fn answer(
         Some(answer) => answer,
         None => ask(proxy, connection, &settings, fault, parts, body, under_way).await,
     };
+    if let Some(fault @ Fault::Unanswered) = fault {
+        proxy.made(number, fault);
+        // The client ends the connection, and with it this.
+        std::future::pending::<()>().await;
+    }
     match &answered {
         Ok(response) => proxy.counts(|counts| counts.status(number, response.status().as_u16())),
         Err(Dropped) if matches!(fault, Some(Fault::Reset)) => connection.reset_at_end(),
@@ -92,7 +97,7 @@ async fn ask(
     })?;
     let (mut parts, body) = response.into_parts();
     strip(&mut parts.headers);
-    if matches!(fault, Some(Fault::LostAnswer)) {
+    if matches!(fault, Some(Fault::LostAnswer | Fault::Unanswered)) {
         // All of it was carried out.
         let _ = body.collect().await;
         return Err(Dropped);

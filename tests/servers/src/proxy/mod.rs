@@ -10,6 +10,7 @@
 //! ```text
 //! PUT  /settings   JSON of `Settings`; counts begin anew
 //! GET  /counts     requests by method, bytes each way, most requests at once
+//! GET  /faults     counts, as soon as a fault was made since the settings
 //! GET  /log        each request: number, method, path, range, names of headers, status, fault
 //! ```
 //!
@@ -32,10 +33,12 @@ use hyper::service::service_fn;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::sync::Notify;
 
 use crate::listen;
 use connection::Connection;
 use counts::Counts;
+use faults::Fault;
 use settings::Settings;
 
 /// A proxy and what it was told.
@@ -45,6 +48,8 @@ pub struct Proxy {
     client: Client<HttpConnector, Full<Bytes>>,
     settings: Mutex<Arc<Settings>>,
     counts: Mutex<Counts>,
+    /// Wakes who waits for a fault.
+    fault: Notify,
 }
 
 impl Proxy {
@@ -54,6 +59,24 @@ impl Proxy {
 
     fn counts<T>(&self, change: impl FnOnce(&mut Counts) -> T) -> T {
         change(&mut self.counts.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Counts a fault of a request, and wakes who waits for one.
+    fn made(&self, number: u64, fault: &Fault) {
+        self.counts(|counts| counts.fault(number, fault.name()));
+        self.fault.notify_waiters();
+    }
+
+    /// Waits until a fault was made. Returns the counts.
+    async fn after_a_fault(&self) -> Counts {
+        loop {
+            let next = self.fault.notified();
+            let counts = self.counts(|counts| counts.clone());
+            if !counts.faults.is_empty() {
+                return counts;
+            }
+            next.await;
+        }
     }
 }
 
@@ -69,6 +92,7 @@ pub async fn start(upstream: &str) -> Result<(u16, u16)> {
         client: Client::builder(TokioExecutor::new()).build(connector),
         settings: Mutex::default(),
         counts: Mutex::default(),
+        fault: Notify::new(),
     });
     let served = Arc::clone(&proxy);
     let port = listen::connections(move |stream| {

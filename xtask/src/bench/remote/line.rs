@@ -7,8 +7,6 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{is_there, port};
-
 /// s3s-fs on a folder, and the proxy before it.
 pub struct Line {
     // The proxy ends first.
@@ -111,4 +109,17 @@ impl Drop for Server {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// The port that a program printed, from its line of JSON.
+fn port(line: &str, name: &str) -> Result<u16> {
+    let ports: serde_json::Value = serde_json::from_str(line)?;
+    let port = ports[name].as_u64().and_then(|port| u16::try_from(port).ok());
+    port.with_context(|| format!("no {name} in {line}"))
+}
+
+/// Fails unless a path is there.
+fn is_there(path: &Path) -> Result<()> {
+    ensure!(path.exists(), "{} is not there", path.display());
+    Ok(())
 }

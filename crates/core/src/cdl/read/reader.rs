@@ -27,7 +27,7 @@ use super::values::elements::Elements;
 use super::values::excess::Excesses;
 use super::values::levels::Levels;
 use super::values::list_reader::ListReader;
-use crate::diagnostic::Diagnostic;
+use crate::Diagnostic;
 
 /// A variable shorter than its unlimited dimensions is extended with fill values up to this many elements, or up to 16
 /// times the elements of its list if that is more. Without the limit, the lists of two unlimited dimensions could make

@@ -1,7 +1,7 @@
 //! [`Quantizer`]: a quantization, bound to one variable.
 
+use super::algorithm::{Algorithm, Quantization};
 use super::rounding::{DOUBLE_BITS, FLOAT_BITS, dropped_bits, granular_bits};
-use super::{Algorithm, Quantization};
 use crate::chunk::ChunkGrid;
 use crate::error::Result;
 use crate::model::{Endian, Type, VariableLayout, default_fill_value};

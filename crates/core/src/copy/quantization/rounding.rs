@@ -6,7 +6,7 @@
 
 use std::f64::consts::{LN_2, LN_10};
 
-use super::{Algorithm, Quantization};
+use super::algorithm::{Algorithm, Quantization};
 
 /// Bits of the mantissa that are stored.
 pub const FLOAT_BITS: u32 = 23;

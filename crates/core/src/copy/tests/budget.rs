@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use super::super::execute::PIECE;
-use super::super::job::{Job, Terms, jobs};
+use super::super::jobs::{Job, PIECE, Terms, jobs};
 use super::super::run::run_jobs;
 use super::super::{RunOptions, prepare, run};
 use super::in_memory::{Log, Output, copy, input, layout, plan, rechunk, source};
@@ -40,7 +39,7 @@ fn a_job_hands_the_writer_few_pieces_however_small_they_are() {
     let prepared = prepare(&input, &plan(&[to])).unwrap();
     let terms = Terms {
         folder: None,
-        reader: &input,
+        readers: (&input).into(),
         plans: &prepared.plans,
         threads: 2,
         budget: 1 << 30,
@@ -115,9 +114,9 @@ fn the_ledger_stays_within_the_budget() {
                     memory: Some(memory),
                     ..RunOptions::default()
                 };
-                let peak = run_jobs(&input, &prepared, &Output(Arc::default()), &options)
+                let peak = run_jobs((&input).into(), &prepared, &Output(Arc::default()), &options)
                     .unwrap()
-                    .peak();
+                    .peak;
                 let allowed = memory.max(need + 8192);
                 assert!(
                     peak <= allowed,

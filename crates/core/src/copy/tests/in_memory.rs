@@ -154,7 +154,7 @@ pub(super) struct Log {
     pub(super) values: BTreeMap<u64, (VarId, Region, Values)>,
     /// Bytes of contiguous variables, and whether each was written.
     pub(super) ranges: BTreeMap<VarId, BTreeMap<u64, u8>>,
-    /// Chunks that were left out, by ticket.
+    /// Chunks that were left out, by sequence number.
     pub(super) skipped: BTreeMap<u64, u64>,
     pub(super) finished: bool,
 }
@@ -162,14 +162,14 @@ pub(super) struct Log {
 pub(super) struct Output(pub(super) Arc<Mutex<Log>>);
 
 impl Writer for Output {
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
-        let before = self.0.lock().unwrap().chunks.insert(ticket, (var, chunk, data));
-        assert!(before.is_none(), "ticket {ticket} twice");
+    fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+        let before = self.0.lock().unwrap().chunks.insert(sequence, (var, chunk, data));
+        assert!(before.is_none(), "sequence number {sequence} twice");
         Ok(())
     }
-    fn skip_chunk(&self, ticket: u64, _: VarId, chunk: u64) -> Result<()> {
-        let before = self.0.lock().unwrap().skipped.insert(ticket, chunk);
-        assert!(before.is_none(), "ticket {ticket} twice");
+    fn skip_chunk(&self, sequence: u64, _: VarId, chunk: u64) -> Result<()> {
+        let before = self.0.lock().unwrap().skipped.insert(sequence, chunk);
+        assert!(before.is_none(), "sequence number {sequence} twice");
         Ok(())
     }
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
@@ -183,14 +183,14 @@ impl Writer for Output {
         }
         Ok(())
     }
-    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
+    fn write_values(&self, sequence: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
         let before = self
             .0
             .lock()
             .unwrap()
             .values
-            .insert(ticket, (var, region.clone(), values));
-        assert!(before.is_none(), "ticket {ticket} twice");
+            .insert(sequence, (var, region.clone(), values));
+        assert!(before.is_none(), "sequence number {sequence} twice");
         Ok(())
     }
     fn finish(self: Box<Self>) -> Result<()> {
@@ -305,15 +305,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
         variables: outputs
             .iter()
             .enumerate()
-            .map(|(n, layout)| VariableCopy {
-                sources: Sources::Whole(VarId(n)),
-                layout: layout.clone().into(),
-                keeps_no_fill: false,
-                cuts_strings: false,
-                skips_fill: false,
-                external: None,
-                quantization: None,
-            })
+            .map(|(n, layout)| VariableCopy::new(Sources::Whole(VarId(n)), layout.clone()))
             .collect(),
         registry: Registry::builtin(),
         choices: Vec::new(),
@@ -332,9 +324,12 @@ pub(super) fn copy(input: &dyn Reader, plan: &CopyPlan, threads: usize, memory: 
     let log = Arc::into_inner(log).unwrap().into_inner().unwrap();
     assert!(log.finished);
     let chunked: u64 = prepared.plans.iter().map(|p| p.promised.chunks()).sum();
-    let tickets: BTreeSet<u64> = log.chunks.keys().chain(log.skipped.keys()).copied().collect();
+    let sequence_numbers: BTreeSet<u64> = log.chunks.keys().chain(log.skipped.keys()).copied().collect();
     assert_eq!((log.chunks.len() + log.skipped.len()) as u64, chunked);
-    assert!(tickets.into_iter().eq(0..chunked), "tickets have no gap");
+    assert!(
+        sequence_numbers.into_iter().eq(0..chunked),
+        "sequence numbers have no gap"
+    );
     Ok(log)
 }
 

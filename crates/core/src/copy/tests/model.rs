@@ -200,7 +200,7 @@ proptest! {
         let again = copy(&input, &plan, 1, 1 << 30).unwrap();
         prop_assert_eq!(&log, &again);
         // Nor does a slow store.
-        let slow = Slow::new(input, 8, std::time::Duration::ZERO);
+        let slow = Slow::new(input, 8);
         prop_assert_eq!(log, copy(&slow, &plan, threads, memory).unwrap());
     }
 }

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 
-use super::super::bands::Band;
 use super::super::plan::{ChunkSpec, CopyOptions, Listed, plan};
-use super::super::route::Route;
 use super::super::run::run_jobs;
+use super::super::task::{Band, Route};
 use super::super::{Prepared, Progress, RunOptions, prepare, run};
+use super::parts::parts;
 use crate::error::Result;
 use crate::filter::{Pipeline, Registry};
 use crate::format::{self, EncodedChunk, Reader, Region, VariablePlan, Written};
@@ -120,14 +120,7 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
                 fill: Fill::default(),
             };
             let bytes = layout.extent.iter().product::<u64>() * element_size as u64;
-            VariablePlan {
-                layout: layout.into(),
-                pipeline: Pipeline::empty(),
-                promised: crate::format::Promised::Bytes(bytes),
-                keeps_no_fill: false,
-                external: None,
-                skips_fill: false,
-            }
+            VariablePlan::with_pipeline(layout, Pipeline::empty(), crate::format::Promised::Bytes(bytes))
         })
         .collect();
     let output = Arc::new(MemoryOutput::new());
@@ -242,8 +235,8 @@ fn runs_are_bounded_whatever_the_chunks() {
         assert_eq!(band.run, 4096);
         assert!(band.members.len() * 4 * 4096 <= (8 << 20) + 4 * 4096);
     }
-    let tickets: Vec<u64> = to_chunks.variables.iter().map(|v| v.ticket).collect();
-    assert!(tickets.is_sorted());
+    let sequence_numbers: Vec<u64> = to_chunks.variables.iter().map(|v| v.first_sequence).collect();
+    assert!(sequence_numbers.is_sorted());
 }
 
 #[test]
@@ -312,7 +305,9 @@ fn progress_and_memory_are_accounted() {
             };
             let output = Arc::new(MemoryOutput::new());
             let writer = format::create(output, &plan.schema, &prepared.plans).unwrap();
-            let peak = run_jobs(&*reader, &prepared, &*writer, &run).unwrap().peak();
+            let peak = run_jobs((&*reader).into(), &prepared, &*writer, &run)
+                .unwrap()
+                .peak;
             assert!(peak <= memory, "{kind:?}: {peak} of {memory}");
             assert_eq!(count.0.into_inner(), count.1.into_inner());
         }
@@ -399,4 +394,48 @@ proptest! {
             prop_assert!(found == expected);
         }
     }
+}
+
+/// The parts of a copy share the records of a band: each takes whole runs.
+#[test]
+fn runs_of_records_are_shared_among_parts() {
+    let vars = vec![made(Type::Double, &[2]); 3];
+    let reader = open(&file(Kind::Offset64, 5_500, &vars));
+    let options = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        chunking: vec![ChunkSpec::parse("time/1").unwrap()],
+        ..CopyOptions::default()
+    };
+    let plan = plan(&*reader, &options).unwrap();
+    let whole = prepare(&*reader, &plan).unwrap();
+    // Five runs, and a shorter one.
+    assert_eq!(bands(&whole)[0].run, 1024);
+    let parts = parts(&*reader, &plan, 3);
+    assert!(
+        parts.iter().all(|part| part.len() >= 3 * 1024),
+        "each has two runs of three variables"
+    );
+    let classic = CopyOptions {
+        kind: Some(Kind::Classic),
+        ..CopyOptions::default()
+    };
+    let plan = super::super::plan::plan(&*reader, &classic).unwrap();
+    let promised = |n| {
+        let part = prepare(&*reader, &plan).unwrap().into_part(n, 4).unwrap();
+        part.plans.iter().map(|plan| plan.promised).collect::<Vec<_>>()
+    };
+    let bytes: Vec<u64> = (0..4)
+        .map(|n| {
+            let bytes = promised(n).into_iter().map(|promised| match promised {
+                crate::format::Promised::Bytes(bytes) => bytes,
+                _ => 0,
+            });
+            bytes.sum()
+        })
+        .collect();
+    assert_eq!(bytes.iter().sum::<u64>(), 5_500 * 48);
+    assert!(
+        bytes.iter().all(|bytes| bytes.abs_diff(5_500 * 12) <= 48),
+        "{bytes:?}"
+    );
 }

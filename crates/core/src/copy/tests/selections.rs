@@ -9,18 +9,10 @@ use crate::filter::{ChunkShape, Registry, Scratch};
 use crate::format::read_region::swap_unit;
 use crate::model::{Encoding, Endian, Kind, Storage, Type, VarId, VariableLayout};
 
-fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
+pub(super) fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
     CopyPlan {
         schema: schema(std::slice::from_ref(to)),
-        variables: vec![VariableCopy {
-            sources: Sources::Parts(parts),
-            layout: to.clone().into(),
-            keeps_no_fill: false,
-            cuts_strings: false,
-            skips_fill: false,
-            external: None,
-            quantization: None,
-        }],
+        variables: vec![VariableCopy::new(Sources::Parts(parts), to.clone())],
         registry: Registry::builtin(),
         choices: Vec::new(),
     }
@@ -42,7 +34,7 @@ fn expected(input: &Input, parts: &[SourcePart], to: &VariableLayout, at: &[u64]
 }
 
 /// The elements that were written, little-endian; fill for the others.
-fn written(log: &Log, to: &VariableLayout) -> Vec<Vec<u8>> {
+pub(super) fn written(log: &Log, to: &VariableLayout) -> Vec<Vec<u8>> {
     let size = to.element_size;
     let ones = ChunkGrid::new(&to.extent, &vec![1; to.extent.len()]).unwrap();
     let fill = to.fill.value.as_ref().unwrap().bytes.clone();
@@ -112,12 +104,12 @@ proptest! {
         if converted && input.sources[0].layout.storage != Storage::Contiguous {
             input.sources[0].layout.fill = to.fill.clone();
         }
-        let parts: Vec<SourcePart> = of.iter().enumerate().map(|(n, var)| SourcePart {
-            variable: VarId(*var),
-            selection: Selection::new(
+        let parts: Vec<SourcePart> = of.iter().enumerate().map(|(n, var)| SourcePart::new(
+            VarId(*var),
+            Selection::new(
                 pick(&|d| d.4[n].0), pick(&|d| d.4[n].1), pick(&|d| d.4[n].2), pick(&|d| d.4[n].3),
             ).unwrap(),
-        }).collect();
+        )).collect();
         let plan = plan_of(parts.clone(), &to);
         let log = copy(&input, &plan, threads, memory).unwrap();
         let all = ChunkGrid::new(&to.extent, &vec![1; to.extent.len()]).unwrap();
@@ -135,10 +127,7 @@ fn a_slice_reads_only_the_chunks_it_meets_and_passes_whole_ones() {
     let input = input(vec![source(from, [])]);
     let to = layout(&[32, 10], Some(&[5, 10]), 4, Endian::Little, 1);
     let selection = Selection::new(vec![20, 0], vec![1, 1], vec![32, 10], vec![0, 0]).unwrap();
-    let parts = vec![SourcePart {
-        variable: VarId(0),
-        selection,
-    }];
+    let parts = vec![SourcePart::new(VarId(0), selection)];
     let log = copy(&input, &plan_of(parts, &to), 2, 1 << 20).unwrap();
     assert_eq!(input.reads.load(std::sync::atomic::Ordering::Relaxed), 7);
     for (_, chunk, data) in log.chunks.values().take(6) {
@@ -148,10 +137,8 @@ fn a_slice_reads_only_the_chunks_it_meets_and_passes_whole_ones() {
 
 /// A part that takes `count` elements of variable 0 from the beginning, and puts them at `at`.
 fn part(count: u64, at: u64) -> Vec<SourcePart> {
-    vec![SourcePart {
-        variable: VarId(0),
-        selection: Selection::new(vec![0], vec![1], vec![count], vec![at]).unwrap(),
-    }]
+    let selection = Selection::new(vec![0], vec![1], vec![count], vec![at]).unwrap();
+    vec![SourcePart::new(VarId(0), selection)]
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn chunks(log: &Log) -> BTreeMap<u64, &EncodedChunk> {
         .collect()
 }
 
-/// The shards of an output's chunks, in the order of tickets.
+/// The shards of an output's chunks, in sequence order.
 fn shards(log: &Log, out: &VariableLayout) -> Vec<Vec<u64>> {
     let grid = ChunkGrid::new(&out.extent, out.chunk_shape()).unwrap();
     let shard = out.shard.as_ref().unwrap();

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+
+use ncutils_gate::Gate;
 
 use super::super::run::run_jobs;
 use super::super::{RunOptions, prepare};
@@ -14,39 +15,23 @@ use crate::format::{EncodedChunk, Reader, Written};
 use crate::model::{Endian, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FetchPool, Requests};
 
-/// An input whose requests take a while.
+/// An input whose requests run on threads of their own, through a gate.
 pub(super) struct Slow {
     pub(super) input: Arc<Input>,
     pool: FetchPool,
-    under_way: Arc<UnderWay>,
-    delay: Duration,
+    gate: Arc<Gate>,
+    /// Requests for the first bad chunk that wait for all others.
+    last: Arc<AtomicUsize>,
     in_flight: usize,
 }
 
-/// How many requests there are at once.
-#[derive(Default)]
-struct UnderWay {
-    now: AtomicUsize,
-    most: AtomicUsize,
-}
-
-impl UnderWay {
-    fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
-        let done = work();
-        self.now.fetch_sub(1, Ordering::SeqCst);
-        done
-    }
-}
-
 impl Slow {
-    pub(super) fn new(input: Input, in_flight: usize, delay: Duration) -> Self {
+    pub(super) fn new(input: Input, in_flight: usize) -> Self {
         Self {
             input: Arc::new(input),
             pool: FetchPool::new(in_flight),
-            under_way: Arc::default(),
-            delay,
+            gate: Arc::default(),
+            last: Arc::default(),
             in_flight,
         }
     }
@@ -61,18 +46,10 @@ impl Slow {
         let found: Vec<Mutex<Option<Result<T>>>> = asked.iter().map(|_| Mutex::default()).collect();
         let all = Arc::new((left, found, Mutex::new(Some(done)), read));
         for (n, asked) in asked.into_iter().enumerate() {
-            let (all, input, under_way, delay) = (
-                Arc::clone(&all),
-                Arc::clone(&self.input),
-                Arc::clone(&self.under_way),
-                self.delay,
-            );
+            let (all, input, gate) = (Arc::clone(&all), Arc::clone(&self.input), Arc::clone(&self.gate));
             self.pool.run(move || {
                 let (left, found, done, read) = &*all;
-                let one = under_way.during(|| {
-                    std::thread::sleep(delay);
-                    read(&input, &asked)
-                });
+                let one = gate.pass(|| read(&input, &asked));
                 *found[n].lock().unwrap() = Some(one);
                 if left.fetch_sub(1, Ordering::SeqCst) == 1 {
                     let found = found.iter().map(|one| one.lock().unwrap().take().unwrap());
@@ -94,21 +71,24 @@ impl Reader for Slow {
         self.input.pipeline(var)
     }
     fn written(&self, var: VarId) -> Result<Written> {
-        self.under_way.during(|| std::thread::sleep(self.delay));
-        self.input.written(var)
+        self.gate.pass(|| self.input.written(var))
     }
     fn requests(&self) -> Requests {
         Requests::slow(self.in_flight, 0)
     }
     fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        self.under_way
-            .during(|| self.input.read_encoded_chunk(var, chunk))
+        self.gate.pass(|| self.input.read_encoded_chunk(var, chunk))
     }
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        let (gate, last) = (Arc::clone(&self.gate), Arc::clone(&self.last));
         self.each(chunks, done, move |input, chunk| {
             if input.bad == Some(*chunk) {
                 // Other bad chunks fail before.
-                std::thread::sleep(Duration::from_millis(50));
+                last.fetch_add(1, Ordering::SeqCst);
+                while gate.now() > last.load(Ordering::SeqCst) {
+                    std::thread::yield_now();
+                }
+                last.fetch_sub(1, Ordering::SeqCst);
             }
             let read = input.read_encoded_chunk(var, *chunk);
             read.map_err(|e| e.in_chunk(&input.sources[var.0].grid().coordinates(*chunk)))
@@ -122,24 +102,27 @@ impl Reader for Slow {
         });
     }
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.under_way.during(|| self.input.read_range(var, offset, buf))
+        self.gate.pass(|| self.input.read_range(var, offset, buf))
     }
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         crate::format::read_region::read_region(self, var, region)
     }
 }
 
-fn copy_slowly(slow: &Slow, outputs: &[VariableLayout], memory: u64) -> Log {
+/// Copies, and holds the first requests until `wanted` are under way.
+fn copy_held(slow: &Slow, wanted: usize, outputs: &[VariableLayout], memory: u64) -> Log {
     let prepared = prepare(slow, &plan(outputs)).unwrap();
+    slow.gate.most();
+    slow.gate.hold_until(wanted);
     let log = Arc::new(Mutex::new(Log::default()));
     let options = RunOptions {
         threads: Some(2),
         memory: Some(memory),
         ..RunOptions::default()
     };
-    let peak = run_jobs(slow, &prepared, &Output(Arc::clone(&log)), &options)
+    let peak = run_jobs(slow.into(), &prepared, &Output(Arc::clone(&log)), &options)
         .unwrap()
-        .peak();
+        .peak;
     assert!(peak <= memory, "{peak} of {memory}");
     Arc::into_inner(log).unwrap().into_inner().unwrap()
 }
@@ -157,15 +140,15 @@ fn many_requests_are_under_way_whatever_the_route() {
     ] {
         let from = layout(&extent, from, 4, Endian::Little, 0);
         let to = layout(&extent, to, 4, Endian::Little, filters);
-        let slow = Slow::new(input(vec![source(from, [])]), 30, Duration::from_millis(10));
-        copy_slowly(&slow, std::slice::from_ref(&to), 8 << 20);
-        let most = slow.under_way.most.load(Ordering::SeqCst);
+        let slow = Slow::new(input(vec![source(from, [])]), 30);
         // A range is a batch of half a megabyte here, and the variable has one.
         let least = if slow.layout(VarId(0)).storage == Storage::Contiguous {
             2
         } else {
             20
         };
+        copy_held(&slow, least, std::slice::from_ref(&to), 8 << 20);
+        let most = slow.gate.most();
         assert!(most >= least, "{most} at once, to {:?}", to.storage);
     }
 }
@@ -173,11 +156,12 @@ fn many_requests_are_under_way_whatever_the_route() {
 #[test]
 fn a_region_is_read_with_many_requests() {
     let from = layout(&[40, 64], Some(&[1, 64]), 4, Endian::Little, 1);
-    let slow = Slow::new(input(vec![source(from, [3])]), 30, Duration::from_millis(50));
+    let slow = Slow::new(input(vec![source(from, [3])]), 30);
     let whole = Region::whole(&[40, 64]);
+    slow.gate.hold_until(20);
     let found = slow.read_region(VarId(0), &whole).unwrap();
     assert_eq!(found, slow.input.read_region(VarId(0), &whole).unwrap());
-    assert!(slow.under_way.most.load(Ordering::SeqCst) >= 20);
+    assert!(slow.gate.most() >= 20);
 }
 
 #[test]
@@ -185,7 +169,7 @@ fn a_region_names_the_chunk_that_failed() {
     let from = layout(&[40, 64], Some(&[1, 64]), 4, Endian::Little, 1);
     let mut input = input(vec![source(from, [3])]);
     input.bad = Some(17);
-    let slow = Slow::new(input, 30, Duration::from_millis(1));
+    let slow = Slow::new(input, 30);
     let error = slow.read_region(VarId(0), &Region::whole(&[40, 64])).unwrap_err();
     assert_eq!(error.to_string(), "chunk [17, 0]: damaged file: bad 17");
 }
@@ -193,14 +177,11 @@ fn a_region_names_the_chunk_that_failed() {
 #[test]
 fn chunk_indexes_are_read_at_once() {
     let one = || source(layout(&[8, 8], Some(&[4, 4]), 4, Endian::Little, 0), []);
-    let slow = Slow::new(
-        input((0..40).map(|_| one()).collect()),
-        30,
-        Duration::from_millis(10),
-    );
+    let slow = Slow::new(input((0..40).map(|_| one()).collect()), 30);
     let outputs: Vec<_> = slow.input.sources.iter().map(|s| s.layout.clone()).collect();
+    slow.gate.hold_until(15);
     prepare(&slow, &plan(&outputs)).unwrap();
-    assert!(slow.under_way.most.load(Ordering::SeqCst) >= 15);
+    assert!(slow.gate.most() >= 15);
 }
 
 #[test]
@@ -208,7 +189,7 @@ fn the_first_failure_is_reported_whatever_arrives_first() {
     for to in [[40, 6, 5], [1, 30, 50], [1, 60, 50]] {
         let (mut input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &to);
         input.bad = Some(17);
-        let slow = Slow::new(input, 10, Duration::from_millis(1));
+        let slow = Slow::new(input, 10);
         let prepared = prepare(&slow, &plan).unwrap();
         for memory in [200_000, 1 << 30] {
             let options = RunOptions {
@@ -216,7 +197,7 @@ fn the_first_failure_is_reported_whatever_arrives_first() {
                 memory: Some(memory),
                 ..RunOptions::default()
             };
-            let error = run_jobs(&slow, &prepared, &Output(Arc::default()), &options).unwrap_err();
+            let error = run_jobs((&slow).into(), &prepared, &Output(Arc::default()), &options).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 "variable v0: chunk [17, 0, 0]: damaged file: bad 17",
@@ -273,7 +254,7 @@ fn a_request_without_an_answer_ends_the_copy() {
     for (to, panics) in [([1, 60, 50], false), ([40, 6, 5], false), ([40, 6, 5], true)] {
         let (input, plan) = rechunk(&[40, 60, 50], &[1, 60, 50], &to);
         let mute = Mute {
-            slow: Slow::new(input, 10, Duration::from_millis(1)),
+            slow: Slow::new(input, 10),
             answers: AtomicUsize::new(4),
             panics,
         };
@@ -283,7 +264,7 @@ fn a_request_without_an_answer_ends_the_copy() {
             memory: Some(200_000),
             ..RunOptions::default()
         };
-        let error = run_jobs(&mute, &prepared, &Output(Arc::default()), &options).unwrap_err();
+        let error = run_jobs((&mute).into(), &prepared, &Output(Arc::default()), &options).unwrap_err();
         let says = "variable v0: internal error: a request for input ended without an answer";
         let panicked = "variable v0: internal error: asked to panic";
         let error = error.to_string();

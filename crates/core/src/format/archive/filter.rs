@@ -10,7 +10,7 @@
 
 use super::fields::{Fields, damaged};
 use crate::error::{Error, Result};
-use crate::filter::{bitshuffle, deflate, shuffle, zstd};
+use crate::filter::{compressors::zstd, deflate::deflate, shuffle::bitshuffle, shuffle::shuffle};
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// Most filters of a stream.

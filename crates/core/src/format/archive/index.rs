@@ -13,7 +13,7 @@ use super::block::{Content, HEADER, Header};
 use super::entry_store::{EntryStore, Packed};
 use super::fields::damaged;
 use crate::error::{Error, Result};
-use crate::filter::zstd;
+use crate::filter::compressors::zstd;
 
 /// Bytes of each column of an index: run, form, mask, element, stored length, gap.
 pub(super) const COLUMNS: [usize; 6] = [4, 2, 2, 8, 4, 8];

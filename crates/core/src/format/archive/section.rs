@@ -11,7 +11,7 @@ use libdeflater::Crc;
 
 use super::fields::{Fields, crc32, cut, damaged};
 use crate::error::{Error, Result};
-use crate::filter::zstd;
+use crate::filter::compressors::zstd;
 
 /// Bytes before the stored ones.
 pub(super) const HEAD: usize = 24;

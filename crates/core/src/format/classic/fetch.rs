@@ -257,10 +257,9 @@ impl Fetch {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
-    use std::thread;
-    use std::time::Duration;
+
+    use ncutils_gate::Gate;
 
     use super::*;
     use crate::store::{FetchPool, Requests};
@@ -270,8 +269,7 @@ mod tests {
         bytes: Vec<u8>,
         pool: FetchPool,
         asked: Mutex<Vec<(u64, usize)>>,
-        now: AtomicUsize,
-        most: AtomicUsize,
+        gate: Gate,
     }
 
     impl Object for Slow {
@@ -280,12 +278,10 @@ mod tests {
         }
 
         fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-            self.most.fetch_max(now, Ordering::SeqCst);
-            thread::sleep(Duration::from_millis(5));
-            self.now.fetch_sub(1, Ordering::SeqCst);
-            self.asked.lock().unwrap().push((offset, buf.len()));
-            self.bytes.read_exact_at(offset, buf)
+            self.gate.pass(|| {
+                self.asked.lock().unwrap().push((offset, buf.len()));
+                self.bytes.read_exact_at(offset, buf)
+            })
         }
 
         fn requests(&self) -> Requests {
@@ -298,8 +294,14 @@ mod tests {
         }
     }
 
-    /// Reads ranges of a variable whose slab begins 16 bytes into each record. Returns the requests, and the most at once.
-    fn fetched(
+    /// Reads ranges of a variable whose slab begins 16 bytes into each record. Returns the requests.
+    fn fetched(geometry: (u64, u64, u64), ranges: &[(u64, usize)]) -> Vec<(u64, usize)> {
+        fetched_at_once(1, geometry, ranges).0
+    }
+
+    /// The same. The first requests wait until `wanted` are under way. Returns the most of them at once, too.
+    fn fetched_at_once(
+        wanted: usize,
         (records, record_size, slab): (u64, u64, u64),
         ranges: &[(u64, usize)],
     ) -> (Vec<(u64, usize)>, usize) {
@@ -320,9 +322,9 @@ mod tests {
             bytes: bytes.clone(),
             pool: FetchPool::new(16),
             asked: Mutex::default(),
-            now: AtomicUsize::default(),
-            most: AtomicUsize::default(),
+            gate: Gate::default(),
         });
+        slow.gate.hold_until(wanted);
         let ranges: Vec<_> = ranges
             .iter()
             .map(|(offset, length)| ByteRange {
@@ -342,17 +344,17 @@ mod tests {
         }
         let mut asked = std::mem::take(&mut *slow.asked.lock().unwrap());
         asked.sort_unstable();
-        (asked, slow.most.load(Ordering::SeqCst))
+        (asked, slow.gate.most())
     }
 
     #[test]
     fn records_far_apart_are_read_at_once() {
-        let (asked, most) = fetched((40, 100_000, 8), &[(0, 320)]);
+        let (asked, most) = fetched_at_once(10, (40, 100_000, 8), &[(0, 320)]);
         assert_eq!(asked.len(), 40);
         assert!(asked.iter().all(|(_, length)| *length == 8));
         assert!(most >= 10, "{most}");
         // Pieces of records, and ranges that begin and end within one.
-        let (asked, _) = fetched(
+        let asked = fetched(
             (10, 30_000, 9_000),
             &[(4_000, 20_000), (80_000, 0), (89_000, 1_000)],
         );
@@ -365,19 +367,20 @@ mod tests {
     #[test]
     fn records_near_each_other_are_read_together() {
         // 3 MB of short records: spans of at most 1 MiB.
-        let (asked, most) = fetched((1_000, 3_000, 4), &[(0, 4_000)]);
+        let (asked, most) = fetched_at_once(3, (1_000, 3_000, 4), &[(0, 4_000)]);
         assert!((3..=4).contains(&asked.len()), "{asked:?}");
         assert!(asked.iter().all(|(_, length)| *length <= SPAN as usize));
         assert!(most >= 3, "{most}");
         // One element of each record.
         let each: Vec<(u64, usize)> = (0..100).map(|n| (n * 400 + 8, 4)).collect();
-        assert_eq!(fetched((100, 2_000, 400), &each).0, [(24, 99 * 2_000 + 4)]);
+        assert_eq!(fetched((100, 2_000, 400), &each), [(24, 99 * 2_000 + 4)]);
     }
 
     #[test]
     fn batches_bound_what_is_read_besides() {
         // 40 MB, of which 40 KB are wanted.
-        let (asked, most) = fetched((10_000, 4_000, 4), &[(0, 40_000)]);
+        let (asked, most) =
+            fetched_at_once((MOST_BETWEEN / SPAN) as usize, (10_000, 4_000, 4), &[(0, 40_000)]);
         assert!((38..=50).contains(&asked.len()), "{}", asked.len());
         assert!(most <= 1 + (MOST_BETWEEN / SPAN) as usize, "{most}");
         // The same range again, and one that goes back.
@@ -387,7 +390,7 @@ mod tests {
             &[(0, 9_000), (0, 9_000), (0, 18_000), (9_000, 9_000)],
         );
         // More pieces than one batch has.
-        let (asked, _) = fetched((300, 20_000, 4), &[(0, 1_200)]);
+        let asked = fetched((300, 20_000, 4), &[(0, 1_200)]);
         assert_eq!(asked.len(), 300);
     }
 }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod conventions;
+mod hdf5_error;
 mod heap_limit;
 mod read;
 pub mod verbatim;

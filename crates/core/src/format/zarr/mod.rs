@@ -5,14 +5,13 @@
 //! keys ─► read: hierarchy, schema ─► ZarrReader ─► Schema, layouts, chunks
 //! Schema, plans, chunks ─► write: ZarrWriter ─► keys
 //!
-//! both:  json ◄─► attributes, dtype, fill_value      keys, chunk_key: names of keys
+//! both:  json ◄─► attributes, dtype, fill_value      keys: names of keys
 //! ```
 //!
 //! Specifications: Zarr version 2, xarray's `_ARRAY_DIMENSIONS`, and NCZarr 2.0.0 as netCDF-C 4.10 writes it. Older
 //! forms of NCZarr are read.
 
 mod attributes;
-mod chunk_key;
 mod dtype;
 mod fill_value;
 mod flavor;

@@ -1,4 +1,4 @@
-//! Tests of remote names. What requests result is tested with the settings, in `crates/core/tests/remote_settings`.
+//! Tests of remote names. What requests result is tested with the settings, in `crates/core/tests/all/remote_requests`.
 
 use super::*;
 use crate::model::Kind;

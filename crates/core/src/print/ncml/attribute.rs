@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use super::{Ncml, atomic_name};
+use crate::model::not_finite;
 use crate::model::{Attribute, Schema, Slot, Type, TypeClass};
-use crate::not_finite::not_finite;
 use crate::print::Precision;
 use crate::print::bytes::trim_nuls;
 use crate::print::element::{ElementWriter, Place};

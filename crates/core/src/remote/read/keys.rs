@@ -19,9 +19,9 @@ use super::download::{Download, LARGEST_WHOLE, Received};
 use super::listing::Listing;
 use crate::remote::requests::{RemoteStore, Session, Task, Version};
 use crate::remote::wire::{Failure, Fault, Meaning, Pages};
-use crate::store::gathered::Gathered;
-use crate::store::joined_gets::join_gets;
-use crate::store::key::PARTIAL;
+use crate::store::keys::joined_gets::join_gets;
+use crate::store::keys::key::PARTIAL;
+use crate::store::requests::gathered::Gathered;
 use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
 
 /// Most bytes of a value that stays in memory.

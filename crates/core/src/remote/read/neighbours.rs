@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::remote::requests::{Session, Task};
 use crate::remote::url::{Provider, RemoteUrl};
 use crate::remote::wire::{Failure, Meaning};
-use crate::store::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+use crate::store::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 
 /// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.

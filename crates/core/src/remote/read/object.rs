@@ -20,8 +20,8 @@ use tracing::debug;
 use super::download::{Download, Pace, begins_a_page, is_web_page};
 use crate::remote::requests::{RemoteStore, Session, Task, Version};
 use crate::remote::wire::{Failure, Fault, Meaning};
-use crate::store::fetch_pool::{allocate, join};
-use crate::store::gathered::Gathered;
+use crate::store::requests::fetch_pool::{allocate, join};
+use crate::store::requests::gathered::Gathered;
 use crate::store::{
     ByteRange, Done, FailedRequest, FileSource, Object, Requests, room_for_temporary_files, temporary_file,
     temporary_folder,

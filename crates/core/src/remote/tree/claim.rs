@@ -9,7 +9,7 @@ use object_store::PutMode;
 use super::mark::{BUILDING, Doing, Mark, get_mark, is_reserved, stage};
 use super::switch::take_over;
 use crate::remote::write::{Listed, TreeObjects, new_run};
-use crate::store::key::PARTIAL;
+use crate::store::keys::key::PARTIAL;
 
 /// How often a run that is undone looks for objects of its own.
 const LISTED: usize = 3;

@@ -14,7 +14,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use crate::remote::write::{TreeObjects, Versioned};
-use crate::store::key::{PARTIAL, RESERVED};
+use crate::store::keys::key::{PARTIAL, RESERVED};
 
 /// The mark of a run that builds beside an older dataset.
 pub(crate) const BUILDING: &str = ".ncutils-partial-new";

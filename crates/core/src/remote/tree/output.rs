@@ -51,9 +51,9 @@ use super::staged_keys::StagedKeys;
 use super::switch::{begin, switch, tidy};
 use crate::remote::requests::Session;
 use crate::remote::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
-use crate::store::key::{PARTIAL, RESERVED, check_key};
-use crate::store::partial::wait_while_ending;
-use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::file::partial::wait_while_ending;
+use crate::store::keys::key::{PARTIAL, RESERVED, check_key};
+use crate::store::place::unfinished::{Unfinished, list, remains};
 use crate::store::{KeyOutput, KeyStore, ValueWriter};
 
 /// Checks whether the keys below a prefix are what is to be replaced, and nothing else. An error says which is none of it.

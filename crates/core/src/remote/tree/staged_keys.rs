@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::remote::read::RemoteKeys;
 use crate::remote::requests::Session;
-use crate::store::key::PARTIAL;
+use crate::store::keys::key::PARTIAL;
 use crate::store::{Done, Get, KeyStore, Part, Requests};
 
 /// The values that are in the store, and the metadata that is not yet.

@@ -14,7 +14,7 @@ use object_store::{PutMode, UpdateVersion};
 use super::mark::{BUILDING, Doing, Mark, get_mark, is_reserved, stage};
 use super::metadata_order::arrays_first;
 use crate::remote::write::{Listed, TreeObjects, new_run};
-use crate::store::key::PARTIAL;
+use crate::store::keys::key::PARTIAL;
 
 /// Puts the mark after which the tree does not open, and returns it. The built dataset is complete.
 ///

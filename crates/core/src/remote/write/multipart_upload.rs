@@ -26,7 +26,7 @@ use super::part_table::{PartSizes, PartTable};
 use super::sending::Sending;
 use crate::remote::requests::{Attempt, RemoteStore, Task, Version};
 use crate::remote::wire::{Failure, Meaning};
-use crate::store::unfinished::{Unfinished, remains};
+use crate::store::place::unfinished::{Unfinished, remains};
 
 /// Longest wait for requests that are under way when an upload is given up.
 pub(crate) const LONGEST_STOP: Duration = Duration::from_secs(10);

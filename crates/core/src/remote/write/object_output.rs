@@ -17,8 +17,8 @@ use super::part_table::PartSizes;
 use super::sending::Sending;
 use crate::remote::requests::Session;
 use crate::store::Output;
-use crate::store::partial::wait_while_ending;
-use crate::store::unfinished::{Unfinished, list};
+use crate::store::file::partial::wait_while_ending;
+use crate::store::place::unfinished::{Unfinished, list};
 
 /// One object that is being written. An object that is there already is replaced by [`commit`](Output::commit), as a
 /// whole.

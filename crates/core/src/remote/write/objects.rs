@@ -16,7 +16,7 @@ use super::sending::Sending;
 use crate::remote::read::{Listing, RemoteObject, is_web_page, size};
 use crate::remote::requests::{Attempt, Task};
 use crate::remote::wire::{Failure, Fault, Meaning, NOT_NAMED};
-use crate::store::pieces_ahead::PiecesAhead;
+use crate::store::object::pieces_ahead::PiecesAhead;
 use crate::store::{Output, known_size};
 
 /// Keys in one request to delete: S3's limit.

@@ -21,10 +21,10 @@ use super::sending::Sending;
 use crate::remote::read::RemoteObject;
 use crate::remote::requests::Session;
 use crate::remote::wire::{Failure, Meaning};
-use crate::store::held::ReadBack;
-use crate::store::key::RESERVED;
-use crate::store::partial::wait_while_ending;
-use crate::store::unfinished::{Unfinished, list, remains};
+use crate::store::file::partial::wait_while_ending;
+use crate::store::keys::key::RESERVED;
+use crate::store::place::held::ReadBack;
+use crate::store::place::unfinished::{Unfinished, list, remains};
 use crate::store::{Object, Output, known_size};
 
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).

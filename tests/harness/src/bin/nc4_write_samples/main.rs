@@ -8,7 +8,7 @@
 
 mod storage;
 mod types;
-#[path = "../../../../../crates/core/tests/support/whole_variables.rs"]
+#[path = "../../../../../crates/core/tests/all/support/whole_variables.rs"]
 mod whole_variables;
 
 use std::path::Path;

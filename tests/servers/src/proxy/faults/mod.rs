@@ -39,8 +39,10 @@ pub enum Fault {
     Drop,
     /// The connection is reset before the answer.
     Reset,
-    /// No answer comes.
+    /// No answer comes, and the server is not asked.
     Stall,
+    /// The request is carried out, and no answer comes.
+    Unanswered,
     /// The body ends by a reset in its middle.
     ResetBody,
     /// The connection ends in the middle of the body, whose length was stated in full.
@@ -95,6 +97,7 @@ impl Fault {
             Self::Drop => "drop",
             Self::Reset => "reset",
             Self::Stall => "stall",
+            Self::Unanswered => "unanswered",
             Self::ResetBody => "reset-body",
             Self::ShortBody => "short-body",
             Self::StallBody => "stall-body",

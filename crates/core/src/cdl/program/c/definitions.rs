@@ -6,7 +6,7 @@ use super::initializer::Arrays;
 use super::literals::push_number;
 use super::{Program, quoted};
 use crate::copy::CopyPlan;
-use crate::filter::{deflate, fletcher32, shuffle, szip};
+use crate::filter::{checksum::fletcher32, deflate::deflate, shuffle::shuffle, szip};
 use crate::model::{
     Attribute, Endian, GroupId, Schema, Storage, Type, TypeClass, TypeId, VarId, VariableLayout,
 };

@@ -11,7 +11,7 @@ use std::io::Write;
 use super::{cannot_write, creation_flags, for_each_slab, function_name};
 use crate::copy::CopyPlan;
 use crate::error::{Alternative, Error, Result};
-use crate::filter::{deflate, shuffle};
+use crate::filter::{deflate::deflate, shuffle::shuffle};
 use crate::format::{Reader, Region};
 use crate::model::{Attribute, Endian, Storage, Type, VarId, VariableLayout};
 use crate::print::number::shortest::{push_double_constant, push_float_constant};

@@ -21,13 +21,13 @@ use crate::error::Result;
 use crate::model::{GroupId, Schema, Type, Values};
 
 use super::walk::MAX_WARNINGS;
+use crate::Diagnostic;
 use crate::cdl::read::constant::enum_members::EnumConstants;
 use crate::cdl::read::constant::lexer::{Constant, Lexer, special};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::char_array::{self, NO_FILL_VALUE};
 use crate::cdl::read::values::elements::Elements;
 use crate::cdl::read::values::excess::Excesses;
-use crate::diagnostic::Diagnostic;
 
 /// The type, length and elements of an attribute.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,10 +7,10 @@ use super::foreign_names::foreign_names;
 use super::places::Places;
 use super::type_order::order_types;
 use super::walk::Walk;
+use crate::Diagnostic;
 use crate::cdl::read::storage::attributes::{StorageAttributes, StorageKind};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::data_list::DataList;
-use crate::diagnostic::Diagnostic;
 
 /// The declarations of a CDL text, and the positions of its data lists.
 #[derive(Debug, Clone)]

@@ -30,13 +30,13 @@ use crate::model::{DimId, GroupId, Kind, Schema};
 use super::places::Places;
 use super::scopes::Scopes;
 use super::types::{TypeTable, TypeText};
+use crate::Diagnostic;
 use crate::cdl::read::storage::attributes::StorageAttributes;
 use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, wrong};
 use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::statements::{Heading, Segment, Statements};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::data_list::DataList;
-use crate::diagnostic::Diagnostic;
 
 /// Maximum nesting of groups, the same as for reading HDF5.
 const MAX_DEPTH: usize = 256;

@@ -18,7 +18,7 @@
 
 use crate::copy::plan::deflate_codec;
 use crate::filter::spec::parse_filters;
-use crate::filter::{AskedCodec, ChunkType, Registry, fletcher32, shuffle};
+use crate::filter::{AskedCodec, ChunkType, Registry, checksum::fletcher32, shuffle::shuffle};
 use crate::model::{
     Attribute, Capabilities, CodecNames, CodecSpec, Endian, IndexLocation, Type, ZarrVersion,
 };

@@ -1,10 +1,9 @@
 //! Plans the storage of a CDL text's variables: by their storage attributes, and by netCDF-C's defaults for the rest.
 
 use super::attributes::{StorageAttributes, StorageKind};
-use crate::copy::plan::string_length::fit_strings;
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, auto_shard, chunk_bytes, default_shape, one_chunk,
-    possible_storage, whole_chunks,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, auto_shard, chunk_bytes, default_shape, fit_strings,
+    one_chunk, possible_storage, whole_chunks,
 };
 use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
@@ -67,22 +66,20 @@ pub fn plan(
             reader, &schema, &sizes, var, &source, written, asked, options, registry,
         )
         .map_err(|error| error.in_variable(&schema.var_path(var)))?;
+        let sources = match written {
+            true => Sources::Whole(var),
+            false => Sources::Nothing,
+        };
         variables.push(VariableCopy {
-            sources: match written {
-                true => Sources::Whole(var),
-                false => Sources::Nothing,
-            },
-            layout: layouts.share(layout),
             // `_NoFill` and `ncgen -x` ask for it explicitly.
             keeps_no_fill: true,
-            skips_fill: false,
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
-            external: None,
             quantization: match schema.kind.can().codecs {
                 Some(_) => Quantization::of(schema.var(var))
                     .map_err(|error| error.in_variable(&schema.var_path(var)))?,
                 None => None,
             },
+            ..VariableCopy::new(sources, layouts.share(layout))
         });
     }
     Ok(CopyPlan {

@@ -5,8 +5,8 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::Diagnostic;
 use crate::chunk::resize;
-use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::message::is_unseen;
 use crate::store::{Object, known_size};

@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
+use crate::Diagnostic;
 use crate::cdl::read::syntax::text::Text;
-use crate::diagnostic::Diagnostic;
 
 /// Maximum number of excesses kept.
 const MOST: usize = 100;

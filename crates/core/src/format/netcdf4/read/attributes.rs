@@ -4,6 +4,7 @@
 //! text (`char`, one value per byte, including trailing NULs). Every other string becomes a `string`. A null
 //! dataspace gives length 0.
 
+use crate::format::netcdf4::hdf5_error::as_hdf5;
 use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
 
 use super::datatype::convert::{Conversion, Heap};
@@ -121,9 +122,9 @@ fn short(stored: &Stored) -> Unfollowed {
 }
 
 fn failed(stored: &Stored, error: Error) -> Unfollowed {
-    match error {
-        Error::Hdf5(e @ ncutils_hdf5::Error::Unsupported(_)) => Unfollowed::Left(e.to_string()),
-        e => Unfollowed::Failed(Error::Damaged(format!("attribute {}: {e}", stored.name))),
+    match as_hdf5(&error) {
+        Some(e @ ncutils_hdf5::Error::Unsupported(_)) => Unfollowed::Left(e.to_string()),
+        _ => Unfollowed::Failed(Error::Damaged(format!("attribute {}: {error}", stored.name))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The mappings of all virtual datasets of a file.
 
+use crate::format::netcdf4::hdf5_error::as_hdf5;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -56,7 +57,10 @@ pub(super) fn read(
                     set_lengths(Arc::make_mut(&mut found.dataset), &lengths);
                     all.insert((index, at - 1), data);
                 }
-                Err(e @ (Error::Unsupported(_) | Error::Hdf5(ncutils_hdf5::Error::Unsupported(_)))) => {
+                Err(e)
+                    if matches!(e, Error::Unsupported(_))
+                        || matches!(as_hdf5(&e), Some(ncutils_hdf5::Error::Unsupported(_))) =>
+                {
                     warnings.push(format!("{path} is left out: {e}"));
                     at -= 1;
                     group.datasets.remove(at);

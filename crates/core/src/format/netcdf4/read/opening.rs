@@ -1,5 +1,6 @@
 //! Opens an HDF5 file as a [`Netcdf4Reader`].
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::sync::Arc;
 
 use ncutils_hdf5::ObjectKind;
@@ -21,7 +22,7 @@ pub(in crate::format) fn with_remains(error: Error, object: Arc<dyn Object>, reg
         return error;
     }
     let root = OpenFile::of_damaged(object, registry).and_then(|open| {
-        let root = open.file.object(open.file.root())?;
+        let root = open.file.object(open.file.root()).map_err(hdf5_error)?;
         Ok(root.kind == ObjectKind::Group)
     });
     match root.unwrap_or(false) {

@@ -1,5 +1,6 @@
 //! [`Reader`] over an HDF5 file.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -100,11 +101,11 @@ impl Netcdf4Reader {
         let table = match self.damaged {
             false => file.chunk_table(dataset),
             true => file.chunk_table_of_damaged(dataset).map(|(table, faults)| {
-                let _ = variable.faults.set(faults.into_iter().map(Error::from).collect());
+                let _ = variable.faults.set(faults.into_iter().map(hdf5_error).collect());
                 table
             }),
         };
-        let table = table.map_err(|e| self.named(var)(e.into()))?;
+        let table = table.map_err(|e| self.named(var)(hdf5_error(e)))?;
         Ok(variable.chunks.get_or_init(|| Box::new(table)))
     }
 
@@ -145,12 +146,11 @@ impl Netcdf4Reader {
             let end = end.filter(|end| *end <= file.size);
             match (end, offset, usize::try_from(size)) {
                 (Some(_), Some(offset), Ok(length)) => Ok(ByteRange { offset, length }),
-                _ => Err(ncutils_hdf5::Error::Truncated {
+                _ => Err(hdf5_error(ncutils_hdf5::Error::Truncated {
                     what: "raw data",
                     offset: address,
                     need: size,
-                }
-                .into()),
+                })),
             }
         };
         asked.map(range).collect()
@@ -330,7 +330,7 @@ impl Reader for Netcdf4Reader {
         self.file(var)
             .file
             .read_stored(&record, bytes)
-            .map_err(|e| self.named_chunk(var, chunk)(e.into()))?;
+            .map_err(|e| self.named_chunk(var, chunk)(hdf5_error(e)))?;
         Ok(Some(self.mask(var, chunk, &record)))
     }
 
@@ -357,7 +357,7 @@ impl Reader for Netcdf4Reader {
                 self.file(var)
                     .file
                     .read_at(at, buf)
-                    .map_err(|e| self.named(var)(e.into()))
+                    .map_err(|e| self.named(var)(hdf5_error(e)))
             }
             StoredData::External(data) => data.read(offset, buf).map_err(self.named(var)),
             StoredData::Virtual(_) => self.read_virtual_range(var, offset, buf).map_err(self.named(var)),

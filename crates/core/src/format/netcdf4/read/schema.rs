@@ -1,5 +1,6 @@
 //! Builds the netCDF schema of an HDF5 file from its objects, types and dimensions.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 
 use ncutils_hdf5::Dataspace;
@@ -285,7 +286,7 @@ fn draft_variables<'a>(
         if let Err(error) = attach(draft, own, &dimensions, file) {
             // Dimensions that are not attached are found by their lengths.
             let path = path(groups, draft.group, &draft.found.name);
-            damage.tolerate(Error::from(error).in_variable(&user_path(&path)))?;
+            damage.tolerate(hdf5_error(error).in_variable(&user_path(&path)))?;
         }
     }
     let mut by_group: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];

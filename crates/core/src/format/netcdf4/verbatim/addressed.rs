@@ -1,5 +1,6 @@
 //! Copies the data of a dataset whose elements hold addresses.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Dataset, FileWriter, Layout, ObjectId};
 
 use super::elements::{Places, Shape};
@@ -22,12 +23,16 @@ pub(super) fn copy(
     writer: &FileWriter,
 ) -> Result<()> {
     let file = places.file;
-    let dataset = file.dataset(&file.object(address)?)?;
+    let dataset = file
+        .dataset(&file.object(address).map_err(hdf5_error)?)
+        .map_err(hdf5_error)?;
     let shape = Shape::new(&dataset.datatype, file.offset_size())?;
     match &dataset.layout {
         Layout::Compact(bytes) => {
             let data = shape.data(bytes.clone(), places)?;
-            writer.write_storage(id, 0, &writer.resolve(&data)?)?;
+            writer
+                .write_storage(id, 0, &writer.resolve(&data).map_err(hdf5_error)?)
+                .map_err(hdf5_error)?;
         }
         Layout::Contiguous {
             address: Some(address),
@@ -37,10 +42,14 @@ pub(super) fn copy(
             let slab = (SLAB / element).max(1) * element;
             let mut at = 0;
             while at < *size {
-                let bytes = file.read_bytes(address.saturating_add(at), slab.min(size - at))?;
+                let bytes = file
+                    .read_bytes(address.saturating_add(at), slab.min(size - at))
+                    .map_err(hdf5_error)?;
                 let length = bytes.len() as u64;
                 let data = shape.data(bytes, places)?;
-                writer.write_storage(id, at, &writer.resolve(&data)?)?;
+                writer
+                    .write_storage(id, at, &writer.resolve(&data).map_err(hdf5_error)?)
+                    .map_err(hdf5_error)?;
                 at += length;
             }
         }
@@ -71,10 +80,13 @@ fn chunks(
     let pipeline = registry.bind(&specs, &ChunkType::of_bytes(size))?;
     let mut scratch = Scratch::new();
     let grid = crate::chunk::ChunkGrid::new(dataset.dataspace.dims(), &layout.shape)?;
-    for record in places.file.chunk_table(dataset)?.iter() {
+    for record in places.file.chunk_table(dataset).map_err(hdf5_error)?.iter() {
         let in_chunk = |error: Error| error.in_chunk(&grid.coordinates(record.index));
         let mut stored = Vec::new();
-        places.file.read_stored(&record, &mut stored)?;
+        places
+            .file
+            .read_stored(&record, &mut stored)
+            .map_err(hdf5_error)?;
         let plain = layout.edge_chunks_unfiltered && grid.is_edge(record.index);
         let bytes = match plain || specs.is_empty() {
             true => stored,
@@ -88,7 +100,7 @@ fn chunks(
             }
         };
         let data = shape.data(bytes, places).map_err(in_chunk)?;
-        let resolved = writer.resolve(&data)?;
+        let resolved = writer.resolve(&data).map_err(hdf5_error)?;
         let encoded = match specs.is_empty() {
             true => EncodedChunk {
                 bytes: resolved,
@@ -99,8 +111,10 @@ fn chunks(
                 .map_err(in_chunk)?,
         };
         let length = encoded.bytes.len() as u64;
-        let at = writer.reserve_chunk(id, record.index, length, encoded.filter_mask)?;
-        writer.write_at(at, &encoded.bytes)?;
+        let at = writer
+            .reserve_chunk(id, record.index, length, encoded.filter_mask)
+            .map_err(hdf5_error)?;
+        writer.write_at(at, &encoded.bytes).map_err(hdf5_error)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Copies some cells of a dataset whose elements hold addresses.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{FileWriter, ObjectId};
 
 use super::elements::{Places, Shape};
@@ -46,13 +47,20 @@ impl Part<'_> {
             return Ok(());
         }
         let file = places.file;
-        let datatype = file.dataset(&file.object(address)?)?.datatype;
+        let datatype = file
+            .dataset(&file.object(address).map_err(hdf5_error)?)
+            .map_err(hdf5_error)?
+            .datatype;
         let elements = Shape::new(&datatype, file.offset_size())?;
         let layout = self.reader.layout(self.var);
         let element = layout.element_size;
         let moved = |region: &Region| {
             let bytes = self.reader.read_region(self.var, region)?.bytes;
-            Ok::<_, Error>(writer.resolve(&elements.data(bytes, places)?)?)
+            Ok::<_, Error>(
+                writer
+                    .resolve(&elements.data(bytes, places)?)
+                    .map_err(hdf5_error)?,
+            )
         };
         let Storage::Chunked { shape } = &layout.storage else {
             let slab = (SLAB / element.max(1) as u64).max(1);
@@ -62,7 +70,7 @@ impl Part<'_> {
                 let mut offset = at * element as u64;
                 for region in Region::range(&layout.extent, at, slab) {
                     let bytes = moved(&region)?;
-                    writer.write_storage(id, offset, &bytes)?;
+                    writer.write_storage(id, offset, &bytes).map_err(hdf5_error)?;
                     offset += bytes.len() as u64;
                 }
                 at += slab;
@@ -98,8 +106,10 @@ impl Part<'_> {
                     .map_err(in_chunk)?,
             };
             let length = encoded.bytes.len() as u64;
-            let at = writer.reserve_chunk(id, chunk, length, encoded.filter_mask)?;
-            writer.write_at(at, &encoded.bytes)?;
+            let at = writer
+                .reserve_chunk(id, chunk, length, encoded.filter_mask)
+                .map_err(hdf5_error)?;
+            writer.write_at(at, &encoded.bytes).map_err(hdf5_error)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! element ─► LostElements: what heaps no longer hold ─► null in the copy, one fault for each dataset
 //! ```
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +36,7 @@ impl Losses {
     /// Notes what is wrong with the object at a path.
     pub(super) fn note(&mut self, path: &str, errors: Vec<ncutils_hdf5::Error>) {
         for error in errors {
-            self.tell(path, error.into(), Fault::of);
+            self.tell(path, hdf5_error(error), Fault::of);
         }
     }
 
@@ -80,7 +81,7 @@ impl Losses {
                     }
                     Err(error) => (Some(attribute.name), error),
                 },
-                Err(error) => (None, error.into()),
+                Err(error) => (None, hdf5_error(error)),
             };
             let what = match &name {
                 Some(name) => format!("attribute {name}"),
@@ -96,8 +97,8 @@ impl Losses {
                 self.inspect_links(file, object, path);
                 Ok(())
             }
-            ObjectKind::NamedDatatype => Ok(file.named_datatype(object).map(drop)?),
-            ObjectKind::Dataset => definable(file, &file.dataset(object)?),
+            ObjectKind::NamedDatatype => Ok(file.named_datatype(object).map(drop).map_err(hdf5_error)?),
+            ObjectKind::Dataset => definable(file, &file.dataset(object).map_err(hdf5_error)?),
             _ => Ok(()),
         }
     }
@@ -106,7 +107,7 @@ impl Losses {
         let told = |why: &dyn Display| Fault::new(format!("the links of group {path}: {why}"));
         let links = match file.links(group) {
             Ok(links) => links.links,
-            Err(error) => return self.tell(path, error.into(), |error| Fault::new(told(error).cause)),
+            Err(error) => return self.tell(path, hdf5_error(error), |error| Fault::new(told(error).cause)),
         };
         let mut names = HashSet::new();
         for name in links.into_iter().map(|link| link.name) {
@@ -149,7 +150,7 @@ impl Losses {
 /// # Errors
 /// The store fails.
 pub(super) fn left<T>(read: ncutils_hdf5::Result<T>) -> Result<Option<T>> {
-    match read.map_err(Error::from) {
+    match read.map_err(hdf5_error) {
         Ok(read) => Ok(Some(read)),
         Err(error) if error.is_failure() => Err(error),
         Err(_) => Ok(None),
@@ -187,7 +188,7 @@ fn definable(file: &File, dataset: &Dataset) -> Result<()> {
     readable(file, &dataset.datatype, value)?;
     match &dataset.layout {
         Layout::Chunked(chunked) => ChunkGrid::new(dataset.dataspace.dims(), &chunked.shape).map(drop),
-        Layout::Virtual { .. } => Ok(file.virtual_mappings(dataset).map(drop)?),
+        Layout::Virtual { .. } => Ok(file.virtual_mappings(dataset).map(drop).map_err(hdf5_error)?),
         _ => Ok(()),
     }
 }

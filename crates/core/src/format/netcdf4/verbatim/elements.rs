@@ -5,6 +5,7 @@
 //!                     └─ sequence: its content      └─ object        └─ region: dataset, selection
 //! ```
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -145,7 +146,10 @@ impl Hole {
                 if matches!(collection, 0 | u64::MAX) {
                     return Ok(());
                 }
-                let content = heap.objects.object(collection, uint(8, 4) as u32)?;
+                let content = heap
+                    .objects
+                    .object(collection, uint(8, 4) as u32)
+                    .map_err(hdf5_error)?;
                 let Some((address, selection)) = content.split_first_chunk::<8>() else {
                     return Err(Error::Damaged("a region reference ends early".to_owned()));
                 };
@@ -158,7 +162,10 @@ impl Hole {
                 if matches!(collection, 0 | u64::MAX) {
                     return Ok(());
                 }
-                let content = heap.objects.object(collection, uint(12, 4) as u32)?;
+                let content = heap
+                    .objects
+                    .object(collection, uint(12, 4) as u32)
+                    .map_err(hdf5_error)?;
                 let size = usize::try_from(length)
                     .ok()
                     .and_then(|n| n.checked_mul(base.size));

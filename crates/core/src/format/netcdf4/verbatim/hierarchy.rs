@@ -1,5 +1,6 @@
 //! Finds the objects of a file: those that hard links lead to, and the committed datatypes that they use.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 
 use ncutils_hdf5::{Attribute, File, Link, LinkTarget, Object, ObjectId, ObjectKind, is_link_name};
@@ -109,7 +110,7 @@ impl Hierarchy {
         let links = file.links(group);
         let mut links = match &self.losses {
             Some(_) => left(links)?.map(|links| links.links).unwrap_or_default(),
-            None => links?.links,
+            None => links.map_err(hdf5_error)?.links,
         };
         let left_out = &self.selection.left_out;
         links.retain(|link| !matches!(link.target, LinkTarget::Hard(to) if left_out.contains(&to)));
@@ -125,8 +126,10 @@ impl Hierarchy {
         match &self.losses {
             Some(losses) => losses.left_attributes(file, object),
             None => {
-                let attributes = file.attributes(object)?.into_iter();
-                Ok(attributes.collect::<ncutils_hdf5::Result<_>>()?)
+                let attributes = file.attributes(object).map_err(hdf5_error)?.into_iter();
+                Ok(attributes
+                    .collect::<ncutils_hdf5::Result<_>>()
+                    .map_err(hdf5_error)?)
             }
         }
     }
@@ -210,7 +213,7 @@ fn visit_damaged(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -
     let mut losses = all.losses.take().unwrap_or_default();
     let inspected = file
         .object(address)
-        .map_err(Error::from)
+        .map_err(hdf5_error)
         .and_then(|object| match object.kind {
             ObjectKind::Unknown if id.0 == 0 => Err(Error::Damaged("the root is not a group".to_owned())),
             _ => losses.inspect(&file, &object, &path),
@@ -231,7 +234,7 @@ fn visit_damaged(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -
 
 /// Adds what an object leads to.
 fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result<ObjectKind> {
-    let object = file.object(address)?;
+    let object = file.object(address).map_err(hdf5_error)?;
     match object.kind {
         ObjectKind::Group => {
             for link in all.links(file, &object)? {
@@ -241,7 +244,7 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result
             }
         }
         ObjectKind::Dataset => {
-            let dataset = file.dataset(&object)?;
+            let dataset = file.dataset(&object).map_err(hdf5_error)?;
             if let Some(committed) = dataset.committed {
                 all.add(committed, Found::Datatype(id, None))?;
             }

@@ -21,6 +21,7 @@ mod schema;
 mod selection;
 mod specs;
 
+use crate::format::netcdf4::hdf5_error::{as_hdf5, hdf5_error};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -128,9 +129,9 @@ impl Verbatim {
                 true => OpenFile::of_damaged(object.clone(), registry),
                 false => OpenFile::new(object.clone(), neighbours.clone(), registry),
             };
-            opened.map_err(|error| match error {
-                Error::Hdf5(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,
-                error => error,
+            opened.map_err(|error| match as_hdf5(&error) {
+                Some(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,
+                _ => error,
             })
         };
         let file = open()?;
@@ -185,7 +186,7 @@ impl Verbatim {
         let file = &self.file.file;
         let all = self
             .hierarchy
-            .attributes(file, &file.object(address)?)?
+            .attributes(file, &file.object(address).map_err(hdf5_error)?)?
             .into_iter();
         let Some(list) = all.into_iter().find(|attribute| attribute.name == DIMENSION_LIST) else {
             return Ok(Vec::new());
@@ -203,7 +204,7 @@ impl Verbatim {
         let scale = |element| match first(element) {
             None => Ok(None),
             Some((collection, index)) => {
-                let references = file.global_heap_object(collection, index)?;
+                let references = file.global_heap_object(collection, index).map_err(hdf5_error)?;
                 Ok(references
                     .first_chunk::<8>()
                     .map(|address| u64::from_le_bytes(*address)))

@@ -1,9 +1,10 @@
 //! Datasets that a copy of HDF5 as it is makes without the engine.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Dataspace, Layout, ObjectKind};
 
 use super::Verbatim;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{Storage, VariableLayout};
 
@@ -34,7 +35,7 @@ impl Verbatim {
             .map(|item| {
                 let path = self.hierarchy.path(item);
                 let dataset = file.object(item.address).and_then(|object| file.dataset(&object));
-                let dataset = dataset.map_err(|error| Error::from(error).in_variable(&path))?;
+                let dataset = dataset.map_err(|error| hdf5_error(error).in_variable(&path))?;
                 let layout = item.addressed.map(|var| addressed.layout(var).clone());
                 let storage = match (&dataset.layout, layout.as_ref().map(|layout| &layout.storage)) {
                     (_, Some(Storage::Chunked { .. })) | (Layout::Chunked(_), None) => "chunked",

@@ -3,6 +3,7 @@
 //! Each has dimensions of its own, and a type that tells no more than the engine needs: a number, or opaque bytes. Addresses are
 //! opaque bytes, which lead into the input.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -49,8 +50,8 @@ pub(super) fn readers(
         if item.kind != ObjectKind::Dataset {
             continue;
         }
-        let object = file.file.object(item.address)?;
-        let dataset = file.file.dataset(&object)?;
+        let object = file.file.object(item.address).map_err(hdf5_error)?;
+        let dataset = file.file.dataset(&object).map_err(hdf5_error)?;
         let shape = Shape::new(&dataset.datatype, file.file.offset_size());
         let shape = shape.map_err(|error| error.in_variable(&hierarchy.path(item)))?;
         // Without elements, without storage of its own: the header is all there is.

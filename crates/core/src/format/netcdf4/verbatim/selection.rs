@@ -4,6 +4,7 @@
 //! Verbatim::names ─► a schema of all groups and datasets ─► lists of names mean addresses ─► Selection ─► Verbatim::select
 //! ```
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 
 use ncutils_hdf5::{LinkTarget, ObjectKind};
@@ -64,7 +65,10 @@ impl Verbatim {
             let Some(group) = known.get(&item.address).copied() else {
                 continue;
             };
-            for link in self.hierarchy.links(file, &file.object(item.address)?)? {
+            for link in self
+                .hierarchy
+                .links(file, &file.object(item.address).map_err(hdf5_error)?)?
+            {
                 let LinkTarget::Hard(target) = link.target else {
                     continue;
                 };

@@ -1,5 +1,6 @@
 //! The objects of the copy: the input's headers, with the planned storage of datasets.
 
+use crate::format::netcdf4::hdf5_error::{SourceError, hdf5_error};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,14 +85,14 @@ impl<'a> Specs<'a> {
         let item = self.hierarchy.items.get(id.0);
         let item = item.ok_or_else(|| Error::Internal(format!("there is no object {}", id.0)))?;
         let file = self.places.file;
-        let object = file.object(item.address)?;
+        let object = file.object(item.address).map_err(hdf5_error)?;
         let kind = match item.kind {
             ObjectKind::Group => ObjectSpecKind::Group {
                 links: self.links(&object)?,
             },
             ObjectKind::NamedDatatype => ObjectSpecKind::EncodedDatatype(
-                file.named_datatype(&object)?,
-                file.datatype_message(&object)?,
+                file.named_datatype(&object).map_err(hdf5_error)?,
+                file.datatype_message(&object).map_err(hdf5_error)?,
             ),
             _ => {
                 let mut dataset = self.dataset(&object, item.var, item.addressed)?;
@@ -128,7 +129,7 @@ impl<'a> Specs<'a> {
         let properties = self.places.file.properties(object);
         match &self.hierarchy.losses {
             Some(_) => Ok(left(properties)?.unwrap_or_default()),
-            None => Ok(properties?),
+            None => Ok(properties.map_err(hdf5_error)?),
         }
     }
 
@@ -176,7 +177,7 @@ impl<'a> Specs<'a> {
 
     fn dataset(&self, object: &Object, var: Option<VarId>, addressed: Option<VarId>) -> Result<DatasetSpec> {
         let file = self.places.file;
-        let mut dataset = file.dataset(object)?;
+        let mut dataset = file.dataset(object).map_err(hdf5_error)?;
         let (_, part) = self.addressed;
         let rewritten = addressed.filter(|var| self.hierarchy.is_rewritten(self.addressed, *var));
         let dims = match (var, rewritten) {
@@ -206,7 +207,10 @@ impl<'a> Specs<'a> {
         Ok(DatasetSpec {
             datatype: match self.committed(dataset.committed)? {
                 Some(id) => DatatypeSpec::Committed(id, dataset.datatype),
-                None => DatatypeSpec::Encoded(dataset.datatype, file.datatype_message(object)?),
+                None => DatatypeSpec::Encoded(
+                    dataset.datatype,
+                    file.datatype_message(object).map_err(hdf5_error)?,
+                ),
             },
             dataspace: dataset.dataspace,
             layout,
@@ -273,12 +277,12 @@ impl<'a> Specs<'a> {
             }
             Layout::Chunked(chunked) => LayoutSpec::Chunked {
                 shape: chunked.shape.clone(),
-                chunk_count: file.chunk_table(dataset)?.len() as u64,
+                chunk_count: file.chunk_table(dataset).map_err(hdf5_error)?.len() as u64,
             },
             Layout::External(segments) => LayoutSpec::External(segments.clone()),
             Layout::Virtual { collection, index } => {
                 let mappings = collection.map(|collection| file.global_heap_object(collection, *index));
-                let mappings = mappings.transpose()?;
+                let mappings = mappings.transpose().map_err(hdf5_error)?;
                 if mappings.is_some() && file.offset_size() != 8 {
                     return Err(Error::Unsupported(
                         "virtual storage in a file of narrow addresses".to_owned(),
@@ -353,13 +357,13 @@ impl DatasetTree for Specs<'_> {
 }
 
 impl ObjectSource for Specs<'_> {
-    type Error = Error;
+    type Error = SourceError;
 
     fn object_count(&self) -> usize {
         self.hierarchy.items.len()
     }
 
-    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>> {
+    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>, SourceError> {
         let made = self
             .make(id)
             .map_err(|error| match self.hierarchy.items.get(id.0) {

@@ -432,14 +432,11 @@ mod tests {
             string_length: None,
             fill: Fill::default(),
         };
-        let plan = VariablePlan {
-            layout: layout.into(),
-            pipeline: crate::filter::Pipeline::empty(),
-            promised: crate::format::Promised::Chunks(2),
-            keeps_no_fill: false,
-            external: None,
-            skips_fill: false,
-        };
+        let plan = VariablePlan::with_pipeline(
+            layout,
+            crate::filter::Pipeline::empty(),
+            crate::format::Promised::Chunks(2),
+        );
         let refused = |schema: &Schema, change: &dyn Fn(&mut VariablePlan)| {
             let mut plan = plan.clone();
             change(&mut plan);

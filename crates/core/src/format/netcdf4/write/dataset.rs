@@ -176,8 +176,8 @@ mod tests {
     use crate::model::{Endian, Fill, Kind, Type};
 
     fn plan(fill: Fill) -> VariablePlan {
-        VariablePlan {
-            layout: VariableLayout {
+        VariablePlan::with_pipeline(
+            VariableLayout {
                 storage: Storage::Contiguous,
                 extent: vec![],
                 element_size: 4,
@@ -191,14 +191,10 @@ mod tests {
                 array_codecs: None,
                 string_length: None,
                 fill,
-            }
-            .into(),
-            pipeline: crate::filter::Pipeline::empty(),
-            promised: crate::format::Promised::Bytes(4),
-            keeps_no_fill: false,
-            external: None,
-            skips_fill: false,
-        }
+            },
+            crate::filter::Pipeline::empty(),
+            crate::format::Promised::Bytes(4),
+        )
     }
 
     fn of(fill: Fill, has_holes: bool) -> (Option<Vec<u8>>, HdfFillTime) {

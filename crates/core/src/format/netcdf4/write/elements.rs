@@ -10,6 +10,7 @@
 //! NIL strings and empty sequences are zeros. An empty string has a heap object without bytes, as libhdf5
 //! writes it.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::sync::Arc;
 
 use ncutils_hdf5::{Data, FileWriter};
@@ -249,7 +250,7 @@ pub trait Heap {
 
 impl Heap for FileWriter {
     fn insert(&self, contents: &[&[u8]]) -> Result<Vec<[u8; 12]>> {
-        Ok(self.insert_sequences(contents)?)
+        Ok(self.insert_sequences(contents).map_err(hdf5_error)?)
     }
 }
 

@@ -4,6 +4,7 @@
 //! group's types, the scales of dimensions without coordinate variable, variables, and child groups.
 //! (Dimensions are ordered by their `_Netcdf4Dimid`.)
 
+use crate::format::netcdf4::hdf5_error::SourceError;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -173,7 +174,7 @@ impl<'s> Tree<'s> {
 }
 
 /// The HDF5 objects of a dataset, some of which are its variables.
-pub trait DatasetTree: ObjectSource<Error = Error> {
+pub trait DatasetTree: ObjectSource<Error = SourceError> {
     /// The object of a variable.
     fn dataset(&self, var: VarId) -> ObjectId;
 }
@@ -185,13 +186,13 @@ impl DatasetTree for Tree<'_> {
 }
 
 impl ObjectSource for Tree<'_> {
-    type Error = Error;
+    type Error = SourceError;
 
     fn object_count(&self) -> usize {
         self.items.len()
     }
 
-    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>> {
+    fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>, SourceError> {
         let item = self.items.get(id.0).copied();
         let item = item.ok_or_else(|| Error::Internal(format!("there is no object {}", id.0)))?;
         Ok(Cow::Owned(self.make(item)?))

@@ -1,5 +1,6 @@
 //! Writing the data of a netCDF-4 file.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -141,7 +142,7 @@ impl Netcdf4Writer {
         }
         let file = FileWriter::create_with(settings, Arc::new(OutputBytes(output.clone())), tree)?;
         for (dataset, data) in compact_fill {
-            file.write_storage(dataset, 0, &data)?;
+            file.write_storage(dataset, 0, &data).map_err(hdf5_error)?;
         }
         Ok(Self {
             file,
@@ -198,7 +199,7 @@ impl Netcdf4Writer {
         let address = self
             .file
             .reserve_chunk(state.dataset, chunk, size, data.filter_mask)
-            .map_err(|e| state.in_chunk(e.into(), chunk))?;
+            .map_err(|e| state.in_chunk(hdf5_error(e), chunk))?;
         Ok(Write::At {
             address,
             bytes: data.bytes,
@@ -207,14 +208,17 @@ impl Netcdf4Writer {
 
     fn write(&self, write: Write) -> Result<()> {
         match write {
-            Write::At { address, bytes } => Ok(self.file.write_at(address, &bytes)?),
+            Write::At { address, bytes } => Ok(self.file.write_at(address, &bytes).map_err(hdf5_error)?),
             Write::Storage { var, offset, bytes } => {
                 let state = self.var(var)?;
                 match &state.external {
                     Some(external) => external
                         .write(offset, &bytes)
                         .map_err(|e| e.in_variable(&state.path)),
-                    None => Ok(self.file.write_storage(state.dataset, offset, &bytes)?),
+                    None => Ok(self
+                        .file
+                        .write_storage(state.dataset, offset, &bytes)
+                        .map_err(hdf5_error)?),
                 }
             }
         }
@@ -226,7 +230,11 @@ impl Netcdf4Writer {
 /// # Errors
 /// HDF5 has no pages of such a size.
 pub fn pages(schema: &Schema) -> Result<Option<FileSpace>> {
-    Ok(schema.page_size.map(FileSpace::pages).transpose()?)
+    Ok(schema
+        .page_size
+        .map(FileSpace::pages)
+        .transpose()
+        .map_err(hdf5_error)?)
 }
 
 /// The data of compact variables that will not be written: fill values, because compact data always exists.
@@ -267,7 +275,7 @@ impl Writer for Netcdf4Writer {
             None => self
                 .file
                 .write_storage(state.dataset, offset, data)
-                .map_err(Error::from),
+                .map_err(hdf5_error),
         };
         written.map_err(|e| e.in_variable(&state.path))
     }
@@ -290,7 +298,7 @@ impl Writer for Netcdf4Writer {
     fn finish(self: Box<Self>) -> Result<()> {
         self.window.close()?;
         self.received.check(|var| self.vars[var.0].path.clone())?;
-        self.file.finish()?;
+        self.file.finish().map_err(hdf5_error)?;
         self.output
             .commit()
             .map_err(|e| Error::io("cannot complete the file", e))

@@ -2,9 +2,9 @@
 //!
 //! Zarr version 2, "Arrays, Metadata".
 
-use super::super::chunk_key::Separator;
 use super::super::json::Json;
 use crate::filter::VLEN_UTF8;
+use crate::model::KeySeparator as Separator;
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// Name of the codec that stands for order F.

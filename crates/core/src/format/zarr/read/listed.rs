@@ -46,8 +46,8 @@ impl Listed {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
 
     use super::*;
     use crate::error::Error;
@@ -62,15 +62,16 @@ mod tests {
         );
         let list = || {
             lists.fetch_add(1, Ordering::Relaxed);
-            std::thread::sleep(Duration::from_millis(20));
             Ok(StoredChunks {
                 keys: ChunkKeys::V2,
                 numbers: Some(vec![3]),
             })
         };
+        let all = Barrier::new(8);
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
+                    all.wait();
                     let found = listed.get_or_list(list).unwrap();
                     assert_eq!(found.numbers, Some(vec![3]));
                 });

@@ -1,10 +1,10 @@
 //! What Zarr version 2 cannot hold.
 
-use super::super::chunk_key::Separator;
 use super::super::keys::below;
 use super::writer::grids;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
+use crate::model::KeySeparator as Separator;
 use crate::model::{Attribute, GroupId, Schema, Storage, Type, VarId};
 use crate::store::check_key;
 

@@ -27,7 +27,6 @@ impl Recipe for Ended {
         Ok(Arc::new(InMemory::new()))
     }
     fn renew(&self) -> Result<bool, String> {
-        std::thread::sleep(Duration::from_millis(20));
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }
@@ -64,12 +63,16 @@ fn keys_that_end_for_many_requests_are_renewed_once() {
     let recipe = Box::new(Ended(Arc::clone(&renewed)));
     let store = Arc::new(InMemory::new());
     let session = Session::new(store, Some(recipe), "mem://b".to_owned(), 8, RetryConfig::DEFAULT);
+    let together = tokio::sync::Barrier::new(8);
     let one = |ends: u32| {
-        let (session, renewed) = (&session, &renewed);
+        let (session, renewed, together) = (&session, &renewed, &together);
         async move {
             let attempt = |_| async move {
                 let before = renewed.load(Ordering::Relaxed);
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                if ends == 1 && before == 0 {
+                    // All have the old keys.
+                    together.wait().await;
+                }
                 if before < ends { Err(expired()) } else { Ok(()) }
             };
             session.tried(&Task::new("read", "a"), attempt).await

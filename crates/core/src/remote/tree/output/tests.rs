@@ -362,8 +362,9 @@ fn a_failure_names_the_key_that_failed() {
     let store = FaultyStore::new(Arc::default(), Fault::Fails(4));
     let output = claim(&store, false).unwrap_or_else(|e| panic!("{e:?}"));
     let failed = (0..1000).find_map(|n| {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        output.put(&format!("a/{n}"), b"x").err()
+        let failed = output.put(&format!("a/{n}"), b"x").err();
+        let _ = output.tree.objects.sending.wait();
+        failed
     });
     let (key, error) = FailedKey::split(failed.unwrap());
     assert_eq!(key.as_deref(), Some("a/0"));
@@ -373,7 +374,7 @@ fn a_failure_names_the_key_that_failed() {
 #[test]
 fn keys_are_checked() {
     let output = claim(&healthy(&Arc::default()), false).unwrap();
-    for key in crate::store::key::HOSTILE {
+    for key in crate::store::keys::key::HOSTILE {
         assert!(output.put(key, b"x").is_err(), "{key:?}");
         assert!(output.create(key).is_err(), "{key:?}");
     }

@@ -8,6 +8,7 @@
 //! GlobalHeapReader ───────────────────────┘
 //! ```
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader};
 
 use super::number::Number;
@@ -393,6 +394,9 @@ fn heap_object(element: &[u8], heap: &Heap<'_>) -> Result<Option<(usize, Option<
         None => Ok(None),
         // Old versions of libhdf5 write an empty sequence with an address but no object.
         Some((0, _, 0)) => Ok(Some((0, None))),
-        Some((length, address, index)) => Ok(Some((length, Some(heap.objects.object(address, index)?)))),
+        Some((length, address, index)) => Ok(Some((
+            length,
+            Some(heap.objects.object(address, index).map_err(hdf5_error)?),
+        ))),
     }
 }

@@ -1,9 +1,10 @@
 //! Reads the header and the attributes of one object.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Object, ObjectKind, Tolerated};
 
 use super::links::ObjectId;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Fault;
 use crate::format::netcdf4::conventions::MAX_NAME;
 use crate::format::netcdf4::read::user_path::user_path;
@@ -62,8 +63,8 @@ pub fn describe(file: &File, id: ObjectId, path: &str, damaged: bool) -> Result<
     let what = read.what(id.address);
     let mut described = read.described;
     let in_object = |error: ncutils_hdf5::Error| match path {
-        "/" => Error::from(error),
-        path => Error::from(error).in_variable(&user_path(path)),
+        "/" => hdf5_error(error),
+        path => hdf5_error(error).in_variable(&user_path(path)),
     };
     let noted = faults.take();
     let is_damaged = !noted.is_empty();

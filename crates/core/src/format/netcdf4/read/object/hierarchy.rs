@@ -3,6 +3,7 @@
 //! This module reads only structure: headers, attributes as stored, and links, which it follows.
 //! [`crate::format::netcdf4::read::schema`] interprets them.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -298,8 +299,8 @@ fn prefetch(file: &File, number: usize, members: &[(String, ObjectId)]) -> usize
 /// The links of a group. Of a damaged file, those that can be read.
 fn links_of(file: &File, group: ObjectId, path: &str, damage: &mut Damage) -> Result<Vec<Link>> {
     if !damage.is_tolerated() {
-        let object = file.object(group.address)?;
-        return Ok(file.links(&object)?.links);
+        let object = file.object(group.address).map_err(hdf5_error)?;
+        return Ok(file.links(&object).map_err(hdf5_error)?.links);
     }
     let (file, faults) = file.tolerating();
     let read = file.object(group.address).and_then(|object| {

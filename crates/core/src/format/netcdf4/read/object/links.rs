@@ -6,6 +6,7 @@
 //! External(file, path) ► a neighbour of the input, opened once ► walk from its root
 //! ```
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ impl From<ncutils_hdf5::Error> for Unfollowed {
     fn from(error: ncutils_hdf5::Error) -> Self {
         match error {
             e @ ncutils_hdf5::Error::Unsupported(_) => Self::Left(e.to_string()),
-            e => Self::Failed(e.into()),
+            e => Self::Failed(hdf5_error(e)),
         }
     }
 }
@@ -302,7 +303,8 @@ impl OpenFile {
             .limits(limits)
             .truncated(truncated)
             .decoder(HeapFilters(registry.clone()))
-            .open(Arc::new(ObjectBytes(source.clone())))?;
+            .open(Arc::new(ObjectBytes(source.clone())))
+            .map_err(hdf5_error)?;
         Ok(Self {
             size: file.end(),
             file,

@@ -1,5 +1,6 @@
 //! Finds the source datasets of virtual datasets, and keeps the files that were used lately open.
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -139,7 +140,7 @@ impl SourceFiles {
         let Some((file, object)) = self.follow(file, path)? else {
             return Ok(None);
         };
-        let mut dataset = file.file.dataset(&object)?;
+        let mut dataset = file.file.dataset(&object).map_err(hdf5_error)?;
         let trail = trail.with(&file, dataset.address, &format!("{path} in {name}"))?;
         let mappings = match dataset.layout {
             Layout::Virtual { .. } => {
@@ -164,7 +165,7 @@ impl SourceFiles {
                 Ok(Followed::Object(object)) => return Ok(Some((file, object))),
                 Ok(Followed::Elsewhere { file, path }) => (file, path),
                 Err(ncutils_hdf5::Error::NotFound(_)) => return Ok(None),
-                Err(e) => return Err(e.into()),
+                Err(e) => return Err(hdf5_error(e)),
             };
             let named = |e: Error| Error::Usage(format!("external link to {}: {e}", name.escape_debug()));
             match self.open(&file, &name, NamedAs::ExternalLink).map_err(named)? {

@@ -4,6 +4,7 @@
 //! region ─► BoxIndex: mappings that meet it ─► needed: what no later mapping hides ─► pieces of sources ─► values
 //! ```
 
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -68,7 +69,7 @@ impl VirtualData {
         files: &Arc<SourceFiles>,
         trail: Trail,
     ) -> Result<(Self, Vec<u64>)> {
-        let given = file.file.virtual_mappings(dataset)?;
+        let given = file.file.virtual_mappings(dataset).map_err(hdf5_error)?;
         let mut known: HashMap<(String, String), Option<Vec<u64>>> = HashMap::new();
         let mut broken: Option<Error> = None;
         let mut lengths = |name: &str, path: &str| {

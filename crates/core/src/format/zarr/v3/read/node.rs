@@ -2,7 +2,6 @@
 //!
 //! Zarr version 3.1, "Metadata".
 
-use super::super::super::chunk_key::Separator;
 use super::super::super::dtype::DtypeError;
 use super::super::super::json::Json;
 use super::super::super::keys::NODE;
@@ -11,6 +10,7 @@ use super::super::data_type::DataType;
 use super::super::extension::{Extension, lengths};
 use crate::error::Error;
 use crate::model::ChunkKeys;
+use crate::model::KeySeparator as Separator;
 
 /// Why a node makes no group or variable, as a clause that continues its name or that of its document.
 #[derive(Debug, Clone, PartialEq, Eq)]

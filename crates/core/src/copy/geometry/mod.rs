@@ -1,0 +1,24 @@
+//! Where the elements of a copy are: in the input, in the output, and on the way.
+//!
+//! ```text
+//! sources ─► input ─┬─► aligned: output chunks have the shape of input chunks
+//!                   └─► tiling: they have another ─► order: blocks of chunks ─► scatter: elements to their chunks
+//! ```
+
+mod aligned;
+mod byte_order;
+mod chunks_to_write;
+mod input;
+mod order;
+mod scatter;
+mod sources;
+mod tiling;
+
+pub use aligned::AlignedGrids;
+pub use byte_order::{swap_between, unit};
+pub use chunks_to_write::{ChunksToWrite, positions_of};
+pub use input::{FurtherInput, Input, InputVariable, overlap};
+pub use order::{Block, BlockOrder};
+pub use scatter::{InputBox, Slots, scatter};
+pub use sources::{SourcePart, Sources};
+pub use tiling::{Tiling, elements, shard_chunks};

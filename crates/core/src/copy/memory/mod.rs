@@ -1,0 +1,11 @@
+//! The memory of a copy.
+//!
+//! ```text
+//! available: bytes asked for, or a quarter of the machine's ─► budget: admits jobs while their memory fits
+//! ```
+
+mod available;
+mod budget;
+
+pub use available::{default_budget, parse_memory};
+pub(crate) use budget::{Cost, MemoryBudget};

@@ -1,0 +1,124 @@
+//! Plans a copy of a dataset: the options become the layout of each variable.
+
+use super::copy_plan::{CopyPlan, VariableCopy};
+use super::layout::{Chunking, Requests, Sharding, Target, placed};
+use super::output::output_schema::{self, OutputSchema};
+use super::output::{kind, pages};
+use super::request::{CopyOptions, QuantizeRequest};
+use super::select::{Use, select};
+use crate::copy::geometry::{SourcePart, Sources};
+use crate::error::{Error, Request, Result};
+use crate::format::Reader;
+use crate::model::{Schema, SharedLayouts, VarId};
+use crate::part::Part;
+
+/// Plans a copy of everything in `reader`, as `options` ask.
+///
+/// # Errors
+/// [`Error::Request`] or [`Error::NotHeld`], which name the
+/// item at fault.
+pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
+    let input = reader.schema();
+    if let (Some(fault), None, None) = (input.faults.first(), &options.variables, &options.groups) {
+        return Err(Error::Damaged(fault.clone()));
+    }
+    if let (Some(refused), None, None) = (input.refused.first(), &options.variables, &options.groups) {
+        return Err(Error::Usage(refused.clone()));
+    }
+    let kind = kind::output_kind(input, options)?;
+    let page_size = pages::asked(input, options, kind)?;
+    let requests = Requests::resolve(input, &options.filters, &options.registry)?;
+    let fixes = kind.can().fixes_unlimited();
+    let fixed = options.fix_unlimited || fixes;
+    let chunking = Chunking::resolve(input, options, fixed)?;
+    let sharding = Sharding::resolve(input, options, kind)?;
+    let selected = select(input, options)?;
+    if options.fix_unlimited && !fixes {
+        refuse_fixing_empty(input)?;
+    }
+    let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
+    kind::check(&schema, kind)?;
+    schema.page_size = page_size;
+
+    let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;
+    for (at, (source, _)) in sources.iter().enumerate() {
+        if let Some(quantization) = quantized[source.0] {
+            schema.vars[at].attributes.push(quantization.attribute());
+        }
+    }
+
+    let mut choices = Vec::new();
+    let mut variables = Vec::with_capacity(schema.vars.len());
+    let mut layouts = SharedLayouts::default();
+    for (at, &(source, used)) in sources.iter().enumerate() {
+        if used == Use::Copy {
+            reader.look_at_sources(source)?;
+        }
+        let var = Target {
+            input,
+            output: &schema,
+            source,
+            is_copied: used == Use::Copy,
+            var: VarId(at),
+            layout: reader.layout(source),
+        };
+        let layout = var
+            .plan(reader, &requests, &chunking, &sharding, options, &mut choices)
+            .map_err(|error| error.in_variable(&input.var_path(source)))?;
+        let external = chunking
+            .external(source)
+            .map(|parts| placed(parts, &schema, VarId(at), &layout))
+            .transpose()
+            .map_err(|error| error.in_variable(&input.var_path(source)))?;
+        let sources = match used {
+            Use::Copy => Sources::Whole(source),
+            _ => Sources::Nothing,
+        };
+        variables.push(VariableCopy {
+            cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
+            skips_fill: options.skip_fill,
+            external,
+            quantization: quantized[source.0],
+            ..VariableCopy::new(sources, layouts.share(layout))
+        });
+    }
+    Ok(CopyPlan {
+        schema,
+        variables,
+        registry: options.registry.clone(),
+        choices,
+    })
+}
+
+/// Plans a copy of a part of a dataset, as `options` ask. The copy reads [`Part::source`].
+///
+/// # Errors
+/// The errors of [`plan`].
+pub fn plan_part(part: &Part, options: &CopyOptions) -> Result<CopyPlan> {
+    let mut plan = plan(part, options)?;
+    for copy in &mut plan.variables {
+        let Sources::Whole(variable) = copy.sources else {
+            continue;
+        };
+        if let Some(selections) = part.selections(variable) {
+            let source = |selection| SourcePart::new(variable, selection);
+            copy.sources = Sources::Parts(selections.into_iter().map(source).collect());
+        }
+    }
+    Ok(plan)
+}
+
+fn refuse_fixing_empty(input: &Schema) -> Result<()> {
+    match input.dims.iter().find(|d| d.unlimited && d.length == 0) {
+        None => Ok(()),
+        Some(dim) => {
+            let name = match input.group_path(dim.group).as_str() {
+                "/" => dim.name.clone(),
+                path => format!("{path}/{}", dim.name),
+            };
+            Err(Request::FixedDimensions.error(format!(
+                "the unlimited dimension {name} has length 0, and a fixed dimension cannot have that"
+            )))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! `-F 'var,auto'`: the filters that make a variable's chunks smallest, found on samples.
+//!
+//! ```text
+//! chunks spread over the variable ─► each candidate of the class ─► sizes ─► the smallest ─► a pipeline
+//! ```
+//!
+//! The candidates are filters that the usual readers of netCDF-4 have: those of libhdf5, and those that netCDF-C installs.
+//! A class is a list of candidates, not a time, so the same input gives the same choice on any machine.
+
+use std::fmt;
+
+use crate::chunk::{ChunkGrid, Region, swap_units};
+use crate::error::Result;
+use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch, spec::spec};
+use crate::format::read_region::swap_unit;
+use crate::format::{Reader, Written};
+use crate::model::{Encoding, Schema, Storage, Type, VarId, VariableLayout};
+
+/// Number of chunks that are sampled.
+const SAMPLES: u64 = 4;
+
+/// Most bytes of a sample. Of a larger chunk the slowest dimensions are cut.
+const SAMPLE_BYTES: u64 = 512 << 10;
+
+/// A candidate must be smaller than an earlier one by this share to be preferred, as it is slower or less common.
+const WORTH: f64 = 0.01;
+
+/// A candidate: its class, and ids with parameters.
+type Candidate = (Effort, &'static [(u32, &'static [u32])]);
+
+/// The candidates, each slower or less common than those before it.
+const CANDIDATES: [Candidate; 11] = [
+    (Effort::Fast, &[]),
+    (Effort::Fast, &[(1, &[1])]),
+    (Effort::Fast, &[(2, &[]), (1, &[1])]),
+    (Effort::Fast, &[(32015, &[1])]),
+    (Effort::Fast, &[(2, &[]), (32015, &[1])]),
+    (Effort::Balanced, &[(2, &[]), (1, &[5])]),
+    (Effort::Balanced, &[(2, &[]), (32015, &[6])]),
+    (Effort::Small, &[(2, &[]), (1, &[9])]),
+    (Effort::Small, &[(32015, &[19])]),
+    (Effort::Small, &[(2, &[]), (32015, &[19])]),
+    (Effort::Small, &[(2, &[]), (307, &[9])]),
+];
+
+/// What is taken where there is nothing to sample.
+const USUAL: &[(u32, &[u32])] = &[(2, &[]), (1, &[5])];
+
+/// The filters that were chosen for a variable.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AutoChoice {
+    /// Path of the variable.
+    pub variable: String,
+    /// The filters as `-F` takes them, `none` for none.
+    pub filters: String,
+    /// Bytes of the samples before and after.
+    pub sizes: (u64, u64),
+    /// The other candidates, and bytes of the samples after them.
+    pub others: Vec<(String, u64)>,
+}
+
+/// The choice in one line: `temp: auto is 2|1,5 (ratio 3.2; none 1.0, 1,1 2.0)`.
+impl fmt::Display for AutoChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, after) = self.sizes;
+        let ratio = |after: u64| before as f64 / after.max(1) as f64;
+        write!(f, "{}: auto is {}", self.variable, self.filters)?;
+        if self.others.is_empty() {
+            return write!(f, ", as there is nothing to sample");
+        }
+        write!(f, ", ratio {:.2} (", ratio(after))?;
+        for (n, (filters, size)) in self.others.iter().enumerate() {
+            write!(
+                f,
+                "{}{filters}: {:.2}",
+                if n > 0 { "; " } else { "" },
+                ratio(*size)
+            )?;
+        }
+        write!(f, ")")
+    }
+}
+
+/// A candidate as a user would ask for it.
+fn asked(filters: &[(u32, &[u32])]) -> Vec<AskedCodec> {
+    filters
+        .iter()
+        .map(|(id, parameters)| AskedCodec::id(*id, *parameters))
+        .collect()
+}
+
+/// A candidate as `-F` takes it.
+fn text(filters: &[(u32, &[u32])]) -> String {
+    match filters {
+        [] => "none".to_owned(),
+        _ => spec::format(
+            &asked(filters)
+                .iter()
+                .filter_map(AskedCodec::stored)
+                .collect::<Vec<_>>(),
+        ),
+    }
+}
+
+/// Chooses filters for variable `source` of the input, which the output stores as `layout`, in type `ty`.
+///
+/// # Errors
+/// If a sample cannot be read.
+pub fn choose(
+    reader: &dyn Reader,
+    source: VarId,
+    (schema, ty): (&Schema, Type),
+    layout: &VariableLayout,
+    effort: Effort,
+    registry: &Registry,
+) -> Result<(Vec<AskedCodec>, AutoChoice)> {
+    let samples = samples(reader, source, layout)?;
+    let mut scratch = Scratch::new();
+    let mut sizes = Vec::new();
+    for (_, filters) in CANDIDATES.iter().filter(|(class, _)| *class <= effort) {
+        let mut size = 0;
+        let mut fits = !samples.is_empty();
+        for (shape, bytes) in &samples {
+            let chunk = ChunkType::new(schema, ty, layout, shape);
+            // A filter that a variable cannot have is no candidate.
+            let encoded = registry.new_pipeline(&asked(filters), &chunk).and_then(|specs| {
+                registry
+                    .bind(&specs, &chunk)?
+                    .encode(bytes, ChunkShape::Full, &mut scratch)
+            });
+            match encoded {
+                Ok(encoded) => size += encoded.bytes.len() as u64,
+                Err(_) => fits = false,
+            }
+        }
+        if fits {
+            sizes.push((*filters, size));
+        }
+    }
+    let mut best: Option<(&[(u32, &[u32])], u64)> = None;
+    for (filters, size) in &sizes {
+        let limit = best.map_or(f64::INFINITY, |(_, best)| best as f64 * (1.0 - WORTH));
+        if (*size as f64) < limit {
+            best = Some((*filters, *size));
+        }
+    }
+    let (filters, size) = best.unwrap_or((USUAL, 0));
+    let others = sizes.iter().filter(|(other, _)| *other != filters);
+    let choice = AutoChoice {
+        variable: reader.schema().var_path(source),
+        filters: text(filters),
+        sizes: (samples.iter().map(|(_, bytes)| bytes.len() as u64).sum(), size),
+        others: others.map(|(filters, size)| (text(filters), *size)).collect(),
+    };
+    Ok((asked(filters), choice))
+}
+
+/// Decoded bytes of chunks that are spread over the variable, each with its shape, in the output's byte order. None if the
+/// variable has no data, or its elements are not moved as bytes.
+fn samples(reader: &dyn Reader, source: VarId, layout: &VariableLayout) -> Result<Vec<(Vec<u64>, Vec<u8>)>> {
+    let from = reader.layout(source);
+    let Storage::Chunked { shape } = &layout.storage else {
+        return Ok(Vec::new());
+    };
+    let is_plain = from.encoding == layout.encoding && from.encoding != Encoding::Structured;
+    if !is_plain || from.extent != layout.extent || reader.written(source)? == Written::Nothing {
+        return Ok(Vec::new());
+    }
+    let grid = ChunkGrid::new(&layout.extent, shape)?;
+    let count = grid.len().min(SAMPLES);
+    let mut samples = Vec::new();
+    for n in 0..count {
+        // The middle of each of equal parts.
+        let region = sample(
+            grid.region((2 * n + 1) * grid.len() / (2 * count)),
+            layout.element_size,
+        );
+        let mut bytes = reader.read_region(source, &region)?.bytes;
+        swap_units(&mut bytes, swap_unit(layout));
+        samples.push((region.count, bytes));
+    }
+    Ok(samples)
+}
+
+/// A part of a chunk that is small enough for a sample.
+fn sample(mut region: Region, element_size: usize) -> Region {
+    let size = |region: &Region| {
+        let count = region.element_count().unwrap_or(u64::MAX);
+        count.saturating_mul(element_size as u64)
+    };
+    while size(&region) > SAMPLE_BYTES
+        && let Some(length) = region.count.iter_mut().find(|length| **length > 1)
+    {
+        *length = length.div_ceil(2);
+    }
+    region
+}

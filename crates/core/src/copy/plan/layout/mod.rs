@@ -1,0 +1,27 @@
+//! How each variable of the output is stored.
+//!
+//! ```text
+//! pipeline ──────► filters of each variable; auto: chosen by its data ┐
+//! chunking ──────► storage, by default_chunks where nobody says       │
+//! sharding ──────► shards                                             ├─► target: VariableLayout
+//! string_length ─► bytes of each string                               │
+//! external ──────► other files that hold the raw data                 ┘
+//! ```
+
+mod auto;
+mod chunking;
+mod default_chunks;
+mod external;
+mod pipeline;
+mod sharding;
+mod string_length;
+mod target;
+
+pub use auto::AutoChoice;
+pub use chunking::{Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_shape, one_chunk, possible_storage};
+pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
+pub use external::placed;
+pub use pipeline::{Requests, deflate_codec};
+pub use sharding::{Sharding, auto_shard, whole_chunks};
+pub use string_length::{DEFAULT_STRING_LENGTH, fit_strings};
+pub use target::Target;

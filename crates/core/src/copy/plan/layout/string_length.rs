@@ -1,0 +1,273 @@
+//! The bytes that each string takes, in kinds where all strings of a variable take the same number.
+//!
+//! ```text
+//! asked for ──────────────────────────────────────────────────┐
+//! attributes, the input's own number, else 128 ─► the least ──┼─► VariableLayout::string_length
+//! all values, and the fill value ─► the longest ──────────────┘
+//! ```
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::chunk::{ChunkGrid, Region, element_count};
+use crate::copy::plan::request::StringLength;
+use crate::copy::strings::{cut_strings, longest_string};
+use crate::error::{Error, Request, Result};
+use crate::format::{Reader, Written};
+use crate::model::{Attribute, SLOT_SIZE, Schema, Slot, Storage, Type, Values, VarId, VariableLayout};
+use crate::threads::on_all;
+
+/// The bytes of each string of a variable whose values are all shorter, as in netCDF-C.
+pub const DEFAULT_STRING_LENGTH: u64 = 128;
+
+/// The attribute of a variable that replaces [`DEFAULT_STRING_LENGTH`].
+const OF_VARIABLE: &str = "_nczarr_maxstrlen";
+
+/// The global attribute that replaces [`DEFAULT_STRING_LENGTH`].
+const OF_DATASET: &str = "_nczarr_default_maxstrlen";
+
+/// The most bytes that a string can take where all strings of a variable take the same number: as in NumPy.
+const MAX_STRING_LENGTH: u64 = i32::MAX as u64;
+
+/// Most elements that one thread reads at once from a variable without chunks.
+const SLAB: u64 = 16 << 10;
+
+/// A value, by its length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Longest {
+    bytes: u64,
+    /// Its index; `None` for the fill value.
+    index: Option<Vec<u64>>,
+}
+
+impl Longest {
+    fn name(&self) -> String {
+        match &self.index {
+            None => "the fill value".to_owned(),
+            Some(index) if index.is_empty() => "the value".to_owned(),
+            Some(index) => format!("the value at {index:?}"),
+        }
+    }
+}
+
+/// Sets the string length of variable `var` of `schema`, if it has strings and the kind has such lengths. `source` is the
+/// variable of the input whose values it gets. Reads all of them, unless longer ones are to be cut.
+///
+/// # Errors
+/// [`Error::Request`] for a value that is longer than asked for, which names its place; the errors of reading.
+pub fn fit_strings(
+    reader: &dyn Reader,
+    source: Option<VarId>,
+    schema: &Schema,
+    var: VarId,
+    layout: &mut VariableLayout,
+    asked: Option<StringLength>,
+) -> Result<()> {
+    if !schema.kind.can().fixed_strings || schema.var(var).ty != Type::String {
+        return Ok(());
+    }
+    if let Some(StringLength { bytes, .. }) = asked
+        && bytes > MAX_STRING_LENGTH
+    {
+        return Err(Request::StringLength.error(format!(
+            "{bytes} bytes are more than a string can take: {MAX_STRING_LENGTH}"
+        )));
+    }
+    if let Some(StringLength { bytes, cut: true }) = asked {
+        layout.string_length = Some(bytes);
+        if let Some(fill) = &mut layout.fill.value {
+            cut_strings(fill, bytes);
+        }
+        return Ok(());
+    }
+    let longest = longest(reader, source, layout.fill.value.as_ref())?;
+    if asked.is_none() && longest.bytes > MAX_STRING_LENGTH {
+        return Err(Request::StringLength.error(format!(
+            "{} takes {} bytes, more than a string can take: {MAX_STRING_LENGTH}; give 'N,cut'",
+            longest.name(),
+            longest.bytes
+        )));
+    }
+    layout.string_length = Some(match asked {
+        Some(asked) if longest.bytes > asked.bytes => return Err(too_long(&longest, asked.bytes)),
+        Some(asked) => asked.bytes,
+        None => {
+            let own = || reader.layout(source?).string_length;
+            let least = number(&schema.var(var).attributes, OF_VARIABLE)
+                .or_else(|| number(&schema.groups[0].attributes, OF_DATASET))
+                .or_else(own)
+                .unwrap_or(DEFAULT_STRING_LENGTH);
+            least.max(longest.bytes).max(1)
+        }
+    });
+    Ok(())
+}
+
+fn too_long(longest: &Longest, asked: u64) -> Error {
+    let (what, bytes) = (longest.name(), longest.bytes);
+    Request::StringLength.error(format!(
+        "{what} takes {bytes} bytes, more than {asked}; give {bytes} or more, or '{asked},cut'"
+    ))
+}
+
+/// The positive integer that an attribute holds, if a string can take as many bytes.
+fn number(attributes: &[Attribute], name: &str) -> Option<u64> {
+    let attribute = attributes.iter().find(|a| a.name == name && a.length == 1)?;
+    let bytes = &attribute.values.bytes;
+    let number = match attribute.ty {
+        Type::Byte => i64::from(i8::from_le_bytes(*bytes.first_chunk()?)),
+        Type::UByte => i64::from(*bytes.first()?),
+        Type::Short => i64::from(i16::from_le_bytes(*bytes.first_chunk()?)),
+        Type::UShort => i64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+        Type::Int => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+        Type::UInt => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+        Type::Int64 | Type::UInt64 => i64::from_le_bytes(*bytes.first_chunk()?),
+        _ => return None,
+    };
+    u64::try_from(number)
+        .ok()
+        .filter(|number| (1..=MAX_STRING_LENGTH).contains(number))
+}
+
+/// The longest string of `source` and of the fill value. Of several, the first.
+fn longest(reader: &dyn Reader, source: Option<VarId>, fill: Option<&Values>) -> Result<Longest> {
+    let longest = Longest {
+        bytes: fill.map_or(0, longest_string),
+        index: None,
+    };
+    match source {
+        None => Ok(longest),
+        Some(var) => {
+            let found = longest_of(reader, var)?;
+            Ok(if found.bytes > longest.bytes {
+                found
+            } else {
+                longest
+            })
+        }
+    }
+}
+
+/// The longest string that is stored of a variable. All threads read it, one chunk or slab each.
+fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
+    let layout = reader.layout(var);
+    let mut pieces = Pieces {
+        grid: None,
+        stored: None,
+        count: element_count(&layout.extent).unwrap_or(u64::MAX).div_ceil(SLAB),
+    };
+    let written = reader.written(var)?;
+    if written == Written::Nothing {
+        pieces.count = 0;
+    } else if let Storage::Chunked { shape } = &layout.storage {
+        let grid = ChunkGrid::new(&layout.extent, shape)?;
+        pieces.count = grid.len();
+        if let Written::Chunks(stored) = written {
+            pieces.count = stored.len() as u64;
+            pieces.stored = Some(stored);
+        }
+        pieces.grid = Some(grid);
+    }
+    let next = AtomicU64::new(0);
+    let failed = AtomicBool::new(false);
+    // The number of the piece comes first: neither the result nor the error depends on threads.
+    let found: Mutex<Vec<(u64, Result<Longest>)>> = Mutex::default();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    on_all(
+        threads.min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
+        |_, _| {
+            let mut best: Option<(u64, Longest)> = None;
+            while !failed.load(Ordering::Relaxed) {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= pieces.count {
+                    break;
+                }
+                for region in pieces.regions(n, &layout.extent) {
+                    match longest_in(reader, var, &region) {
+                        Ok(longest) if best.as_ref().is_none_or(|(_, best)| longest.bytes > best.bytes) => {
+                            best = Some((n, longest));
+                        }
+                        Ok(_) => {}
+                        Err(error) => {
+                            failed.store(true, Ordering::Relaxed);
+                            found
+                                .lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .push((n, Err(error)));
+                            return;
+                        }
+                    }
+                }
+            }
+            if let Some((n, longest)) = best {
+                found
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((n, Ok(longest)));
+            }
+        },
+    );
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_by_key(|(n, _)| *n);
+    let mut longest = Longest {
+        bytes: 0,
+        index: None,
+    };
+    for (_, one) in found {
+        let one = one?;
+        if one.bytes > longest.bytes {
+            longest = one;
+        }
+    }
+    Ok(longest)
+}
+
+/// The pieces in which a variable is read.
+struct Pieces {
+    /// The grid of its chunks, if it has chunks.
+    grid: Option<ChunkGrid>,
+    /// The chunks that are stored; `None` for all.
+    stored: Option<Vec<u64>>,
+    /// Number of pieces.
+    count: u64,
+}
+
+impl Pieces {
+    /// The regions of piece `n`.
+    fn regions(&self, n: u64, extent: &[u64]) -> Vec<Region> {
+        match &self.grid {
+            None => Region::range(extent, n.saturating_mul(SLAB), SLAB),
+            Some(grid) => {
+                let stored = self.stored.as_ref();
+                let chunk = stored.map_or(n, |stored| stored.get(n as usize).copied().unwrap_or(n));
+                vec![grid.region(chunk)]
+            }
+        }
+    }
+}
+
+/// The longest string of a region.
+fn longest_in(reader: &dyn Reader, var: VarId, region: &Region) -> Result<Longest> {
+    let values = reader.read_region(var, region)?;
+    let mut longest = (0, 0);
+    for (n, slot) in values.bytes.chunks_exact(SLOT_SIZE).enumerate() {
+        let length = Slot::read(slot).length;
+        if length > longest.0 {
+            longest = (length, n as u64);
+        }
+    }
+    let (bytes, mut n) = longest;
+    let mut index = region.start.clone();
+    for (at, count) in index.iter_mut().zip(&region.count).rev() {
+        *at += n % (*count).max(1);
+        n /= (*count).max(1);
+    }
+    Ok(Longest {
+        bytes,
+        index: Some(index),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! The output's file kind, and the check that this kind can hold the dataset.
+
+use crate::copy::plan::request::CopyOptions;
+use crate::error::{Error, Request, Result};
+use crate::model::{
+    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,
+};
+
+/// The kind of the output: the requested one, else one that the other options need, else the input's.
+///
+/// # Errors
+/// [`Error::NotHeld`] if filters are requested for a kind that has none.
+pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
+    if let Some(kind) = options.kind {
+        return refuse_filters(kind, options);
+    }
+    let (can, filters) = (input.kind.can(), !options.filters.is_empty());
+    let codecs = filters || options.deflate.is_some() || options.shuffle;
+    if (can.codecs.is_some() || !codecs) && (can.chunks || options.chunking.is_empty()) {
+        return Ok(input.kind);
+    }
+    // CDF-5 has types that the classic model lacks; a dataset that uses them needs the whole of netCDF-4.
+    let classic = !filters && check(input, Kind::Netcdf4Classic).is_ok();
+    Ok(if classic {
+        Kind::Netcdf4Classic
+    } else {
+        Kind::Netcdf4
+    })
+}
+
+fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
+    if kind.can().codecs.is_some() {
+        return Ok(kind);
+    }
+    let (request, what) = if options.filters.iter().any(|f| !f.pipeline.is_empty()) {
+        (Request::Filters, "filters are asked for")
+    } else if options.deflate.is_some_and(|level| level > 0) {
+        (Request::Deflate, "compression is asked for")
+    } else {
+        return Ok(kind);
+    };
+    Err(Error::NotHeld {
+        request: Some(request),
+        what: what.to_owned(),
+        kind,
+        held_by: instead_of(kind, |can| can.codecs.is_some()),
+        held_if_fixed: false,
+    })
+}
+
+/// The kinds of this crate that can do what `kind` cannot. Whoever asked for a kind with chunks is not told to do without.
+fn instead_of(kind: Kind, does: impl Fn(&Capabilities) -> bool) -> Vec<Kind> {
+    let fits = |can: &Capabilities| does(can) && (can.chunks || !kind.can().chunks);
+    Kind::OF_FILES
+        .into_iter()
+        .filter(|other| fits(other.can()))
+        .collect()
+}
+
+/// Something of a dataset that a kind cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unheld {
+    /// Why it cannot be held, as a clause: "variable v is of type string".
+    pub what: String,
+    /// The item.
+    pub item: Item,
+    /// True if fixing unlimited dimensions would make the kind hold it.
+    pub unlimited: bool,
+    /// The kind that cannot hold it.
+    kind: Kind,
+    /// The kinds that hold it, in the order of [`Kind::OF_FILES`].
+    pub held_by: Vec<Kind>,
+}
+
+impl Unheld {
+    /// An item that `kind` does not hold, and that kinds hold of which `is_held` is true.
+    pub fn new(kind: Kind, item: Item, what: String, is_held: impl Fn(&Capabilities) -> bool) -> Self {
+        Self {
+            what,
+            item,
+            unlimited: false,
+            kind,
+            held_by: instead_of(kind, is_held),
+        }
+    }
+
+    /// The error that says so.
+    pub fn error(&self) -> Error {
+        self.clone().into_error(false)
+    }
+
+    fn into_error(self, held_if_fixed: bool) -> Error {
+        Error::NotHeld {
+            request: None,
+            what: self.what,
+            kind: self.kind,
+            held_by: self.held_by,
+            held_if_fixed,
+        }
+        .about(self.item)
+    }
+}
+
+/// Checks that `kind` can hold `schema`.
+///
+/// # Errors
+/// [`Error::NotHeld`], which names the first item that `kind` cannot hold.
+pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
+    match unheld(schema, kind) {
+        None => Ok(()),
+        Some(found) => {
+            let held_if_fixed = found.unlimited;
+            Err(found.into_error(held_if_fixed))
+        }
+    }
+}
+
+/// The first item of `schema` that `kind` cannot hold. Unlimited dimensions are not such items where they
+/// [become fixed](Capabilities::fixes_unlimited).
+pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let can = kind.can();
+    if let (Some(group), false) = (schema.groups[0].children.first(), can.groups) {
+        let what = format!("{} is a group", schema.group_path(*group));
+        return Some(Unheld::new(kind, Item::Group(*group), what, |can| can.groups));
+    }
+    types(schema, kind)
+        .or_else(|| unused_type(schema, kind))
+        .or_else(|| unlimited(schema, kind))
+}
+
+/// The first user-defined type, if `kind` has none. Called where no variable and no attribute has such a type.
+fn unused_type(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let ty = schema.types.first().filter(|_| !kind.can().user_types)?;
+    let what = format!("{} is a user-defined type", ty.name);
+    Some(Unheld::new(kind, Item::Type(TypeId(0)), what, |can| {
+        can.user_types
+    }))
+}
+
+/// The first variable or attribute of a type that `kind` does not have.
+fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let can = kind.can();
+    let holds = |can: &Capabilities, ty: Type| {
+        let is_heap = matches!(ty, Type::User(_)) && schema.has_heap(ty);
+        can.holds(ty) && (can.types_with_heap || !is_heap)
+    };
+    let cannot = |item: Item, subject: String, ty: Type| {
+        let what = match ty {
+            Type::User(id) if can.user_types => {
+                let name = &schema.user_type(id).name;
+                format!("{subject} is of type {name}, whose values vary in length")
+            }
+            Type::User(id) => format!(
+                "{subject} is of the user-defined type {}",
+                schema.user_type(id).name
+            ),
+            ty => format!("{subject} is of type {}", ty.cdl_name().unwrap_or_default()),
+        };
+        Some(Unheld::new(kind, item, what, |can| holds(can, ty)))
+    };
+    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !holds(can, a.ty));
+    for (id, group) in schema.groups.iter().enumerate() {
+        if let Some(n) = bad_attribute(&group.attributes) {
+            let attribute = &group.attributes[n];
+            let subject = match id {
+                0 => format!("the global attribute {}", attribute.name),
+                _ => format!("attribute {}", schema.path_in(GroupId(id), &attribute.name)),
+            };
+            return cannot(Item::GroupAttribute(GroupId(id), n), subject, attribute.ty);
+        }
+    }
+    for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
+        if !holds(can, var.ty) {
+            let subject = format!("variable {}", schema.var_path(id));
+            return cannot(Item::Variable(id), subject, var.ty);
+        }
+        if let Some(n) = bad_attribute(&var.attributes) {
+            let attribute = &var.attributes[n];
+            let subject = format!("attribute {}:{}", var.name, attribute.name);
+            return cannot(Item::VariableAttribute(id, n), subject, attribute.ty);
+        }
+    }
+    None
+}
+
+/// The first unlimited dimension that `kind` does not have, or the first variable where one stands in a place in which `kind` does
+/// not have it.
+fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let allowed = kind.can().unlimited;
+    let cannot = |item: Item, what: String, held_by: &[UnlimitedDimensions]| {
+        Some(Unheld {
+            unlimited: true,
+            ..Unheld::new(kind, item, what, |can| held_by.contains(&can.unlimited))
+        })
+    };
+    let any = UnlimitedDimensions::Any;
+    if allowed == any || kind.can().fixes_unlimited() {
+        return None;
+    }
+    let mut all = schema.dims.iter().enumerate().filter(|(_, d)| d.unlimited);
+    let (id, first) = all.next()?;
+    if let Some((id, second)) = all.next() {
+        let what = format!(
+            "there is more than one unlimited dimension, {} and {}",
+            first.name, second.name
+        );
+        return cannot(Item::Dimension(DimId(id)), what, &[any]);
+    }
+    let one = UnlimitedDimensions::One;
+    let later = schema.vars.iter().enumerate().find_map(|(n, var)| {
+        let dim = var.dims.iter().skip(1).find(|d| schema.dim(**d).unlimited)?;
+        Some((VarId(n), &var.name, &schema.dim(*dim).name))
+    });
+    match (allowed, later) {
+        (UnlimitedDimensions::None, later) => {
+            let what = format!("the dimension {} is unlimited", first.name);
+            let item = Item::Dimension(DimId(id));
+            match later {
+                None => cannot(item, what, &[UnlimitedDimensions::OneAsFirst, one, any]),
+                Some(_) => cannot(item, what, &[one, any]),
+            }
+        }
+        (UnlimitedDimensions::OneAsFirst, Some((id, var, dim))) => {
+            let what =
+                format!("variable {var} has the unlimited dimension {dim} in a place other than the first");
+            cannot(Item::Variable(id), what, &[one, any])
+        }
+        _ => None,
+    }
+}

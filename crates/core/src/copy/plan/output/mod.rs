@@ -1,0 +1,10 @@
+//! What the output is as a whole.
+//!
+//! ```text
+//! kind: the output's kind ─► output_schema: the input's schema in that kind ─► kind: can it hold that?
+//! pages: the size of an HDF5 file's pages
+//! ```
+
+pub mod kind;
+pub mod output_schema;
+pub mod pages;

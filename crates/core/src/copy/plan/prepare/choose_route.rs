@@ -1,0 +1,413 @@
+//! Chooses the route of each variable.
+
+use super::check_source::check_source;
+use super::fill_values::{filled_up, fills_otherwise, reads_wrong_unwritten, same_fill};
+use super::further_sources::FurtherSources;
+use super::source::Source;
+use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
+use crate::copy::geometry::{
+    AlignedGrids, ChunksToWrite, Input, Sources, Tiling, overlap, positions_of, shard_chunks, swap_between,
+    unit,
+};
+use crate::copy::plan::{CopyPlan, VariableCopy};
+use crate::copy::readers::Readers;
+use crate::copy::task::Route;
+use crate::error::{Error, Result};
+use crate::filter::{ChainEnd, ChunkType, Registry};
+use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value};
+
+/// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
+/// something else.
+const MOST_ZEROS: u64 = 1 << 20;
+
+/// The route of a variable, with its inputs and chunks.
+pub struct Routed {
+    pub route: Route,
+    pub inputs: Vec<Input>,
+    /// The chunks that will be written (slabs of a contiguous output count as chunks).
+    pub to_write: ChunksToWrite,
+}
+
+/// How unwritten parts of the output read.
+#[derive(Clone, Copy)]
+pub struct Holes {
+    /// True if unwritten parts of a variable read as its fill value, or as zeros if it has none. False if
+    /// they read as the default fill value of the type.
+    pub read_as_zeros: bool,
+}
+
+/// Chooses the route of a variable, and the chunks to write. `None` if nothing is to be written.
+///
+/// In a variable without a fill value, holes within the extent read as zeros, and elements past the extent as
+/// netCDF's default fill value. An output that is longer, or classic, is filled with that default everywhere.
+/// Then the zeros are written, and elements come from the reader, which knows the input's extent.
+///
+/// # Errors
+/// If an input's chunk index cannot be read, or the plan does not fit the input.
+pub fn choose_route(
+    readers: &Readers,
+    further: &FurtherSources,
+    plan: &CopyPlan,
+    out: VarId,
+    holes: Holes,
+) -> Result<Option<Routed>> {
+    let reader = readers.main();
+    let copy = &plan.variables[out.0];
+    let to = &copy.layout;
+    if element_count(&to.extent) == Some(0) || to.element_size == 0 {
+        return Ok(None);
+    }
+    let mut found = Inputs {
+        complete: reads_wrong_unwritten(plan, out),
+        ..Inputs::default()
+    };
+    match &copy.sources {
+        Sources::Nothing if found.complete => {}
+        Sources::Nothing => return Ok(None),
+        Sources::Whole(var) => {
+            found.complete |= fills_otherwise(reader.layout(*var), to);
+            // Usually the only input, and there may be very many variables.
+            found.inputs.reserve_exact(1);
+            found.add(&Source::Main(reader, *var), None, copy, holes)?;
+        }
+        Sources::Parts(parts) => {
+            for (at, part) in parts.iter().enumerate() {
+                let source = match further.source(out, at) {
+                    Some(source) => Source::Further(source),
+                    None => {
+                        check_source(reader, part.variable, plan, out)?;
+                        Source::Main(reader, part.variable)
+                    }
+                };
+                found.add(&source, Some(part.selection.clone()), copy, holes)?;
+            }
+        }
+    }
+    let whole = Region::whole(&to.extent);
+    let covers = |input: &Input| input.regions.is_none() && input.covers(&whole);
+    if found.complete && !found.inputs.iter().any(covers) {
+        (found.values, found.everything) = (true, true);
+    }
+    if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter && !found.everything {
+        return Ok(None);
+    }
+    found.route(readers, plan, out).map(Some)
+}
+
+/// Properties of all inputs of a variable.
+#[derive(Default)]
+struct Inputs {
+    inputs: Vec<Input>,
+    /// True if elements must come from the reader as values.
+    values: bool,
+    /// True if holes of the input and of the output read differently.
+    zeros_matter: bool,
+    /// True if an input's extent ends before the output's, and it has no fill value.
+    longer: bool,
+    /// True if unwritten parts of the output may not be read as its fill value: see [`reads_wrong_unwritten`].
+    complete: bool,
+    /// True if all chunks are written, also those that no input has.
+    everything: bool,
+}
+
+impl Inputs {
+    fn add(
+        &mut self,
+        source: &Source,
+        selection: Option<Selection>,
+        copy: &VariableCopy,
+        holes: Holes,
+    ) -> Result<()> {
+        let from = source.layout();
+        let to = &copy.layout;
+        let rank = selection.as_ref().map_or(from.extent.len(), |s| s.rank());
+        if from.extent.len() != to.extent.len() || rank != to.extent.len() {
+            return Err(Error::Usage(format!(
+                "a variable of {} dimensions cannot become one of {}",
+                from.extent.len(),
+                to.extent.len()
+            )));
+        }
+        let unfilled = from.fill.value.is_none()
+            && default_fill_value(source.ty()).is_some_and(|fill| fill.bytes.iter().any(|b| *b != 0));
+        let fits = match &selection {
+            None => from.extent == to.extent,
+            Some(selection) => selection.bounds().fits(&from.extent),
+        };
+        let longer = unfilled && !fits;
+        let zeros_matter = longer || unfilled && !holes.read_as_zeros;
+        if element_count(&from.extent) == Some(0) && !self.complete {
+            return Ok(());
+        }
+        let mut input = Input::new(source.var(), selection, from, &to.extent)?.in_further(source.further());
+        input.set_written(source.written()?);
+        let is_part = matches!(copy.sources, Sources::Parts(_));
+        let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
+        if is_unwritten && !zeros_matter && !self.complete && (!is_part || same_fill(from, to)) {
+            return Ok(());
+        }
+        if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
+            // Elements that read as the input's fill value are written too, so the reader supplies them.
+            input.stored = None;
+            self.values = true;
+        }
+        let structured = from.encoding == Encoding::Structured || to.encoding == Encoding::Structured;
+        let nothing_stored = is_unwritten || input.stored.as_ref().is_some_and(Vec::is_empty);
+        if nothing_stored && !zeros_matter && !is_part && !self.complete {
+            return Ok(());
+        }
+        self.values |= structured || from.element_size != to.element_size || longer;
+        // Elements that are not stored come from the reader.
+        self.values |= nothing_stored && zeros_matter;
+        self.zeros_matter |= zeros_matter;
+        self.longer |= longer;
+        self.inputs.push(input);
+        Ok(())
+    }
+
+    fn route(mut self, readers: &Readers, plan: &CopyPlan, out: VarId) -> Result<Routed> {
+        let copy = &plan.variables[out.0];
+        let to = &copy.layout;
+        // A later part wins over an earlier one, also where it reads as fill values.
+        let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
+        self.values |= incomplete && overlap(&self.inputs);
+        if !self.values
+            && let Some((grid, ends)) = self.same_chunks(readers, plan, out)?
+        {
+            let raw = ends.is_some();
+            let same = AlignedGrids {
+                grid,
+                shard: shard_chunks(to)?,
+                ends: ends
+                    .filter(|ends| ends.iter().any(|end| !end.is_empty()))
+                    .unwrap_or_default(),
+            };
+            let to_write = self.same_positions(&same);
+            let route = if raw {
+                Route::Raw(Box::new(same))
+            } else {
+                Route::Refilter(Box::new(same))
+            };
+            return Ok(Routed {
+                route,
+                inputs: self.inputs,
+                to_write,
+            });
+        }
+        for input in self.inputs.iter().filter(|input| input.grid.is_some()) {
+            input.pipeline(readers)?.check_known()?;
+        }
+        let contiguous = !matches!(to.storage, Storage::Chunked { .. });
+        if let ([input], true, false) = (&self.inputs[..], contiguous, self.values)
+            && input.grid.is_none()
+            && copy.sources.whole().is_some()
+            && input.layout(readers).extent == to.extent
+        {
+            let bytes = byte_count(&to.extent, to.element_size)
+                .ok_or_else(|| Error::Unsupported("a variable larger than can be addressed".into()))?;
+            return Ok(Routed {
+                route: Route::Ranges(0..bytes as u64),
+                inputs: self.inputs,
+                to_write: ChunksToWrite::first(1),
+            });
+        }
+        let tiling = Tiling::new(&self.inputs, to)?;
+        let to_write = self.block_positions(readers, copy, &tiling, contiguous);
+        let route = if self.values {
+            Route::Values(Box::new(tiling))
+        } else {
+            Route::Blocks(Box::new(tiling))
+        };
+        Ok(Routed {
+            route,
+            inputs: self.inputs,
+            to_write,
+        })
+    }
+
+    /// The grid of the output's chunks, if each holds elements of one input chunk at the same positions. If chunks can pass, also
+    /// how those of each input change at the outer end of their filters.
+    fn same_chunks(
+        &self,
+        readers: &Readers,
+        plan: &CopyPlan,
+        out: VarId,
+    ) -> Result<Option<(ChunkGrid, Option<Box<[ChainEnd]>>)>> {
+        let to = &plan.variables[out.0].layout;
+        let Storage::Chunked { shape, .. } = &to.storage else {
+            return Ok(None);
+        };
+        let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
+        let may_pass = plan.variables[out.0].quantization.is_none();
+        let mut ends = may_pass.then(|| Vec::with_capacity(self.inputs.len()));
+        for input in &self.inputs {
+            let from = input.layout(readers);
+            let aligned = match (&input.grid, &input.selection) {
+                (None, _) => false,
+                (Some(grid), None) => {
+                    let mut lengths = from.extent.iter().zip(&to.extent);
+                    grid.chunk() == shape && lengths.all(|(from, to)| from <= to)
+                }
+                (Some(grid), Some(selection)) => {
+                    let bounds = selection.bounds();
+                    let target = selection.target();
+                    grid.chunk() == shape
+                        && selection.is_dense()
+                        && target.fits(&to.extent)
+                        && bounds.fits(&from.extent)
+                        && (0..shape.len()).all(|d| {
+                            let end = target.start[d] + target.count[d];
+                            bounds.start[d].is_multiple_of(shape[d])
+                                && target.start[d].is_multiple_of(shape[d])
+                                && (end.is_multiple_of(shape[d]) || end == to.extent[d])
+                        })
+                }
+            };
+            if !aligned {
+                return Ok(None);
+            }
+            ends = ends.and_then(|mut ends: Vec<ChainEnd>| {
+                ends.push(chain_end(from, to, &plan.registry, &chunk)?);
+                Some(ends)
+            });
+        }
+        let raw = ends.is_some();
+        let grid = ChunkGrid::new(&to.extent, shape)?;
+        // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
+        let edges = |input: &Input| input.layout(readers).edges != to.edges;
+        let shorter = |input: &Input| input.layout(readers).extent != to.extent;
+        let cut = self
+            .inputs
+            .iter()
+            .any(|input| input.selection.is_some() || shorter(input) || edges(input));
+        if !raw || cut {
+            for input in &self.inputs {
+                match input.pipeline(readers)?.check_known() {
+                    Err(e) if !raw => return Err(e),
+                    Err(_) if edges(input) || !self.is_all_whole(&grid) => return Ok(None),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Some((grid, ends.map(Vec::into_boxed_slice))))
+    }
+
+    fn is_all_whole(&self, grid: &ChunkGrid) -> bool {
+        self.inputs.iter().all(|input| {
+            let Some(own) = &input.grid else { return false };
+            (0..grid.counts().len()).all(|d| {
+                let end = input.target.start[d] + input.target.count[d];
+                let taken = input.input(&input.target).map_or(0, |r| r.start[d] + r.count[d]);
+                end.is_multiple_of(grid.chunk()[d]) || end == grid.extent()[d] && taken == own.extent()[d]
+            })
+        })
+    }
+
+    /// The positions of the output's chunks to write, if they have the shape of the input's.
+    fn same_positions(&self, same: &AlignedGrids) -> ChunksToWrite {
+        if let [input] = &self.inputs[..]
+            && input.selection.is_none()
+            && input
+                .grid
+                .as_ref()
+                .is_some_and(|grid| grid.counts() == same.grid.counts())
+        {
+            return match (&input.stored, &same.shard) {
+                (None, _) => ChunksToWrite::first(same.grid.len()),
+                (Some(stored), None) => ChunksToWrite::List(stored.clone()),
+                (Some(stored), Some(_)) => {
+                    let order = same.order();
+                    let position = |chunk: &u64| order.position(&same.grid.coordinates(*chunk));
+                    let mut positions: Vec<u64> = stored.iter().map(position).collect();
+                    positions.sort_unstable();
+                    ChunksToWrite::List(positions)
+                }
+            };
+        }
+        let whole = Region::whole(same.grid.extent());
+        if self.inputs.iter().any(|input| input.covers(&whole)) {
+            return ChunksToWrite::first(same.grid.len());
+        }
+        ChunksToWrite::List(positions_of(self.stored_regions(), &same.grid, &same.order()))
+    }
+
+    /// The regions of the output that stored pieces of the inputs fill.
+    fn stored_regions(&self) -> impl Iterator<Item = Region> + '_ {
+        self.inputs
+            .iter()
+            .flat_map(|input| -> Box<dyn Iterator<Item = Region> + '_> {
+                match &input.grid {
+                    None => Box::new(std::iter::once(input.target.clone())),
+                    Some(_) if input.stored.is_none() => Box::new(std::iter::once(input.target.clone())),
+                    Some(grid) => Box::new(
+                        input
+                            .chunks()
+                            .filter_map(|chunk| input.output(&grid.region(chunk))),
+                    ),
+                }
+            })
+    }
+
+    fn block_positions(
+        &self,
+        readers: &Readers,
+        copy: &VariableCopy,
+        tiling: &Tiling,
+        contiguous: bool,
+    ) -> ChunksToWrite {
+        let (to, grid) = (&copy.layout, &tiling.grid);
+        let all = ChunksToWrite::first(grid.len());
+        // True if every output chunk overlaps the input.
+        let reaches = |input: &Input| {
+            let target = &input.target;
+            let counts = ChunkGrid::new(&target.count, grid.chunk()).map(|own| own.counts().to_vec());
+            target.start.iter().all(|s| *s == 0) && counts.is_ok_and(|counts| counts == grid.counts())
+        };
+        let zeros = self.longer
+            && self.inputs.iter().any(|input| {
+                ChunkGrid::new(&input.target.count, grid.chunk()).is_ok_and(|own| own.len() <= MOST_ZEROS)
+            });
+        let chunked = self.inputs.iter().any(|input| input.grid.is_some());
+        let complete = self
+            .inputs
+            .iter()
+            .any(|input| input.stored.is_none() && reaches(input));
+        if contiguous || self.everything || chunked && (complete || zeros) {
+            return all;
+        }
+        if chunked || copy.sources.whole().is_none() {
+            return ChunksToWrite::List(positions_of(self.stored_regions(), grid, &tiling.order(1)));
+        }
+        if copy.keeps_no_fill && filled_up(to, grid) {
+            return all;
+        }
+        let Some(input) = self.inputs.first() else {
+            return all;
+        };
+        let from = input.layout(readers);
+        let given = input.regions.clone().filter(|_| same_fill(from, to));
+        let parts = given.unwrap_or_else(|| vec![Region::whole(&from.extent)]);
+        if reaches(input) && parts == [Region::whole(&from.extent)] {
+            return all;
+        }
+        ChunksToWrite::List(positions_of(parts, grid, &tiling.order(1)))
+    }
+}
+
+/// How an encoded chunk of one layout becomes valid for the other by a change of the outer end of its filters, which may be
+/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`.
+fn chain_end(
+    from: &VariableLayout,
+    to: &VariableLayout,
+    registry: &Registry,
+    chunk: &ChunkType,
+) -> Option<ChainEnd> {
+    let source = ChunkType {
+        row: from.extent.last().copied(),
+        ..chunk.clone()
+    };
+    let same_numbers = unit(from) == unit(to) && swap_between(from, to) == 1;
+    let same_numbers = same_numbers && registry.same_for(&from.filters, &source, chunk);
+    let end = || ChainEnd::between(registry, &from.filters, &to.filters, chunk);
+    same_numbers.then(end).flatten()
+}

@@ -1,0 +1,140 @@
+//! Sources in further readers. Each reader is opened once, for all variables that it is a source of.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::check_source::check_source;
+use super::each::each;
+use crate::copy::geometry::{FurtherInput, SourcePart, Sources};
+use crate::copy::plan::CopyPlan;
+use crate::copy::readers::{ReaderId, Readers};
+use crate::error::{Error, Result};
+use crate::filter::Pipeline;
+use crate::format::{Reader, Written};
+use crate::model::{SharedLayout, SharedLayouts, Type, VarId, VariableLayout};
+
+/// What is known of each source in a further reader, by output variable and position among its sources.
+#[derive(Debug, Default)]
+pub struct FurtherSources(HashMap<(VarId, usize), FurtherSource>);
+
+/// Makes sources of equal storage share it: thousands of readers may have the same variables.
+#[derive(Default)]
+struct Shared {
+    layouts: SharedLayouts,
+    /// Codecs of the last different layouts, by layout and type.
+    pipelines: VecDeque<(SharedLayout, Type, Arc<Pipeline>)>,
+}
+
+/// How many different pipelines [`Shared`] remembers.
+const REMEMBERED: usize = 16;
+
+impl Shared {
+    fn share(&mut self, mut source: FurtherSource) -> FurtherSource {
+        source.layout = self.layouts.share(VariableLayout::clone(&source.layout));
+        // Types of users are numbered by each dataset itself.
+        if matches!(source.ty, Type::User(_)) {
+            return source;
+        }
+        let same = |(layout, ty, _): &&(SharedLayout, Type, Arc<Pipeline>)| {
+            (layout, ty) == (&source.layout, &source.ty)
+        };
+        match self.pipelines.iter().find(same) {
+            Some((.., pipeline)) => source.pipeline = Arc::clone(pipeline),
+            None => {
+                self.pipelines.truncate(REMEMBERED - 1);
+                let pipeline = Arc::clone(&source.pipeline);
+                self.pipelines
+                    .push_front((source.layout.clone(), source.ty, pipeline));
+            }
+        }
+        source
+    }
+}
+
+/// What is known of a source in a further reader.
+#[derive(Debug)]
+pub struct FurtherSource {
+    /// Number of the reader.
+    pub reader: usize,
+    /// The variable in the reader's schema.
+    pub var: VarId,
+    /// Its type.
+    pub ty: Type,
+    /// Its storage.
+    pub layout: SharedLayout,
+    /// The parts of it that were ever written.
+    pub written: Written,
+    is_virtual: bool,
+    filter_masks: bool,
+    pipeline: Arc<Pipeline>,
+}
+
+impl FurtherSources {
+    /// Opens the further readers that a plan names, one after another, and looks at their variables.
+    ///
+    /// # Errors
+    /// A reader cannot be opened, or does not have what the plan needs.
+    pub fn look(readers: &Readers, plan: &CopyPlan) -> Result<Self> {
+        let mut by_reader: BTreeMap<usize, Vec<(VarId, usize, &SourcePart)>> = BTreeMap::new();
+        for (n, copy) in plan.variables.iter().enumerate() {
+            let Sources::Parts(parts) = &copy.sources else {
+                continue;
+            };
+            for (at, part) in parts.iter().enumerate() {
+                if let ReaderId::Further(number) = part.reader {
+                    by_reader.entry(number).or_default().push((VarId(n), at, part));
+                }
+            }
+        }
+        let by_reader: Vec<_> = by_reader.into_iter().collect();
+        let found = each(by_reader.len(), readers.main().requests(), |n| {
+            let (number, parts) = &by_reader[n];
+            let reader = readers.get(ReaderId::Further(*number))?;
+            let look = |(out, at, part): &(VarId, usize, &SourcePart)| {
+                let source = FurtherSource::look(&*reader, *number, part.variable, plan, *out)?;
+                Ok(((*out, *at), source))
+            };
+            parts.iter().map(look).collect::<Result<Vec<_>>>()
+        })?;
+        let mut shared = Shared::default();
+        let sources = found.into_iter().flatten();
+        Ok(Self(
+            sources.map(|(key, source)| (key, shared.share(source))).collect(),
+        ))
+    }
+
+    /// The source of `out` at position `at`.
+    pub fn source(&self, out: VarId, at: usize) -> Option<&FurtherSource> {
+        self.0.get(&(out, at))
+    }
+}
+
+impl FurtherSource {
+    fn look(reader: &dyn Reader, number: usize, var: VarId, plan: &CopyPlan, out: VarId) -> Result<Self> {
+        if var.0 >= reader.schema().vars.len() {
+            return Err(Error::Usage(format!("reader {number} has no variable {}", var.0)));
+        }
+        check_source(reader, var, plan, out)?;
+        Ok(Self {
+            reader: number,
+            var,
+            ty: reader.schema().var(var).ty,
+            layout: reader.layout(var).clone().into(),
+            written: reader.written(var)?,
+            is_virtual: reader.is_virtual(var),
+            filter_masks: reader.schema().kind.can().filter_masks,
+            pipeline: reader.pipeline(var)?,
+        })
+    }
+
+    /// As an input of jobs.
+    pub fn input(&self) -> Box<FurtherInput> {
+        Box::new(FurtherInput {
+            reader: self.reader,
+            layout: self.layout.clone(),
+            is_virtual: self.is_virtual,
+            filter_masks: self.filter_masks,
+            pipeline: Arc::clone(&self.pipeline),
+        })
+    }
+}

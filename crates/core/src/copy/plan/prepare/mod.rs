@@ -1,0 +1,25 @@
+//! Preparing a copy: which route each variable takes, and which of its chunks will be written.
+//!
+//! ```text
+//! further_sources: each further reader is opened once
+//!                 │
+//!                 ▼
+//! CopyPlan ─► choose_route ─► bands ─► numbering ─┬─► VariablePlan   what the writer must know before the first byte
+//!                                                 └─► Variable       what the engine will do
+//!                                                        └─► part: the share of one of several processes
+//! ```
+
+mod bands;
+mod check_source;
+mod choose_route;
+mod each;
+mod fill_values;
+mod further_sources;
+mod numbering;
+mod part;
+mod prepared;
+mod source;
+mod variables;
+
+pub use prepared::Prepared;
+pub use variables::prepare;

@@ -1,0 +1,150 @@
+//! The argument of `nccopy -c`: the chunk shapes that the user asks for.
+//!
+//! | form | meaning |
+//! | --- | --- |
+//! | `dim/n,dim/,…` | chunk length `n` along every dimension of that name; `dim/` is the dimension's whole length |
+//! | `var:n1,n2,…` | the chunk shape of one variable |
+//! | `var:` or `var:contiguous` | that variable contiguous |
+//! | `var:compact` | that variable compact, inside the file's metadata |
+//! | `var:external=FILE[@OFFSET[+SIZE]][;FILE…]` | that variable contiguous, its raw data in these files |
+//! | `/` or `//` | every variable contiguous |
+//!
+//! A backslash makes the next character part of a name.
+
+use super::external_parts::external_parts;
+use super::lengths::{lengths, lengths_by_dimension, split_unescaped};
+use crate::error::{Request, Result};
+use crate::model::{ExternalPart, unescape};
+
+/// What precedes the names of external files.
+const EXTERNAL: &str = "external=";
+
+/// One `-c` argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChunkSpec {
+    /// Chunk lengths by dimension name or path. `None` stands for the whole dimension.
+    Dimensions(Vec<(String, Option<u64>)>),
+    /// The layout of one variable, given by path or by name in the root group.
+    Variable {
+        /// Name or path of the variable.
+        name: String,
+        /// The requested layout.
+        layout: AskedLayout,
+    },
+    /// No chunks for any variable.
+    Unchunked,
+}
+
+/// The layout that a `-c` argument requests for one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AskedLayout {
+    /// Chunks of this shape, in elements.
+    Chunked(Vec<u64>),
+    /// Contiguous storage.
+    Contiguous,
+    /// Compact storage, inside the metadata.
+    Compact,
+    /// Contiguous storage, its raw data in parts of other files.
+    External(Vec<ExternalPart>),
+}
+
+impl ChunkSpec {
+    /// Reads one `-c` argument.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request), which says what was expected.
+    pub fn parse(argument: &str) -> Result<Self> {
+        if matches!(argument, "/" | "//") {
+            return Ok(Self::Unchunked);
+        }
+        let parts = split_unescaped(argument, ':');
+        match parts.as_slice() {
+            [_] => lengths_by_dimension(Request::Chunks, argument, "chunk").map(Self::Dimensions),
+            ["", _] => Err(Request::Chunks
+                .misspelled(format!("'{argument}'"), "a variable's name is missing before ':'")),
+            [name, lengths] => Ok(Self::Variable {
+                name: unescape(name),
+                layout: Self::parse_layout(lengths, argument)?,
+            }),
+            _ => Err(Request::Chunks.misspelled(
+                format!("'{argument}'"),
+                "more than one ':'; give each variable by itself",
+            )),
+        }
+    }
+
+    fn parse_layout(text: &str, argument: &str) -> Result<AskedLayout> {
+        match text {
+            "" | "contiguous" => Ok(AskedLayout::Contiguous),
+            "compact" => Ok(AskedLayout::Compact),
+            _ if text.starts_with(EXTERNAL) => {
+                external_parts(&text[EXTERNAL.len()..], argument).map(AskedLayout::External)
+            }
+            _ => lengths(text, Request::Chunks, argument, "chunk").map(AskedLayout::Chunked),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dims(list: &[(&str, Option<u64>)]) -> ChunkSpec {
+        ChunkSpec::Dimensions(list.iter().map(|(n, l)| ((*n).to_owned(), *l)).collect())
+    }
+
+    fn var(name: &str, layout: AskedLayout) -> ChunkSpec {
+        ChunkSpec::Variable {
+            name: name.to_owned(),
+            layout,
+        }
+    }
+
+    #[test]
+    fn reads_every_form() {
+        let parse = |s: &str| ChunkSpec::parse(s).unwrap();
+        assert_eq!(parse("/"), ChunkSpec::Unchunked);
+        assert_eq!(parse("//"), ChunkSpec::Unchunked);
+        assert_eq!(parse("time/10"), dims(&[("time", Some(10))]));
+        assert_eq!(parse("time/10,lat/"), dims(&[("time", Some(10)), ("lat", None)]));
+        assert_eq!(parse("/g/lat/4"), dims(&[("/g/lat", Some(4))]));
+        assert_eq!(parse(r"a\,b/4"), dims(&[("a,b", Some(4))]));
+        assert_eq!(parse("t:"), var("t", AskedLayout::Contiguous));
+        assert_eq!(parse("/g/t:contiguous"), var("/g/t", AskedLayout::Contiguous));
+        let raw = ExternalPart {
+            file: "a:b.raw".to_owned(),
+            offset: 8,
+            size: None,
+        };
+        let external = AskedLayout::External(vec![raw]);
+        assert_eq!(parse(r"/g/t:external=a\:b.raw@8"), var("/g/t", external));
+        assert_eq!(parse("t:compact"), var("t", AskedLayout::Compact));
+        assert_eq!(
+            parse("t:1,20,30"),
+            var("t", AskedLayout::Chunked(vec![1, 20, 30]))
+        );
+        assert_eq!(parse(r"a\:b:3"), var("a:b", AskedLayout::Chunked(vec![3])));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for bad in [
+            "",
+            "time",
+            "time/0",
+            "time/x",
+            "a/1,,b/2",
+            ":3",
+            "t:1:2",
+            "t:1,,2",
+            "t:0",
+            "t:-1",
+            "/3",
+            "t:external",
+            "t:external=",
+        ] {
+            let error = ChunkSpec::parse(bad).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("chunks '{bad}': ")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What the user asks of a copy: the options, and the arguments that they are read from.
+//!
+//! ```text
+//! -c ─► ChunkSpec, --shard ─► ShardSpec, --quantize ─► QuantizeRequest, --strlen ─► StringLength ─► CopyOptions
+//! ```
+
+mod chunk_spec;
+mod external_parts;
+mod lengths;
+mod options;
+mod quantize;
+mod shard_spec;
+mod string_length;
+
+pub use chunk_spec::{AskedLayout, ChunkSpec};
+pub use options::{CopyOptions, Listed};
+pub use quantize::QuantizeRequest;
+pub use shard_spec::ShardSpec;
+pub use string_length::StringLength;

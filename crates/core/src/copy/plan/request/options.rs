@@ -1,0 +1,56 @@
+//! The options of a copy.
+
+use super::chunk_spec::ChunkSpec;
+use super::quantize::QuantizeRequest;
+use super::shard_spec::ShardSpec;
+use super::string_length::StringLength;
+use crate::filter::Registry;
+use crate::filter::spec::FilterRequest;
+use crate::model::{IndexLocation, Kind};
+
+/// A list of names, as `-v`, `-V`, `-g` and `-G` take them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Names or paths. A relative path matches every item whose path ends in it.
+    pub names: Vec<String>,
+    /// True if items that are not listed are still defined. Their data reads as fill.
+    pub define_others: bool,
+}
+
+/// The options of a copy. The default copies the input as it is.
+#[derive(Debug, Clone, Default)]
+pub struct CopyOptions {
+    /// `-k`, `-3` … `-7`: the kind of the output.
+    pub kind: Option<Kind>,
+    /// `-d`: the deflate level.
+    pub deflate: Option<u32>,
+    /// `-s`: shuffle before deflate.
+    pub shuffle: bool,
+    /// `-u`: make unlimited dimensions fixed.
+    pub fix_unlimited: bool,
+    /// `-c` arguments, in the order given.
+    pub chunking: Vec<ChunkSpec>,
+    /// `--shard` arguments, in the order given.
+    pub shards: Vec<ShardSpec>,
+    /// `--shard-index`: the place of the index in each shard.
+    pub shard_index: Option<IndexLocation>,
+    /// `-F` arguments, in the order given.
+    pub filters: Vec<FilterRequest>,
+    /// `--quantize` arguments, in the order given.
+    pub quantize: Vec<QuantizeRequest>,
+    /// `--strlen`: the bytes of each string, in kinds where all strings of a variable take the same number.
+    pub string_length: Option<StringLength>,
+    /// `--page`: the size of the file's pages, in bytes; 0 for a file without pages. The default is that of the input.
+    pub page_size: Option<u64>,
+    /// `--skip-fill`: leave out chunks that hold only fill values.
+    pub skip_fill: bool,
+    /// `-v` or `-V`: the variables to copy.
+    pub variables: Option<Listed>,
+    /// `-g` or `-G`: the groups to copy.
+    pub groups: Option<Listed>,
+    /// `-M`, in bytes: if the program itself chooses the chunk shape and a chunk would be smaller, the
+    /// variable stays contiguous.
+    pub min_chunk_bytes: Option<u64>,
+    /// Codecs for computing filter parameters, and for encoding the copy.
+    pub registry: Registry,
+}

@@ -1,0 +1,160 @@
+//! The lists of `nccopy -v -V -g -G`: which variables are copied, only defined, or left out.
+
+use crate::copy::plan::request::{CopyOptions, Listed};
+use crate::error::{Error, Result};
+use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId, VarId};
+
+/// What happens to a variable of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Defined, and its data copied.
+    Copy,
+    /// Defined without data; reads as fill.
+    Define,
+    /// Not in the output.
+    Omit,
+}
+
+/// The variables and groups of the input that the output has.
+#[derive(Debug)]
+pub struct Selected {
+    /// The use of each variable of the schema.
+    pub vars: Vec<Use>,
+    /// For each group of the schema, true if it is defined.
+    pub groups: Vec<bool>,
+}
+
+/// Applies the lists of `options` to the input.
+///
+/// # Errors
+/// [`Error::Usage`] for a name that the input does not have.
+pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
+    let mut selected = Selected {
+        vars: vec![Use::Copy; input.vars.len()],
+        groups: vec![true; input.groups.len()],
+    };
+    if let Some(listed) = &options.variables {
+        let wanted = find(listed, "variable", input.vars.len(), |name| {
+            input.vars_named(name).iter().map(|id| id.0).collect()
+        })?;
+        selected.restrict_vars(listed, |var| wanted[var]);
+    }
+    if let Some(listed) = &options.groups {
+        let wanted = find(listed, "group", input.groups.len(), |name| {
+            input.groups_named(name).iter().map(|id| id.0).collect()
+        })?;
+        selected.restrict_vars(listed, |var| wanted[input.vars[var].group.0]);
+        if !listed.define_others {
+            selected.keep_groups(input, &wanted);
+        }
+    }
+    Ok(selected)
+}
+
+/// The variables of the input whose data `options` copy.
+///
+/// # Errors
+/// [`Error::Usage`] for a name that the input does not have.
+pub fn copied(input: &Schema, options: &CopyOptions) -> Result<Vec<VarId>> {
+    let vars = select(input, options)?.vars.into_iter().enumerate();
+    Ok(vars
+        .filter(|(_, used)| *used == Use::Copy)
+        .map(|(n, _)| VarId(n))
+        .collect())
+}
+
+impl Selected {
+    fn restrict_vars(&mut self, listed: &Listed, wanted: impl Fn(usize) -> bool) {
+        let other = if listed.define_others {
+            Use::Define
+        } else {
+            Use::Omit
+        };
+        for (at, used) in self.vars.iter_mut().enumerate() {
+            if !wanted(at) && *used != Use::Omit {
+                *used = other;
+            }
+        }
+    }
+
+    /// Keeps the wanted groups, their parents, and every group that defines a dimension or type that a kept
+    /// item needs.
+    fn keep_groups(&mut self, input: &Schema, wanted: &[bool]) {
+        self.groups.fill(false);
+        self.groups[0] = true;
+        for (at, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
+            self.keep_with_parents(input, GroupId(at));
+        }
+        for dim in self.dims_needed(input) {
+            self.keep_with_parents(input, input.dim(dim).group);
+        }
+        // Types may be used across groups. Keeping a type's group may add attributes that need yet another
+        // type.
+        loop {
+            let before = self.groups.iter().filter(|kept| **kept).count();
+            for ty in self.types_needed(input) {
+                self.keep_with_parents(input, input.user_type(ty).group);
+            }
+            if self.groups.iter().filter(|kept| **kept).count() == before {
+                return;
+            }
+        }
+    }
+
+    fn keep_with_parents(&mut self, input: &Schema, group: GroupId) {
+        for id in input.around(group) {
+            self.groups[id.0] = true;
+        }
+    }
+
+    /// A variable's dimensions may belong to any group.
+    fn dims_needed(&self, input: &Schema) -> Vec<DimId> {
+        let vars = input.vars.iter().zip(&self.vars);
+        vars.filter(|(_, used)| **used != Use::Omit)
+            .flat_map(|(var, _)| var.dims.iter().copied())
+            .collect()
+    }
+
+    fn types_needed(&self, input: &Schema) -> Vec<TypeId> {
+        let mut needed = Vec::new();
+        let vars = input
+            .vars
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.vars[*at] != Use::Omit);
+        let groups = input.groups.iter().enumerate().filter(|(at, _)| self.groups[*at]);
+        needed.extend(vars.flat_map(|(_, v)| v.attributes.iter().map(|a| a.ty).chain([v.ty])));
+        needed.extend(
+            groups
+                .clone()
+                .flat_map(|(_, g)| g.attributes.iter().map(|a| a.ty)),
+        );
+        let kept_types = groups.flat_map(|(_, g)| g.types.iter());
+        for ty in kept_types {
+            match &input.user_type(*ty).class {
+                TypeClass::Vlen { base } => needed.push(*base),
+                TypeClass::Compound { fields, .. } => needed.extend(fields.iter().map(|f| f.ty)),
+                _ => {}
+            }
+        }
+        needed
+            .into_iter()
+            .filter_map(|ty| if let Type::User(id) = ty { Some(id) } else { None })
+            .collect()
+    }
+}
+
+/// Marks the items that a list names. `means` returns the positions that a name stands for.
+fn find(listed: &Listed, what: &str, count: usize, means: impl Fn(&str) -> Vec<usize>) -> Result<Vec<bool>> {
+    let mut wanted = vec![false; count];
+    for name in &listed.names {
+        let found = means(name);
+        if found.is_empty() {
+            return Err(Error::Usage(format!("the input has no {what} named '{name}'")));
+        }
+        for at in found {
+            wanted[at] = true;
+        }
+    }
+    Ok(wanted)
+}

@@ -1,0 +1,100 @@
+//! [`Readers`]: what a copy reads.
+
+use std::ops::Deref;
+
+use super::pool::{PooledReader, ReaderPool};
+use crate::error::{Error, Result};
+use crate::format::Reader;
+
+/// Names one of a copy's readers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReaderId {
+    /// The main reader.
+    #[default]
+    Main,
+    /// A further reader, by its number in the [`ReaderPool`].
+    Further(usize),
+}
+
+/// What a copy reads: a main reader, and further ones for copies that join several datasets.
+///
+/// The main reader is open during the whole copy. Its store decides how much is requested at once.
+#[derive(Clone, Copy)]
+pub struct Readers<'r> {
+    main: &'r dyn Reader,
+    further: Option<&'r ReaderPool>,
+}
+
+impl<'r> Readers<'r> {
+    /// A main reader, and the further readers of a pool.
+    pub fn new(main: &'r dyn Reader, further: &'r ReaderPool) -> Self {
+        Self {
+            main,
+            further: Some(further),
+        }
+    }
+
+    /// The main reader.
+    pub fn main(&self) -> &'r dyn Reader {
+        self.main
+    }
+
+    /// A reader, which is opened if it is not open. A thread must give back a further reader before it asks for another:
+    /// see [`ReaderPool::get`].
+    ///
+    /// # Errors
+    /// The reader cannot be opened, or the copy has no such reader.
+    #[inline]
+    pub fn get(&self, id: ReaderId) -> Result<OpenReader<'r>> {
+        match (id, self.further) {
+            (ReaderId::Main, _) => Ok(OpenReader::Main(self.main)),
+            (ReaderId::Further(number), Some(pool)) => pool.get(number).map(OpenReader::Further),
+            (ReaderId::Further(number), None) => Err(Error::Usage(format!(
+                "a plan that needs reader {number}, which the copy does not have"
+            ))),
+        }
+    }
+}
+
+impl<'r> From<&'r dyn Reader> for Readers<'r> {
+    fn from(main: &'r dyn Reader) -> Self {
+        Self { main, further: None }
+    }
+}
+
+impl<'r, R: Reader> From<&'r R> for Readers<'r> {
+    fn from(main: &'r R) -> Self {
+        Self { main, further: None }
+    }
+}
+
+/// A reader that is open.
+#[derive(Clone)]
+pub enum OpenReader<'r> {
+    /// The main reader.
+    Main(&'r dyn Reader),
+    /// A further reader, which is given back when this is dropped.
+    Further(PooledReader),
+}
+
+impl OpenReader<'_> {
+    /// Keeps a further reader open until the result is dropped. `None` for the main reader, which stays open.
+    pub fn held(&self) -> Option<PooledReader> {
+        match self {
+            Self::Main(_) => None,
+            Self::Further(reader) => Some(reader.clone()),
+        }
+    }
+}
+
+impl<'r> Deref for OpenReader<'r> {
+    type Target = dyn Reader + 'r;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Main(reader) => *reader,
+            Self::Further(reader) => reader.reader(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The report of a copy: the route, bytes and time of each variable, and totals.
+//!
+//! ```text
+//! run: Meters, three counters for each variable ─► Report ─► nccopy --summary
+//! ```
+
+use std::time::{Duration, Instant};
+
+use crate::copy::plan::Prepared;
+use crate::copy::readers::Readers;
+use crate::copy::run::{Meters, RunOptions, Totals, run_jobs};
+use crate::copy::task::RouteName;
+use crate::error::Result;
+use crate::format::Writer;
+
+/// Copies the data of all variables from the readers to `writer`, and finishes the writer. `prepared` must come
+/// from [`prepare`](crate::copy::prepare) with the same readers, and `writer` must be created with its plans.
+///
+/// # Errors
+/// The error of the first failed job, in sequence order. It names the variable and chunk. The writer is
+/// then dropped unfinished.
+pub fn run<'p, 'r>(
+    readers: impl Into<Readers<'r>>,
+    prepared: &'p Prepared,
+    writer: Box<dyn Writer>,
+    options: &RunOptions,
+) -> Result<Report<'p>> {
+    let begun = Instant::now();
+    let Totals { meters, peak } = run_jobs(readers.into(), prepared, &*writer, options)?;
+    writer.finish().map_err(|e| match options.output {
+        Some(path) => e.in_file(path),
+        None => e,
+    })?;
+    Ok(Report {
+        prepared,
+        meters,
+        elapsed: begun.elapsed(),
+        peak,
+    })
+}
+
+/// The report of a copy.
+#[derive(Debug)]
+pub struct Report<'p> {
+    prepared: &'p Prepared,
+    meters: Meters,
+    elapsed: Duration,
+    peak: u64,
+}
+
+impl<'p> Report<'p> {
+    /// The time from the first job until the output was complete.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// Most bytes of memory that jobs held at one time, by the engine's account.
+    pub fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// A report for each variable of the output, in the order of its schema.
+    pub fn variables(&self) -> Vec<VariableReport<'p>> {
+        let mut all: Vec<_> = self
+            .prepared
+            .routes()
+            .map(|(id, name, route, decoded)| {
+                let counts = self.meters.counts(id);
+                let report = VariableReport {
+                    name,
+                    route,
+                    decoded,
+                    read: counts.read,
+                    written: counts.written,
+                    work: counts.work,
+                };
+                (id.0, report)
+            })
+            .collect();
+        all.sort_by_key(|(id, _)| *id);
+        all.into_iter().map(|(_, report)| report).collect()
+    }
+}
+
+/// The report of a copy for one variable of the output.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct VariableReport<'p> {
+    /// Path of the variable.
+    pub name: &'p str,
+    /// The route of the variable.
+    pub route: RouteName,
+    /// Decoded bytes of the chunks that were written. For a variable without chunks, bytes of its elements.
+    pub decoded: u64,
+    /// Bytes read, as stored in the input. A chunk that was read twice counts twice. The data of strings and
+    /// sequences is not counted, only the elements that refer to it.
+    pub read: u64,
+    /// Bytes written, as stored in the output, counted in the same way.
+    pub written: u64,
+    /// Total time that threads worked on the variable.
+    pub work: Duration,
+}
+
+impl VariableReport<'_> {
+    /// Decoded bytes for each byte written; `None` if nothing was written.
+    pub fn ratio(&self) -> Option<f64> {
+        ratio(self.decoded, self.written)
+    }
+}
+
+/// Decoded bytes for each byte written; `None` if nothing was written.
+#[expect(clippy::cast_precision_loss, reason = "a ratio to be shown")]
+pub fn ratio(decoded: u64, written: u64) -> Option<f64> {
+    (written > 0).then(|| decoded as f64 / written as f64)
+}

@@ -1,0 +1,69 @@
+//! [`InputAccess`]: what the routes ask of one input variable.
+
+use std::sync::Arc;
+
+use crate::copy::geometry::{Input, InputVariable};
+use crate::copy::readers::{OpenReader, Readers};
+use crate::error::{Error, Result};
+use crate::filter::Pipeline;
+use crate::model::{VarId, VariableLayout};
+
+/// An input variable, and the readers of the run. A further reader is opened only to read from it.
+#[derive(Clone, Copy)]
+pub struct InputAccess<'a> {
+    readers: &'a Readers<'a>,
+    input: &'a Input,
+}
+
+impl<'a> InputAccess<'a> {
+    /// Access to `input` by the readers of the run.
+    pub fn new(readers: &'a Readers<'a>, input: &'a Input) -> Self {
+        Self { readers, input }
+    }
+
+    /// The variable, and its reader.
+    pub fn id(self) -> InputVariable {
+        self.input.id()
+    }
+
+    /// The variable in its reader's schema.
+    pub fn var(self) -> VarId {
+        self.input.var
+    }
+
+    /// Storage of the variable.
+    #[inline]
+    pub fn layout(self) -> &'a VariableLayout {
+        self.input.layout(self.readers)
+    }
+
+    /// True if the variable lies in other datasets.
+    pub fn is_virtual(self) -> bool {
+        self.input.is_virtual(self.readers)
+    }
+
+    /// The codecs of the variable.
+    ///
+    /// # Errors
+    /// The errors of [`Reader::pipeline`](crate::format::Reader::pipeline).
+    pub fn pipeline(self) -> Result<Arc<Pipeline>> {
+        self.input.pipeline(self.readers)
+    }
+
+    /// The reader, which is opened if it is not open. A thread holds one at a time.
+    ///
+    /// # Errors
+    /// The reader cannot be opened.
+    #[inline]
+    pub fn open(self) -> Result<OpenReader<'a>> {
+        self.readers.get(self.id().reader)
+    }
+
+    /// Adds the key of a chunk to an error in its bytes.
+    pub fn in_chunk_key(self, chunk: u64, error: Error) -> Error {
+        match self.open() {
+            Ok(reader) => reader.in_chunk_key(self.var(), chunk, error),
+            Err(_) => error,
+        }
+    }
+}

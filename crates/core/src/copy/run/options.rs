@@ -1,0 +1,32 @@
+//! Options of running a copy.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::thread;
+
+use super::progress::Progress;
+
+/// Options of running a copy.
+#[derive(Clone, Copy, Default)]
+pub struct RunOptions<'a> {
+    /// Number of threads; `None` for as many as the system can run at once.
+    pub threads: Option<usize>,
+    /// Bytes of memory for data; `None` for [`default_budget`](crate::copy::default_budget).
+    pub memory: Option<u64>,
+    /// The output's name, for errors about the output. Errors about the input have no name.
+    pub output: Option<&'a OsStr>,
+    /// The folder for temporary files, which a copy with little memory may need. `None` for `$TMPDIR`, or
+    /// else `/var/tmp`.
+    pub folder: Option<&'a Path>,
+    /// Receives progress reports.
+    pub progress: Option<&'a dyn Progress>,
+}
+
+impl RunOptions<'_> {
+    /// Number of threads to use.
+    pub(in crate::copy) fn thread_count(&self) -> usize {
+        self.threads
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+            .max(1)
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs the jobs of a copy on all threads.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::buffer_pool::BufferPool;
+use super::context::Context;
+use super::meters::Meters;
+use super::options::RunOptions;
+use super::scheduler::{FetchStage, Scheduler};
+use super::sink::Sink;
+use crate::copy::jobs::{Terms, jobs};
+use crate::copy::memory::{MemoryBudget, default_budget};
+use crate::copy::plan::Prepared;
+use crate::copy::readers::Readers;
+use crate::copy::task::{Route, Variable};
+use crate::error::Result;
+use crate::format::read_region::check_padding;
+use crate::format::{Reader, Writer};
+use crate::threads::on_all;
+
+/// Bytes that a decoded chunk may take, however small the budget.
+const LEAST_LIMIT: u64 = 64 << 20;
+
+/// The writer may hold back at most `budget / WINDOW_SHARE` bytes of chunks that arrived before their turn. Past that, the
+/// engine starts no new job.
+const WINDOW_SHARE: u64 = 4;
+
+/// Upper limit, in bytes, of what the writer may hold back, however large the budget.
+const WINDOW: u64 = 64 << 20;
+
+/// What a run counted.
+#[derive(Debug)]
+pub struct Totals {
+    /// Bytes and time of each variable.
+    pub meters: Meters,
+    /// Most bytes of memory that jobs held at one time.
+    pub peak: u64,
+}
+
+/// Copies all data. The writer is not finished.
+///
+/// # Errors
+/// The error of the first failed job, in the order of sequence numbers.
+pub fn run_jobs(
+    readers: Readers,
+    prepared: &Prepared,
+    writer: &dyn Writer,
+    options: &RunOptions,
+) -> Result<Totals> {
+    let threads = options.thread_count();
+    let budget = options.memory.unwrap_or_else(default_budget);
+    check_paddings(&readers, prepared, budget)?;
+    let budget = for_jobs(readers.main(), budget);
+    if let Some(progress) = options.progress {
+        let total = prepared
+            .variables
+            .iter()
+            .fold(0u64, |n, v| n.saturating_add(v.progress));
+        progress.start(total);
+    }
+    let terms = Terms {
+        readers,
+        plans: &prepared.plans,
+        threads,
+        budget,
+        folder: options.folder,
+    };
+    let meters = Meters::new(prepared.plans.len());
+    let context = Context {
+        terms: &terms,
+        sink: Sink {
+            writer,
+            path: options.output,
+            meters: &meters,
+        },
+        progress: options.progress,
+        memory: MemoryBudget::new(
+            held_at_once(readers.main(), prepared, budget),
+            WINDOW.min(budget / WINDOW_SHARE),
+        ),
+        pool: BufferPool::default(),
+        failure: Mutex::new(None),
+    };
+    let scheduler = Scheduler::new(&context, jobs(&terms, &prepared.variables));
+    if readers.main().requests().ahead {
+        let stage = FetchStage::default();
+        on_all(threads + 1, |n, all| match n {
+            // The system started only one thread, which also reads.
+            0 if all == 1 => scheduler.work(),
+            0 => scheduler.fetch(&stage),
+            _ => scheduler.work_on_arrivals(&stage),
+        });
+    } else {
+        on_all(threads, |_, _| scheduler.work());
+    }
+    drop(scheduler);
+    let failure = context
+        .failure
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    match failure {
+        Some((_, error)) => Err(error),
+        None => {
+            let peak = context.memory.peak();
+            meters.ask(prepared, writer);
+            Ok(Totals { meters, peak })
+        }
+    }
+}
+
+/// Most bytes of jobs that only pass on what comes from a slow store. More would not come sooner, and takes memory that is
+/// new to the processor's caches.
+const MOST_PASSED_ON: u64 = 192 << 20;
+
+/// Most bytes of the budget that are left to the requests of a slow store: buffers of connections, joined ranges before they
+/// are divided, and what the allocator keeps of both.
+const MOST_OF_REQUESTS: u64 = 64 << 20;
+
+/// Bytes of the budget for jobs. Half of a small budget is left to the requests of a slow store.
+fn for_jobs(reader: &dyn Reader, budget: u64) -> u64 {
+    match reader.requests().ahead {
+        true => budget - (budget / 2).min(MOST_OF_REQUESTS),
+        false => budget,
+    }
+}
+
+/// Bytes that jobs may hold together.
+fn held_at_once(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> u64 {
+    let passes_on = |var: &Variable| match &var.route {
+        Route::Raw(_) | Route::Ranges(_) | Route::Records(None) => true,
+        Route::Records(Some(band)) => band.passes_on(),
+        _ => false,
+    };
+    match reader.requests().ahead && prepared.variables.iter().all(passes_on) {
+        true => budget.min(MOST_PASSED_ON),
+        false => budget,
+    }
+}
+
+/// Refuses chunks that would be decoded, are longer than their array, and do not fit the budget. Chunks that their array
+/// fills are decoded whatever they take.
+fn check_paddings(readers: &Readers, prepared: &Prepared, budget: u64) -> Result<()> {
+    for var in prepared
+        .variables
+        .iter()
+        .filter(|var| !matches!(var.route, Route::Raw(_)))
+    {
+        for input in var.inputs.iter().filter(|input| input.grid.is_some()) {
+            let layout = input.layout(readers);
+            check_padding(layout, layout.stored_size(), budget.max(LEAST_LIMIT)).map_err(
+                |e| match readers.get(input.id().reader) {
+                    Ok(reader) => e.in_variable(&reader.schema().var_path(input.var)),
+                    Err(_) => e,
+                },
+            )?;
+        }
+    }
+    Ok(())
+}

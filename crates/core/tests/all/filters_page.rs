@@ -1,0 +1,77 @@
+//! docs/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-core --features zfp --test all filters_page` writes it anew.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use ncutils_core::filter::{ChunkType, Codec, NumberClass, Registry, listed_members};
+use ncutils_core::model::{Endian, ZarrVersion};
+
+const HEAD: &str = "# All filters
+
+What is built in, read and written. This page is made of the program's own list; [the guide](guide/filters.md) tells how filters are
+asked for, and what their parameters mean. Filters that are not here come from plugins: `ncdump --filters` lists those as well.
+
+\"Same bytes\" tells whether a chunk that HDF5 stores is the chunk that Zarr stores, so that a copy between the two passes it as it is.
+
+\"Parameters\" are the numbers after an id or name, as in `zstd,3`. \"Named parameters\" can be given in place of numbers, as in
+`zstd,level=3`, and are the members of the configuration in Zarr.
+
+| HDF5 id | name | Zarr version 2 | Zarr version 3 | parameters | named parameters | same bytes |
+| --- | --- | --- | --- | --- | --- | --- |
+";
+
+/// Lines of filters whose cargo feature is off by default.
+const OPTIONAL: [&str; 1] = ["| 32013 | zfp |"];
+
+/// True if some parameters have a form in Zarr.
+fn has_same_bytes(codec: &dyn Codec) -> bool {
+    let chunk = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[10]);
+    [&[][..], &[5], &[4, 8], &[0, 0, 0, 0, 5, 1, 0]]
+        .iter()
+        .any(|visible| {
+            let words = codec.working_parameters(visible, &chunk);
+            words.is_ok_and(|words| codec.configuration(ZarrVersion::V2, &words, &chunk).is_some())
+        })
+}
+
+fn row(codec: &dyn Codec) -> String {
+    let names = |version| {
+        let first = codec.zarr_name(version).into_iter();
+        let names: Vec<_> = first
+            .chain(codec.zarr_aliases(version).iter().copied())
+            .map(|name| format!("`{name}`"))
+            .collect();
+        names.join(", ")
+    };
+    let (v2, v3) = (names(ZarrVersion::V2), names(ZarrVersion::V3));
+    let same = match (codec.hdf5_id(), v2.is_empty() && v3.is_empty()) {
+        (Some(_), false) if has_same_bytes(codec) => "yes",
+        (Some(_), false) => "no",
+        _ => "",
+    };
+    let id = codec.hdf5_id().map(|id| id.to_string()).unwrap_or_default();
+    let name = codec.name();
+    // Codecs without an id have no other parameters than those with names.
+    let (parameters, members) = match codec.hdf5_id() {
+        Some(_) => (codec.parameters_help(), listed_members(codec.members())),
+        None => ("", codec.parameters_help().to_owned()),
+    };
+    format!("| {id} | {name} | {v2} | {v3} | {parameters} | {members} | {same} |")
+}
+
+#[test]
+fn the_page_lists_the_registry() {
+    let mut page = HEAD.to_owned();
+    for codec in Registry::builtin().iter() {
+        writeln!(page, "{}", row(codec.as_ref())).unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/filters.md");
+    if std::env::var_os("NCUTILS_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let is_there = |line: &&str| !OPTIONAL.iter().any(|optional| line.starts_with(optional));
+    let committed = std::fs::read_to_string(&path).unwrap();
+    let committed: Vec<&str> = committed.lines().filter(is_there).collect();
+    let made: Vec<&str> = page.lines().filter(is_there).collect();
+    assert_eq!(made, committed, "NCUTILS_BLESS=1 writes the page anew");
+}

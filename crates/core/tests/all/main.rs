@@ -1,0 +1,21 @@
+//! The integration tests of the crate, in one program, which is linked once.
+//!
+//! `cargo test -p ncutils-core --test all zarr3::` runs the tests of one module.
+
+mod classic;
+mod failing_store;
+mod filters;
+mod filters_page;
+mod key_format;
+mod netcdf4_read;
+mod netcdf4_round_trip;
+mod remote_requests;
+mod slow_records;
+mod slow_source;
+mod support;
+mod zarr;
+mod zarr3;
+mod zarr3_codecs;
+mod zarr_codecs;
+#[cfg(feature = "zfp")]
+mod zfp;

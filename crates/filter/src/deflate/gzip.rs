@@ -1,0 +1,141 @@
+//! Gzip, a codec of Zarr: a gzip file (RFC 1952).
+//!
+//! Configuration: `level`, zlib's, 0 to 9; 1 if missing, as in numcodecs. It only affects the encoder's effort.
+//!
+//! Zarr version 3, the codec `gzip`; numcodecs, `GZip`.
+
+use std::io::Read as _;
+
+use flate2::read::MultiGzDecoder;
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
+
+use crate::codec::codec::generous_bound;
+use crate::codec::room::room;
+use crate::deflate::deflate;
+use crate::zarr_only::zarr_configuration::{configuration, integer, same};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Outcome, Program};
+use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
+
+/// The gzip codec.
+#[derive(Debug, Clone, Copy)]
+pub struct Gzip;
+
+/// Its name in Zarr.
+pub const NAME: &str = "gzip";
+
+/// numcodecs' level where a configuration has none.
+const DEFAULT_LEVEL: i64 = 1;
+
+/// The level of a spec.
+fn level(spec: &CodecSpec) -> Outcome<i64> {
+    let (_, configuration) = configuration(spec, &["level"])?;
+    integer(configuration, "level", 0..=9, Some(DEFAULT_LEVEL))
+}
+
+impl Codec for Gzip {
+    /// A gzip member ends with the CRC-32 of its content.
+    fn verifies(&self) -> bool {
+        true
+    }
+
+    fn parameters_help(&self) -> &str {
+        "level"
+    }
+
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
+        Some("gzip")
+    }
+
+    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
+        match version {
+            ZarrVersion::V2 => &[],
+            ZarrVersion::V3 => &["numcodecs.gzip"],
+        }
+    }
+
+    fn known_to(&self, program: Program) -> bool {
+        match program {
+            Program::Tensorstore => true,
+        }
+    }
+
+    fn deflate_wrapper(&self, spec: &CodecSpec, _: &ChunkType) -> Option<(DeflateWrapper, u32)> {
+        let level = u32::try_from(level(spec).ok()?).ok()?;
+        Some((DeflateWrapper::Gzip, level))
+    }
+
+    fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Bound { level: level(spec) }))
+    }
+
+    /// Readers of version 3 have another default.
+    fn renamed_configuration(&self, configuration: &Configuration, _: ZarrVersion) -> Configuration {
+        let mut renamed = configuration.clone();
+        renamed.entry("level").or_insert(DEFAULT_LEVEL.into());
+        renamed
+    }
+
+    /// Deflate, which HDF5's programs call gzip.
+    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+        let level = u32::try_from(level(spec).ok()?).ok()?;
+        (names == CodecNames::Hdf5)
+            .then(|| CodecSpec::hdf5(deflate::ID, [level]).with_name(deflate::Deflate.name()))
+    }
+
+    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
+        same(level(a), level(b))
+    }
+}
+
+/// Gzip with its level.
+struct Bound {
+    /// The level for encoding, or the reason that there is none.
+    level: Outcome<i64>,
+}
+
+impl BoundCodec for Bound {
+    fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
+        let level = deflate::LEVELS[self.level.clone()? as usize];
+        let level = CompressionLvl::new(level).map_err(|_| format!("no level {level}"))?;
+        let mut compressor = Compressor::new(level);
+        let bound = compressor.gzip_compress_bound(input.len());
+        room(out, bound).map_err(|error| error.to_string())?;
+        let size = compressor
+            .gzip_compress(input, out)
+            .map_err(|error| error.to_string())?;
+        out.truncate(size);
+        Ok(())
+    }
+
+    fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
+        // The last four bytes tell the length of the last member. Usually it is the only one, and as long as expected.
+        let told = input
+            .last_chunk::<4>()
+            .map(|bytes| u32::from_le_bytes(*bytes) as usize);
+        let likely = limit <= input.len().saturating_mul(deflate::EXPANSION);
+        if told == Some(limit) && likely {
+            out.resize(limit, 0);
+            if Decompressor::new().gzip_decompress(input, out) == Ok(limit) {
+                return Ok(());
+            }
+        }
+        out.clear();
+        let most = (limit as u64).saturating_add(1);
+        MultiGzDecoder::new(input)
+            .take(most)
+            .read_to_end(out)
+            .map_err(|error| format!("damaged gzip stream: {error}"))?;
+        match out.len() <= limit {
+            true => Ok(()),
+            false => Err(format!("more than the {limit} bytes expected")),
+        }
+    }
+
+    fn max_encoded_size(&self, input_len: usize) -> usize {
+        generous_bound(input_len)
+    }
+}

@@ -1,0 +1,90 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Parts
+//!
+//! Codecs, which HDF5 calls filters. Each has a file with its names, encoder and decoder.
+//!
+//! ```text
+//! "v,2|1,5" ─► spec ─► AskedCodec ─► working ─► CodecSpec, as stored in a file
+//!                                                          │
+//!                                  Registry, ChunkType ─► bind ─► Pipeline: chunk ◄─► EncodedChunk
+//! ```
+//!
+//! - [`codec`]: the traits of a codec, free and bound, and what chunks it is bound to
+//! - [`registry`]: the known codecs, and the filters that are registered with HDF5
+//! - [`pipeline`]: the codecs of one variable, bound to its chunks
+//! - [`spec`]: the argument of `nccopy -F`, and codecs as users ask for them
+//! - the codecs by family: [`deflate`], [`compressors`], `blosc`, `blosc2`, [`szip`], [`zfp`], [`shuffle`], [`numbers`],
+//!   [`checksum`], [`zarr_only`]
+//!
+//! The Zarr names of lz4 stand for another stream than its HDF5 id.
+//!
+//! Blosc, Blosc2 and zfp have cargo features: `blosc` and `blosc2` are on by default, `zfp` is off. Without its feature,
+//! zfp's parameters are still known, for plugins.
+//!
+//! | id | module | HDF5's name | Zarr v2 | Zarr v3 |
+//! | --- | --- | --- | --- | --- |
+//! | 1 | [`deflate::deflate`] | deflate | zlib | numcodecs.zlib |
+//! | 2 | [`shuffle::shuffle`] | shuffle | shuffle | numcodecs.shuffle |
+//! | 3 | [`checksum::fletcher32`] | fletcher32 | fletcher32 | numcodecs.fletcher32 |
+//! | 4 | [`szip`] | szip | szip | |
+//! | 5 | [`numbers::nbit`] | nbit | | |
+//! | 6 | [`numbers::scale_offset`] | scaleoffset | | |
+//! | 307 | [`compressors::bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
+//! | 32000 | [`compressors::lzf`] | lzf | | |
+//! | 32001 | `blosc` | blosc | blosc | blosc, numcodecs.blosc |
+//! | 32004 | [`compressors::lz4`] | lz4 | lz4 | numcodecs.lz4 |
+//! | 32008 | [`shuffle::bitshuffle`] | bitshuffle | | |
+//! | 32013 | [`zfp`] | zfp | | |
+//! | 32015 | [`compressors::zstd`] | zstd | zstd | zstd, numcodecs.zstd |
+//! | 32022 | [`numbers::quantized`] | bitgroom | | |
+//! | 32023 | [`numbers::quantized`] | granularbr | | |
+//! | 32026 | `blosc2` | blosc2 | | |
+//! | | [`checksum::checksum32`] | | adler32 | numcodecs.adler32 |
+//! | | [`zarr_only::astype`] | | astype | numcodecs.astype |
+//! | | [`zarr_only::bit_round`] | | bitround | numcodecs.bitround |
+//! | | [`zarr_only::cast_value`] | | | cast_value |
+//! | | [`checksum::checksum32`] | | crc32 | numcodecs.crc32 |
+//! | | [`checksum::checksum32`] | | crc32c | crc32c, numcodecs.crc32c |
+//! | | [`zarr_only::delta`] | | delta | numcodecs.delta |
+//! | | [`zarr_only::fixed_scale_offset`] | | fixedscaleoffset | numcodecs.fixedscaleoffset |
+//! | | [`deflate::gzip`] | | gzip | gzip, numcodecs.gzip |
+//! | | [`compressors::lzma`] | | lzma | numcodecs.lzma |
+//! | | [`zarr_only::pack_bits`] | | packbits | numcodecs.packbits |
+//! | | [`zarr_only::quantize`] | | quantize | numcodecs.quantize |
+//! | | [`zarr_only::zarr_scale_offset`] | | | scale_offset |
+//! | | [`zarr_only::transpose`] | | | transpose |
+
+#[cfg(feature = "blosc")]
+pub mod blosc;
+#[cfg(feature = "blosc2")]
+pub mod blosc2;
+pub mod checksum;
+pub mod codec;
+pub mod compressors;
+pub mod deflate;
+pub mod numbers;
+pub mod pipeline;
+pub mod registry;
+pub mod shuffle;
+pub mod spec;
+pub mod szip;
+#[cfg(test)]
+mod test_codec;
+pub mod zarr_only;
+pub mod zfp;
+
+pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
+pub use codec::codec::{BoundCodec, Codec, Outcome, Program};
+pub use codec::finder::CodecFinder;
+pub use codec::members::{Member, listed as listed_members};
+pub use deflate::deflate_wrapper::DeflateWrapper;
+pub use pipeline::chain_end::ChainEnd;
+pub use pipeline::pipeline::{EncodedChunk, Pipeline, Scratch};
+pub use pipeline::shared_pipelines::SharedPipelines;
+pub use registry::registered::{is_registered_as_lossy, registered_name};
+pub use registry::registry::Registry;
+pub use spec::asked_codec::{AskedCodec, Effort, VLEN_UTF8};
+
+/// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.
+pub const UNKNOWN_ID: u32 = 511;

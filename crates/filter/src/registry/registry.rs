@@ -1,0 +1,489 @@
+//! [`Registry`]: the codecs that a program knows.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::checksum::checksum32;
+use crate::checksum::fletcher32::Fletcher32;
+use crate::codec::chunk_type::ChunkType;
+use crate::codec::codec::{Codec, Program, stored_parameters};
+use crate::codec::finder::CodecFinder;
+use crate::compressors::bzip2::Bzip2;
+use crate::compressors::lz4::Lz4;
+use crate::compressors::lzf::Lzf;
+use crate::compressors::lzma::Lzma;
+use crate::compressors::zstd::Zstd;
+use crate::deflate::deflate::Deflate;
+use crate::deflate::gzip::Gzip;
+use crate::numbers::nbit::Nbit;
+use crate::numbers::quantized::Quantized;
+use crate::numbers::scale_offset::ScaleOffset;
+use crate::pipeline::pipeline::Pipeline;
+use crate::registry::registered::{registered_name, registered_names};
+use crate::shuffle::bitshuffle::Bitshuffle;
+use crate::shuffle::shuffle::Shuffle;
+use crate::szip::Szip;
+use crate::zarr_only::astype::AsType;
+use crate::zarr_only::bit_round::BitRound;
+use crate::zarr_only::cast_value::CastValue;
+use crate::zarr_only::delta::Delta;
+use crate::zarr_only::fixed_scale_offset::FixedScaleOffset;
+use crate::zarr_only::pack_bits::PackBits;
+use crate::zarr_only::quantize::Quantize;
+use crate::zarr_only::transpose::Transpose;
+use crate::zarr_only::zarr_scale_offset::ZarrScaleOffset;
+use ncutils_model::error::{Alternative, Error, Result};
+use ncutils_model::similar::similar;
+use ncutils_model::{CodecNames, CodecSpec, ZarrVersion};
+
+/// The codecs that a program knows. A clone shares them.
+#[derive(Clone)]
+pub struct Registry {
+    codecs: Arc<Vec<Arc<dyn Codec>>>,
+    /// Where codecs are looked for that are not in `codecs`.
+    finder: Option<Arc<dyn CodecFinder>>,
+}
+
+impl Registry {
+    /// The built-in codecs, by ascending HDF5 id. Codecs that only Zarr has follow, by name.
+    pub fn builtin() -> Self {
+        static BUILTIN: OnceLock<Registry> = OnceLock::new();
+        let make = || Self {
+            codecs: Arc::new(vec![
+                Arc::new(Deflate),
+                Arc::new(Shuffle),
+                Arc::new(Fletcher32),
+                Arc::new(Szip),
+                Arc::new(Nbit),
+                Arc::new(ScaleOffset),
+                Arc::new(Bzip2),
+                Arc::new(Lzf),
+                #[cfg(feature = "blosc")]
+                Arc::new(crate::blosc::Blosc),
+                Arc::new(Lz4),
+                Arc::new(Bitshuffle),
+                #[cfg(feature = "zfp")]
+                Arc::new(crate::zfp::Zfp),
+                Arc::new(Zstd),
+                Arc::new(Quantized::BitGroom),
+                Arc::new(Quantized::GranularBitRound),
+                #[cfg(feature = "blosc2")]
+                Arc::new(crate::blosc2::Blosc2),
+                Arc::new(checksum32::ADLER32),
+                Arc::new(AsType),
+                Arc::new(BitRound),
+                Arc::new(CastValue),
+                Arc::new(checksum32::CRC32),
+                Arc::new(checksum32::Crc32c),
+                Arc::new(Delta),
+                Arc::new(FixedScaleOffset),
+                Arc::new(Gzip),
+                Arc::new(Lzma),
+                Arc::new(PackBits),
+                Arc::new(Quantize),
+                Arc::new(ZarrScaleOffset),
+                Arc::new(Transpose),
+            ]),
+            finder: None,
+        };
+        BUILTIN.get_or_init(make).clone()
+    }
+
+    /// Adds a codec. It takes precedence over earlier codecs of the same name.
+    pub fn add(&mut self, codec: Arc<dyn Codec>) {
+        Arc::make_mut(&mut self.codecs).push(codec);
+    }
+
+    /// Sets where codecs are looked for that were not added.
+    pub fn set_finder(&mut self, finder: Arc<dyn CodecFinder>) {
+        self.finder = Some(finder);
+    }
+
+    /// Tells where the unknown codec `spec` was looked for; `None` without a finder.
+    pub fn searched(&self, spec: &CodecSpec) -> Option<String> {
+        Some(self.finder.as_ref()?.searched(spec))
+    }
+
+    /// All codecs that were added, in the order in which they were added.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<dyn Codec>> {
+        self.codecs.iter()
+    }
+
+    /// The codec that `spec` names. The finder is asked if no codec was added for it, or if the finder's codecs take
+    /// precedence.
+    pub fn find(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>> {
+        match &self.finder {
+            Some(finder) if finder.preferred() => finder.find(spec).or_else(|| self.find_added(spec)),
+            Some(finder) => self.find_added(spec).or_else(|| finder.find(spec)),
+            None => self.find_added(spec),
+        }
+    }
+
+    fn find_added(&self, spec: &CodecSpec) -> Option<&Arc<dyn Codec>> {
+        match spec {
+            CodecSpec::Hdf5 { id, .. } => self.iter().rev().find(|codec| codec.hdf5_id() == Some(*id)),
+            CodecSpec::Zarr { version, name, .. } => {
+                let name = name.as_str();
+                self.iter().rev().find(|codec| {
+                    codec.zarr_name(*version) == Some(name) || codec.zarr_aliases(*version).contains(&name)
+                })
+            }
+        }
+    }
+
+    /// The codec with this name: HDF5's, or one of Zarr's, of any version.
+    pub fn by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
+        let versions = [ZarrVersion::V2, ZarrVersion::V3];
+        self.iter().rev().find(|codec| {
+            let is_zarr_name = |version: &ZarrVersion| {
+                codec.zarr_name(*version) == Some(name) || codec.zarr_aliases(*version).contains(&name)
+            };
+            codec.name() == name || versions.iter().any(is_zarr_name)
+        })
+    }
+
+    /// The codec with this HDF5 id, or one that knows the id's parameters but cannot run in this build.
+    pub(crate) fn found_by_id(&self, id: u32) -> Option<&Arc<dyn Codec>> {
+        let spec = CodecSpec::hdf5(id, []);
+        let own = self.find_added(&spec).or_else(|| Self::parameters_of(id));
+        own.or_else(|| self.find(&spec))
+    }
+
+    /// The codec that knows the parameters of filter `id`. It is there in every build, and where a cargo feature is off,
+    /// it can neither encode nor decode.
+    pub fn parameters_of(id: u32) -> Option<&'static Arc<dyn Codec>> {
+        static ZFP: OnceLock<Arc<dyn Codec>> = OnceLock::new();
+        static BUILTIN: OnceLock<Registry> = OnceLock::new();
+        match id {
+            crate::zfp::ID => Some(ZFP.get_or_init(|| Arc::new(crate::zfp::Zfp))),
+            _ => BUILTIN
+                .get_or_init(Self::builtin)
+                .find_added(&CodecSpec::hdf5(id, [])),
+        }
+    }
+
+    /// The codec that the finder's plugins name so.
+    pub(crate) fn plugin_by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
+        self.finder.as_ref()?.find_by_name(name)
+    }
+
+    /// The message for a name that no codec has: the closest name, or all.
+    pub(crate) fn no_such_name(&self, name: &str) -> String {
+        let mut known: Vec<&str> = self.iter().map(|codec| codec.name()).collect();
+        let plugins = self
+            .finder
+            .as_ref()
+            .map(|finder| finder.names())
+            .unwrap_or_default();
+        let mut names = known.clone();
+        for version in [ZarrVersion::V2, ZarrVersion::V3] {
+            names.extend(self.iter().filter_map(|codec| codec.zarr_name(version)));
+        }
+        for name in registered_names() {
+            names.push(name);
+        }
+        names.extend(plugins.iter().map(String::as_str));
+        if let Some(close) = similar(name, names) {
+            return format!("no filter is named '{name}': is '{close}' meant?");
+        }
+        for name in &plugins {
+            if !known.contains(&name.as_str()) {
+                known.push(name);
+            }
+        }
+        format!("no filter is named '{name}'; known are {}", known.join(", "))
+    }
+
+    /// Binds the codecs of a variable to its chunks. A codec that is unknown or rejects its parameters fails only when
+    /// a chunk must go through it.
+    ///
+    /// # Errors
+    /// More codecs than a filter mask has bits, or chunks whose size exceeds the address space.
+    pub fn bind(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Result<Pipeline> {
+        Pipeline::bind(self, specs, chunk)
+    }
+
+    /// True if both specs make the same stream of chunks of type `chunk`: they are the same codec with the same
+    /// parameters, whatever their names. Unknown codecs must be equal. HDF5's flag `optional` and a file's names for
+    /// ids are ignored.
+    pub fn same_stream(&self, a: &CodecSpec, b: &CodecSpec, chunk: &ChunkType) -> bool {
+        let equal = match (a, b) {
+            (
+                CodecSpec::Hdf5 { id, parameters, .. },
+                CodecSpec::Hdf5 {
+                    id: other,
+                    parameters: others,
+                    ..
+                },
+            ) => id == other && parameters == others,
+            _ => a == b,
+        };
+        if equal {
+            return true;
+        }
+        let (Some(codec), Some(other)) = (self.find(a), self.find(b)) else {
+            return false;
+        };
+        if !Arc::ptr_eq(codec, other) {
+            return false;
+        }
+        let parameters = |spec| stored_parameters(codec.as_ref(), spec, chunk);
+        match (parameters(a), parameters(b)) {
+            (Ok(a), Ok(b)) => codec.canonical_parameters(&a) == codec.canonical_parameters(&b),
+            _ => codec.same_configuration(a, b),
+        }
+    }
+
+    /// True if two pipelines have the same length, and each pair of codecs makes the same stream.
+    pub fn same_streams(&self, a: &[CodecSpec], b: &[CodecSpec], chunk: &ChunkType) -> bool {
+        let mut pairs = self.types(a, chunk).zip(b);
+        a.len() == b.len() && pairs.all(|((a, given), b)| self.same_stream(a, b, &given))
+    }
+
+    /// True if `specs` make the same streams in chunks of both types. A Zarr configuration may mean other parameters in
+    /// an array of other lengths.
+    pub fn same_for(&self, specs: &[CodecSpec], a: &ChunkType, b: &ChunkType) -> bool {
+        let mut pairs = self.types(specs, a).zip(self.types(specs, b));
+        a == b
+            || pairs.all(|((spec, a), (_, b))| match self.find(spec) {
+                Some(codec) => {
+                    let parameters = |chunk| stored_parameters(codec.as_ref(), spec, chunk).ok();
+                    parameters(&a) == parameters(&b)
+                }
+                None => true,
+            })
+    }
+
+    /// The codecs of a pipeline for chunks of type `chunk`, each with the type of its input.
+    pub(crate) fn types<'a>(
+        &'a self,
+        specs: &'a [CodecSpec],
+        chunk: &'a ChunkType,
+    ) -> impl Iterator<Item = (&'a CodecSpec, Cow<'a, ChunkType>)> {
+        let mut types = self.begin(chunk);
+        specs.iter().map(move |spec| (spec, types.pass(spec)))
+    }
+
+    /// Position of the first codec of a pipeline whose output has another type than its input.
+    pub(crate) fn first_retyping(&self, specs: &[CodecSpec], chunk: &ChunkType) -> Option<usize> {
+        let mut types = self.begin(chunk);
+        specs.iter().position(|spec| *types.pass(spec) != *types.given())
+    }
+
+    /// Starts to follow the type of chunks through a pipeline.
+    pub fn begin<'a>(&'a self, chunk: &'a ChunkType) -> Types<'a> {
+        Types {
+            registry: self,
+            given: Cow::Borrowed(chunk),
+        }
+    }
+
+    /// True if `program` has the codec that `spec` names, under that name.
+    pub fn known_to(&self, spec: &CodecSpec, program: Program) -> bool {
+        let (version, own) = (program.version(), spec.zarr_name());
+        let is_known = |codec: &Arc<dyn Codec>| {
+            codec.known_to(program) && codec.zarr_name(version).map(|n| (version, n)) == own
+        };
+        own.is_some() && self.find(spec).is_some_and(is_known)
+    }
+
+    /// The HDF5 id of the codec that `spec` names by id or by a Zarr name; `None` for a codec without an id, and for an
+    /// unknown Zarr name.
+    pub fn hdf5_id(&self, spec: &CodecSpec) -> Option<u32> {
+        spec.hdf5_id().or_else(|| self.find(spec)?.hdf5_id())
+    }
+
+    /// The same codec, with a name of the kind `names`, as [`Registry::in_hdf5`] or [`Registry::in_zarr`] gives it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if it has no such name. The message tells what to do.
+    pub fn named(&self, spec: &CodecSpec, names: CodecNames, chunk: &ChunkType) -> Result<CodecSpec> {
+        match names {
+            CodecNames::Hdf5 => self.in_hdf5(spec, chunk),
+            CodecNames::Zarr(version) => self.in_zarr(spec, version, chunk),
+        }
+    }
+
+    /// The same codec, as [`Registry::named`] gives it, or else one that compresses as it does into another stream.
+    ///
+    /// # Errors
+    /// Those of [`Registry::named`].
+    pub fn named_or_equivalent(
+        &self,
+        spec: &CodecSpec,
+        names: CodecNames,
+        chunk: &ChunkType,
+    ) -> Result<CodecSpec> {
+        self.named(spec, names, chunk).or_else(|error| {
+            let other = self.find(spec).and_then(|codec| codec.equivalent(spec, names));
+            other.ok_or(error)
+        })
+    }
+
+    /// A codec that a user asks for, as the output names it. Zarr takes an equivalent: its lz4 is no other codec to a user
+    /// than HDF5's. HDF5 takes one only for gzip, as its programs call deflate so.
+    ///
+    /// # Errors
+    /// Those of [`Registry::named`].
+    pub fn in_output(&self, spec: &CodecSpec, names: CodecNames, chunk: &ChunkType) -> Result<CodecSpec> {
+        let is_gzip = || self.find(spec).is_some_and(|codec| codec.name() == Gzip.name());
+        match names {
+            CodecNames::Hdf5 if !is_gzip() => self.in_hdf5(spec, chunk),
+            _ => self.named_or_equivalent(spec, names, chunk),
+        }
+    }
+
+    /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged, unless only
+    /// netCDF-C understands it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if it has no form in that version. The message tells what to do.
+    pub fn in_zarr(&self, spec: &CodecSpec, version: ZarrVersion, chunk: &ChunkType) -> Result<CodecSpec> {
+        if spec.zarr_name().is_some_and(|(own, _)| own == version) {
+            return Ok(self.spelled_for_all(spec, chunk));
+        }
+        let form = self.find(spec).and_then(|codec| {
+            let name = codec.zarr_name(version)?;
+            if let Ok(parameters) = stored_parameters(codec.as_ref(), spec, chunk) {
+                let configuration = codec.configuration(version, &parameters, chunk)?;
+                return Some(CodecSpec::zarr(version, name, configuration));
+            }
+            let configuration = codec.renamed_configuration(spec.configuration()?, version);
+            let renamed = CodecSpec::zarr(version, name, configuration);
+            let same = codec.same_configuration(spec, &renamed)
+                && codec.encoded_type(spec, chunk) == codec.encoded_type(&renamed, chunk);
+            same.then_some(renamed)
+        });
+        form.ok_or_else(|| {
+            let number = match version {
+                ZarrVersion::V2 => 2,
+                ZarrVersion::V3 => 3,
+            };
+            other_filters(format!("{} has no form in version {number} of Zarr", told(spec)))
+        })
+    }
+
+    /// The Zarr codec `spec` as all programs understand it. A spec in netCDF-C's own spelling gets the configuration that
+    /// numcodecs has for the same stream. Any other spec is returned unchanged.
+    fn spelled_for_all(&self, spec: &CodecSpec, chunk: &ChunkType) -> CodecSpec {
+        let respelled = || {
+            let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
+            let codec = self.find(spec)?;
+            if !codec.is_netcdf_c_spelling(version, configuration) {
+                return None;
+            }
+            let parameters = codec.parameters(version, configuration, chunk)?;
+            let configuration = codec.configuration(version, &parameters, chunk)?;
+            Some(CodecSpec::zarr(version, name, configuration))
+        };
+        respelled().unwrap_or_else(|| spec.clone())
+    }
+
+    /// The same codec under its HDF5 id. A spec with an id is returned unchanged.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the codec has no HDF5 form. The message tells what to do.
+    pub fn in_hdf5(&self, spec: &CodecSpec, chunk: &ChunkType) -> Result<CodecSpec> {
+        if spec.hdf5_id().is_some() {
+            return Ok(spec.clone());
+        }
+        let codec = self.find(spec);
+        let form = codec.and_then(|codec| {
+            let parameters = stored_parameters(codec.as_ref(), spec, chunk).ok()?;
+            Some(
+                CodecSpec::hdf5(codec.hdf5_id()?, parameters.into_owned())
+                    .with_optional(codec.hdf5_id() != Some(crate::checksum::fletcher32::ID))
+                    .with_name(codec.name()),
+            )
+        });
+        form.ok_or_else(|| {
+            let own = codec.filter(|codec| codec.hdf5_id().is_some());
+            let instead = match own {
+                Some(codec) => format!(
+                    "; filter {} ({}) makes other bytes, and its parameters are: {}",
+                    codec.hdf5_id().unwrap_or_default(),
+                    codec.name(),
+                    codec.parameters_help()
+                ),
+                None => String::new(),
+            };
+            match no_hdf5_form(spec) {
+                Error::Alternative { why, alternative } => Error::Alternative {
+                    why: why + &instead,
+                    alternative,
+                },
+                other => other,
+            }
+        })
+    }
+}
+
+/// The type of chunks before the next codec of a pipeline.
+pub struct Types<'a> {
+    registry: &'a Registry,
+    given: Cow<'a, ChunkType>,
+}
+
+impl<'a> Types<'a> {
+    /// The type of the next codec's input.
+    pub fn given(&self) -> &ChunkType {
+        &self.given
+    }
+
+    /// Goes on to the output of the codec `spec`. Returns the type of its input. An unknown codec changes nothing.
+    pub fn pass(&mut self, spec: &CodecSpec) -> Cow<'a, ChunkType> {
+        let before = self.given.clone();
+        if let Some(codec) = self.registry.find(spec) {
+            let next = codec.encoded_type(spec, &before);
+            if next != *before {
+                self.given = Cow::Owned(next);
+            }
+        }
+        before
+    }
+}
+
+/// The error for a codec that has no HDF5 id.
+pub fn no_hdf5_form(spec: &CodecSpec) -> Error {
+    other_filters(format!(
+        "{spec} has no form in HDF5, so a netCDF-4 file cannot have it"
+    ))
+}
+
+/// An error whose remedy is other filters.
+fn other_filters(why: String) -> Error {
+    Error::Alternative {
+        why,
+        alternative: Alternative::OtherFilters,
+    }
+}
+
+/// A codec for a message. A registered filter whose file gives it no name has the registered one.
+fn told(spec: &CodecSpec) -> String {
+    match spec {
+        CodecSpec::Hdf5 { id, name, .. } if name.is_empty() => match registered_name(*id) {
+            Some(name) => format!("filter {id} ({name})"),
+            None => spec.to_string(),
+        },
+        _ => spec.to_string(),
+    }
+}
+
+/// The built-in codecs.
+impl Default for Registry {
+    fn default() -> Self {
+        Self::builtin()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.iter().map(|codec| codec.name()))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,491 @@
+//! Parses the argument of `nccopy -F`, and prints filters as `ncdump -s` does.
+//!
+//! ```text
+//! var&group/var,307,9|4,32,32|zstd,level=3|{"id":"lz4"}
+//! └── targets ─┘ └─ pipeline ────────────────────────┘   (grammar: spec.pest)
+//! ```
+//!
+//! A codec is given by its HDF5 id or by a name, with parameters (`constant`) or with members of a Zarr configuration, or
+//! as JSON.
+
+mod constant;
+
+use std::fmt::Write as _;
+
+use pest::Parser as _;
+use pest::iterators::Pair;
+
+use crate::spec::spec::grammar::{Grammar, Rule};
+
+use crate::spec::asked_codec::{AskedCodec, Effort};
+use crate::spec::spec::constant::parse_constant;
+use ncutils_model::error::{Error, Request, Result};
+use ncutils_model::{CodecSpec, Configuration, unescape};
+
+// The derived items have no documentation; spec.pest has.
+#[allow(missing_docs)]
+mod grammar {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "spec/spec.pest"]
+    pub struct Grammar;
+}
+
+/// Maximum id that HDF5 allows.
+const MAX_ID: u32 = 65535;
+
+/// The variables that a request applies to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Targets {
+    /// All variables that can have filters.
+    All,
+    /// Variables with these names (in the root group) or paths, unescaped.
+    Named(Vec<String>),
+}
+
+/// A parsed `-F` argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterRequest {
+    /// The variables that it applies to.
+    pub targets: Targets,
+    /// The codecs, in the order given; empty for `none`.
+    pub pipeline: Vec<AskedCodec>,
+}
+
+/// Parses the argument of `-F`.
+///
+/// # Errors
+/// [`Error::Usage`] with the mistake, and what was expected.
+pub fn parse(argument: &str) -> Result<FilterRequest> {
+    let wrong = |why: String| Request::Filters.misspelled(format!("{argument:?}"), why);
+    check_nesting(argument).map_err(wrong)?;
+    let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| wrong(explain(argument)))?;
+    let mut names = Vec::new();
+    let mut targets = None;
+    let mut pipeline = Vec::new();
+    for pair in pairs {
+        match pair.as_rule() {
+            Rule::nothing | Rule::all => targets = Some(Targets::All),
+            Rule::name => names.push(unescape(pair.as_str())),
+            Rule::pipeline => pipeline = parse_pipeline(pair).map_err(wrong)?,
+            _ => {}
+        }
+    }
+    if names.len() > 1
+        && names.iter().any(|name| name == "*")
+        && argument.split([',', '&']).any(|name| name == "*")
+    {
+        return Err(wrong(
+            "'*' stands for all variables; it cannot be joined with names".into(),
+        ));
+    }
+    Ok(FilterRequest {
+        targets: targets.unwrap_or(Targets::Named(names)),
+        pipeline,
+    })
+}
+
+/// Parses a pipeline without variables, as in `_Filter`: `307,9|4,32,32`.
+///
+/// # Errors
+/// [`Error::Usage`] with the mistake, and what was expected.
+pub fn parse_filters(text: &str) -> Result<Vec<AskedCodec>> {
+    let wrong = |why: String| Error::Usage(format!("filter {text:?}: {why}"));
+    check_nesting(text).map_err(wrong)?;
+    let mut pairs = Grammar::parse(Rule::filters, text)
+        .map_err(|_| wrong("expected 'id,parameter,…', joined with '|'".into()))?;
+    pairs
+        .find(|pair| pair.as_rule() == Rule::pipeline)
+        .map_or_else(|| Ok(Vec::new()), |pair| parse_pipeline(pair).map_err(wrong))
+}
+
+/// Formats filters as in ncdump's `_Filter`: `id,parameter,…`, joined by `|`.
+pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
+    let mut text = String::new();
+    for (number, spec) in pipeline.into_iter().enumerate() {
+        let separator = if number == 0 { "" } else { "|" };
+        let _ = match spec.hdf5_id() {
+            Some(id) => write!(text, "{separator}{id}"),
+            None => write!(text, "{separator}{}", spec.name()),
+        };
+        for parameter in spec.parameters() {
+            let _ = write!(text, ",{parameter}");
+        }
+    }
+    text
+}
+
+/// Explains why the grammar rejects `argument`. Any filters are accepted, so the mistake is before them.
+fn explain(argument: &str) -> String {
+    let mut names = vec![0];
+    let mut chars = argument.chars();
+    let end = loop {
+        let last = names.last_mut();
+        match (chars.next(), last) {
+            (Some('\\'), Some(length)) => match chars.next() {
+                Some(_) => *length += 1,
+                None => {
+                    return "a backslash at the end; it stands before a character that is part of a name"
+                        .into();
+                }
+            },
+            (Some('&'), _) => names.push(0),
+            (Some(c), Some(length)) if c != ',' && c != '|' => *length += 1,
+            (end, _) => break end,
+        }
+    };
+    match end {
+        None if argument.is_empty() => {
+            "expected variables and filters, such as 'var,307,9', or 'none'".into()
+        }
+        _ if names.contains(&0) => "a variable's name is missing; expected 'var', 'group/var' or '*'".into(),
+        Some('|') => r"a '|' before the filters; where it is part of a name, write '\|'".into(),
+        _ => "no filter; expected ',' and filters, such as ',307,9', or ',none' after the variables".into(),
+    }
+}
+
+/// Most braces within braces.
+const NESTING: usize = 64;
+
+/// Refuses JSON that is nested too deep for the grammar, which calls itself for each level.
+fn check_nesting(text: &str) -> Result<(), String> {
+    let mut depth = 0usize;
+    for byte in text.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > NESTING {
+            return Err(format!("braces within more than {NESTING} others"));
+        }
+    }
+    Ok(())
+}
+
+fn parse_pipeline(pipeline: Pair<Rule>) -> Result<Vec<AskedCodec>, String> {
+    let filters = pipeline
+        .into_inner()
+        .filter(|pair| pair.as_rule() == Rule::filter);
+    let pipeline: Vec<_> = filters.map(parse_filter).collect::<Result<_, _>>()?;
+    let is_auto = |codec: &AskedCodec| matches!(codec, AskedCodec::Auto(_));
+    match pipeline.len() > 1 && pipeline.iter().any(is_auto) {
+        true => Err("auto chooses all filters; it cannot be joined with others".into()),
+        false => Ok(pipeline),
+    }
+}
+
+fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
+    let mut fields = filter.into_inner().peekable();
+    if let Some(json) = fields.next_if(|pair| pair.as_rule() == Rule::json) {
+        return AskedCodec::from_json(json.as_str());
+    }
+    let mut fields = fields.map(|field| field.as_str().trim()).peekable();
+    let first = fields.next().unwrap_or_default();
+    if first.is_empty() && fields.peek().is_none() {
+        return Err("a filter is missing; expected 'id' or 'id,parameter,…', joined with '|'".into());
+    }
+    if let Some(effort) = first.strip_prefix("auto")
+        && (effort.is_empty() || effort.starts_with('='))
+    {
+        let efforts = Effort::NAMED.iter();
+        let effort = effort.strip_prefix('=').unwrap_or("balanced");
+        return match efforts.clone().find(|(name, _)| *name == effort) {
+            Some((_, effort)) if fields.peek().is_none() => Ok(AskedCodec::Auto(*effort)),
+            _ => Err("expected auto, auto=fast, auto=balanced or auto=small".into()),
+        };
+    }
+    if first.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return parse_named(first, fields);
+    }
+    let id = match first.parse::<u32>() {
+        Ok(number @ 1..=MAX_ID) if !first.starts_with('+') => number,
+        _ => {
+            return Err(format!(
+                "'{first}' is not a filter id; expected a number from 1 to {MAX_ID}, or a name"
+            ));
+        }
+    };
+    let mut parameters = Vec::new();
+    for field in fields {
+        parse_constant(field, &mut parameters)?;
+    }
+    Ok(AskedCodec::Id { id, parameters })
+}
+
+/// Parses what follows the name of a codec: parameters, or members of its configuration.
+fn parse_named<'a>(name: &str, fields: impl Iterator<Item = &'a str>) -> Result<AskedCodec, String> {
+    if let Some((name, value)) = name.split_once('=') {
+        return Err(format!(
+            "'{name}={value}' is not a name; expected '{name},{value}', as ',' comes before parameters"
+        ));
+    }
+    let (mut parameters, mut members) = (Vec::new(), Configuration::new());
+    for field in fields {
+        match field.split_once('=') {
+            Some((member, value)) => {
+                let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+                members.insert(member.trim().to_owned(), value);
+            }
+            None if field.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                return Err(format!(
+                    "'{field}' is not a parameter; expected a number or 'name=value'; filters are joined with '|'"
+                ));
+            }
+            None => parse_constant(field, &mut parameters)?,
+        }
+    }
+    if !parameters.is_empty() && !members.is_empty() {
+        return Err(format!(
+            "{name} has parameters as numbers and as 'name=value'; expected either"
+        ));
+    }
+    Ok(AskedCodec::Name {
+        name: name.to_owned(),
+        parameters,
+        members,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ncutils_model::ZarrVersion;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn named(names: &[&str], pipeline: &[(u32, &[u32])]) -> FilterRequest {
+        FilterRequest {
+            targets: Targets::Named(names.iter().map(|name| (*name).to_owned()).collect()),
+            pipeline: pipeline
+                .iter()
+                .map(|(id, parameters)| AskedCodec::id(*id, *parameters))
+                .collect(),
+        }
+    }
+
+    fn error(argument: &str) -> String {
+        parse(argument).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn forms() {
+        assert_eq!(parse("v,307,9").unwrap(), named(&["v"], &[(307, &[9])]));
+        assert_eq!(
+            parse("var&group/var&/g/h/v,307,9|4,32,32").unwrap(),
+            named(&["var", "group/var", "/g/h/v"], &[(307, &[9]), (4, &[32, 32])])
+        );
+        assert_eq!(
+            parse("v,2|1,5|3").unwrap(),
+            named(&["v"], &[(2, &[]), (1, &[5]), (3, &[])])
+        );
+        let all = |pipeline: &[(u32, &[u32])]| FilterRequest {
+            targets: Targets::All,
+            ..named(&[], pipeline)
+        };
+        assert_eq!(parse("*,32015,3").unwrap(), all(&[(32015, &[3])]));
+        assert_eq!(parse("none").unwrap(), all(&[]));
+        assert_eq!(parse("*,none").unwrap(), all(&[]));
+        assert_eq!(parse("v,none").unwrap(), named(&["v"], &[]));
+        assert_eq!(parse("none,none").unwrap(), named(&["none"], &[]));
+        assert_eq!(parse("nonesuch,2").unwrap(), named(&["nonesuch"], &[(2, &[])]));
+        assert_eq!(parse("v, 307, 9").unwrap(), named(&["v"], &[(307, &[9])]));
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(
+            parse(r"a\&b\,c\\d\|e&\*,2").unwrap(),
+            named(&[r"a&b,c\d|e", "*"], &[(2, &[])])
+        );
+        assert_eq!(parse(r"a b*,2").unwrap(), named(&["a b*"], &[(2, &[])]));
+    }
+
+    #[test]
+    fn constants() {
+        let long = i64::MIN + 1;
+        for (text, words) in [
+            ("-17b", vec![-17i32 as u32]),
+            ("23ub", vec![23]),
+            ("-25S", vec![-25i32 as u32]),
+            ("27US", vec![27]),
+            ("-77", vec![-77i32 as u32]),
+            ("77", vec![77]),
+            ("93U", vec![93]),
+            ("4294967295", vec![u32::MAX]),
+            ("-2147483648", vec![1 << 31]),
+            ("255uB", vec![255]),
+            ("-128b", vec![-128i32 as u32]),
+            ("789f", vec![789f32.to_bits()]),
+            ("-1.5E-3F", vec![(-1.5e-3f32).to_bits()]),
+            (
+                "-9223372036854775807L",
+                vec![long as u32, (long as u64 >> 32) as u32],
+            ),
+            ("18446744073709551615UL", vec![u32::MAX, u32::MAX]),
+            ("5l", vec![5, 0]),
+        ] {
+            assert_eq!(
+                parse(&format!("v,40000,{text}")).unwrap(),
+                named(&["v"], &[(40000, &words)]),
+                "{text}"
+            );
+        }
+        let double = 12345678.12345678f64.to_bits();
+        assert_eq!(
+            parse("v,40000,12345678.12345678d,7").unwrap().pipeline,
+            [AskedCodec::id(40000, [double as u32, (double >> 32) as u32, 7])]
+        );
+    }
+
+    #[test]
+    fn constants_out_of_range() {
+        for text in [
+            "128b",
+            "-129b",
+            "256ub",
+            "-1ub",
+            "32768s",
+            "-32769S",
+            "65536us",
+            "-1us",
+            "4294967296",
+            "-2147483649",
+            "4294967296u",
+            "-1U",
+            "9223372036854775808L",
+            "18446744073709551616ul",
+            "-1ul",
+            "1e39f",
+            "1e309d",
+            "99999999999999999999999999999999999999999999999999",
+        ] {
+            assert!(
+                error(&format!("v,40000,{text}")).contains("out of range"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_constant() {
+        for text in [
+            "0x10", "0xff", "x", "-", "b", "1q", "1bu", "1lu", "--1", "1-", "1 2", "nan", "inff", "nand",
+            "1.5b", "é", "1é", "٣", "1e", "f", ".", ".f",
+        ] {
+            let message = error(&format!("v,40000,{text}"));
+            assert!(message.contains("is not a"), "{text}: {message}");
+        }
+        assert!(error("v,40000,1.5").contains("suffix f"));
+        assert!(error("v,40000,1e5").contains("is not a"));
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        for (argument, says) in [
+            ("", "expected variables"),
+            ("a|b,2", "write '\\|'"),
+            ("v", "expected ','"),
+            ("v,", "a filter is missing"),
+            ("v,307,9|", "a filter is missing"),
+            ("v,|307,9", "a filter is missing"),
+            ("v,307,9||4,32,32", "a filter is missing"),
+            ("v,307,", "a parameter is missing"),
+            ("v,307,,9", "a parameter is missing"),
+            (",307,9", "name is missing"),
+            ("a&,307", "name is missing"),
+            ("&a,307", "name is missing"),
+            ("a&", "name is missing"),
+            ("v,bzip2,x", "is not a parameter"),
+            ("v,zstd,3,level=3", "expected either"),
+            ("v,{\"id\"", "is not a filter id"),
+            ("v,{\"level\":3}", "\"id\""),
+            ("v,{]}", "JSON"),
+            ("v,auto=slow", "auto=small"),
+            ("v,auto,3", "auto=small"),
+            ("v,auto|2", "cannot be joined"),
+            ("v,0", "filter id"),
+            ("v,65536", "filter id"),
+            ("v,-1", "filter id"),
+            ("v,+1", "filter id"),
+            ("v,307,9|-", "filter id"),
+            ("*&v,307,9", "'*' stands for all"),
+            ("v&*,307,9", "'*' stands for all"),
+            ("v\\", "backslash"),
+            ("*", "expected ','"),
+        ] {
+            let message = error(argument);
+            assert!(
+                message.starts_with("filters ") && message.contains(says),
+                "{argument}: {message}"
+            );
+            assert!(!message.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn printed_and_parsed() {
+        let specs = [(307, vec![9]), (4, vec![169, 32, 32, 80]), (3, vec![])]
+            .map(|(id, parameters)| CodecSpec::hdf5(id, parameters));
+        let text = format(&specs);
+        assert_eq!(text, "307,9|4,169,32,32,80|3");
+        let printed = [(307, vec![9]), (4, vec![169, 32, 32, 80]), (3, vec![])];
+        assert_eq!(
+            parse_filters(&text).unwrap(),
+            printed.map(|(id, parameters)| AskedCodec::id(id, parameters))
+        );
+        assert_eq!(parse_filters("[12]307,9").unwrap(), [AskedCodec::id(307, [9])]);
+        assert!(parse_filters("307,9|").is_err());
+    }
+
+    #[test]
+    fn names_and_json() {
+        let name = |name: &str, parameters: &[u32], members: serde_json::Value| AskedCodec::Name {
+            name: name.into(),
+            parameters: parameters.to_vec(),
+            members: members.as_object().unwrap().clone(),
+        };
+        assert_eq!(
+            parse("v,zstd,3|shuffle").unwrap().pipeline,
+            [name("zstd", &[3], json!({})), name("shuffle", &[], json!({}))]
+        );
+        assert_eq!(
+            parse("*,blosc,cname=zstd,clevel=5,shuffle=bit").unwrap().pipeline,
+            [name(
+                "blosc",
+                &[],
+                json!({"cname": "zstd", "clevel": 5, "shuffle": "bit"})
+            )]
+        );
+        for (text, effort) in [
+            ("auto", Effort::Balanced),
+            ("auto=fast", Effort::Fast),
+            ("auto=small", Effort::Small),
+        ] {
+            assert_eq!(parse_filters(text).unwrap(), [AskedCodec::Auto(effort)]);
+        }
+        let json = r#"{"id": "zlib", "level": 5, "a": {"b": ["|,}", "\""]}}"#;
+        let parsed = parse(&format!("v,[0]{json} |1,5")).unwrap().pipeline;
+        let members = json!({"level": 5, "a": {"b": ["|,}", "\""]}});
+        assert_eq!(
+            parsed,
+            [
+                AskedCodec::Zarr(CodecSpec::zarr(
+                    ZarrVersion::V2,
+                    "zlib",
+                    members.as_object().unwrap().clone()
+                )),
+                AskedCodec::id(1, [5])
+            ]
+        );
+        assert!(error(&format!("v,{}", "{".repeat(100_000))).contains("more than 64"));
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in ".{0,40}", tail in "[-+0-9a-zA-Z.,|&={}\"\\[\\]\\\\]{0,20}") {
+            let _ = parse(&text);
+            let _ = parse(&format!("v,307,{tail}"));
+            let _ = parse_filters(&tail);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! zfp, HDF5 filter 32013: compresses arrays of numbers with a limit on the error, on the size, or without loss.
+//!
+//! Stored parameters: the versions of zfp and of the plugin in one word, and the 3 or 5 words of a zfp header: type and
+//! sizes of the array, and limits on blocks. A chunk is a zfp stream without that header. Its numbers are int, int64,
+//! float or double; its array has the 1 to 4 dimensions of the chunk that are above 1.
+//!
+//! numcodecs' `zfpy` puts the header in the chunk, so Zarr has no form for this filter.
+//!
+//! The parameters are known in every build. Encoding and decoding need the cargo feature `zfp`.
+//!
+//! HDF5 registered filters, id 32013; zfp 1.0, "Header".
+
+#[cfg(feature = "zfp")]
+mod bound;
+mod parameters;
+
+use crate::codec::codec::stored_parameters;
+use crate::{BoundCodec, ChunkType, Codec, Member, Outcome};
+use ncutils_model::{CodecSpec, Configuration};
+
+/// The id registered with HDF5.
+pub const ID: u32 = 32013;
+
+/// The zfp codec.
+#[derive(Debug, Clone, Copy)]
+pub struct Zfp;
+
+impl Codec for Zfp {
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> &str {
+        "zfp"
+    }
+
+    fn hdf5_id(&self) -> Option<u32> {
+        Some(ID)
+    }
+
+    fn parameters_help(&self) -> &str {
+        "mode, 0, value of the mode"
+    }
+
+    fn needs_elements(&self) -> bool {
+        true
+    }
+
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        let words = stored_parameters(self, spec, chunk)?;
+        let header = parameters::parse(&words)
+            .ok_or_else(|| format!("its parameters {words:?} are not a header of zfp"))?;
+        bound(header)
+    }
+
+    fn members(&self) -> &'static [Member] {
+        parameters::MEMBERS
+    }
+
+    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
+        Some(parameters::visible(members).ok_or_else(|| parameters::ONE_MODE.to_owned()))
+    }
+
+    fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::working(visible, chunk)
+    }
+
+    fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
+        parameters::adapted(stored, chunk)
+    }
+}
+
+#[cfg(feature = "zfp")]
+fn bound(header: ncutils_zfp::Header) -> Outcome<Box<dyn BoundCodec>> {
+    Ok(Box::new(bound::Bound { header }))
+}
+
+#[cfg(not(feature = "zfp"))]
+fn bound(_: ncutils_zfp::Header) -> Outcome<Box<dyn BoundCodec>> {
+    Err("this program was built without the cargo feature zfp".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! The structure of a dataset: groups, dimensions, types, variables and attributes.
+//!
+//! ```text
+//! Schema ── lookup: names and paths ─► ids
+//!        ── visible_names: what a name means within a group
+//!        ── sizes_in_c: how C lays out a compound
+//! ```
+
+mod attributes;
+mod fill_value;
+mod item;
+mod lookup;
+mod move_heap;
+mod name;
+#[expect(
+    clippy::module_inception,
+    reason = "a folder's main file has the folder's name"
+)]
+mod schema;
+mod sizes_in_c;
+mod visible_names;
+
+pub use attributes::{Attribute, Attributes};
+pub use fill_value::{
+    FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, default_fill_value, fill_value_attribute,
+};
+pub use item::Item;
+pub use move_heap::move_heap;
+pub use name::{MAX_NAME, name_fault, unescape};
+pub use schema::{ArchiveOrigin, Dimension, Group, Provenance, Schema, Variable};
+pub use sizes_in_c::SizesInC;
+pub use visible_names::VisibleNames;

@@ -1,0 +1,313 @@
+//! The files that a local file may refer to: those in the input's folder and below, and in folders that the user allows. A pipe
+//! has the latter alone.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::file::data_access::DataAccess;
+use crate::file::file_pool::FilePool;
+use crate::place::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+
+/// Most files that are open at a time, the input included.
+const MOST_OPEN: usize = 64;
+
+/// The neighbours of a local file. Names are relative to its folder. Only regular files are opened, and only those in the
+/// input's folder or an allowed one, also not through symbolic links.
+#[derive(Debug, Clone)]
+pub struct FileNeighbours {
+    /// Path of the file, with symbolic links resolved; empty for a pipe.
+    path: PathBuf,
+    /// What all files that are reached from one input share.
+    input: Arc<Input>,
+}
+
+#[derive(Debug)]
+struct Input {
+    /// Folder of the input, with symbolic links resolved; `None` for a pipe.
+    folder: Option<PathBuf>,
+    access: DataAccess,
+    pool: Arc<FilePool>,
+}
+
+impl FileNeighbours {
+    /// The neighbours of the input `path`. `None` if the file has no path, for example because it was
+    /// deleted.
+    pub fn of(path: &Path, access: DataAccess) -> Option<Self> {
+        let path = path.canonicalize().ok()?;
+        let folder = path.parent()?.to_path_buf();
+        Some(Self::with(path, Some(folder), access))
+    }
+
+    /// The neighbours of an input that comes from a pipe. `None` if the user named no folder, so that nobody knows where names
+    /// lead.
+    pub fn of_pipe(access: DataAccess) -> Option<Self> {
+        access
+            .names_folders()
+            .then(|| Self::with(PathBuf::new(), None, access))
+    }
+
+    fn with(path: PathBuf, folder: Option<PathBuf>, access: DataAccess) -> Self {
+        let pool = FilePool::new(MOST_OPEN - 1);
+        let input = Arc::new(Input { folder, access, pool });
+        Self { path, input }
+    }
+
+    /// The folder of the file; `None` for a pipe.
+    fn beside(&self) -> Option<&Path> {
+        self.path.parent().or(self.input.folder.as_deref())
+    }
+
+    /// The paths that a name may stand for, in order.
+    fn candidates(&self, name: &str, named_as: NamedAs) -> Vec<PathBuf> {
+        let beside = self.beside();
+        let mut folders = self.input.access.prefixes().folders(named_as, beside);
+        if folders.is_empty() || named_as != NamedAs::ExternalData {
+            match beside {
+                Some(beside) => folders.push(beside.to_path_buf()),
+                None => folders.extend_from_slice(self.input.access.folders()),
+            }
+        }
+        let name = Path::new(name);
+        let mut candidates = Vec::new();
+        let mut within = name;
+        if name.is_absolute() {
+            candidates.push(name.to_path_buf());
+            // An absolute name of an HDF5 file also stands for a file that was moved, as in libhdf5.
+            match (named_as, name.file_name()) {
+                (NamedAs::ExternalData, _) | (_, None) => return candidates,
+                (_, Some(last)) => within = Path::new(last),
+            }
+        }
+        candidates.extend(folders.iter().map(|folder| folder.join(within)));
+        candidates
+    }
+
+    /// True if a file without symbolic links may be read under a name that stands for `named_as`.
+    fn allows(&self, path: &Path, named_as: NamedAs) -> bool {
+        let input = &self.input;
+        let is_below = |folder: &PathBuf| path.starts_with(folder);
+        if input.folder.as_ref().is_some_and(is_below) || input.access.allows(path) {
+            return true;
+        }
+        let prefixes = input.access.prefixes().folders(named_as, self.beside());
+        let within = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
+        prefixes.iter().any(within)
+    }
+}
+
+impl Neighbours for FileNeighbours {
+    fn identity(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
+        let mut why = NoNeighbour::Missing;
+        for candidate in self.candidates(name, named_as) {
+            let path = match candidate.canonicalize() {
+                Ok(path) => path,
+                Err(e) if is_missing(&e) => continue,
+                Err(e) => {
+                    why = NoNeighbour::Unreadable(e.to_string());
+                    continue;
+                }
+            };
+            if !self.allows(&path, named_as) {
+                why = NoNeighbour::Outside {
+                    path,
+                    advice: self.input.access.advice(),
+                };
+            } else if !path.is_file() {
+                why = NoNeighbour::NotRegular;
+            } else {
+                let found = Self {
+                    path: path.clone(),
+                    input: Arc::clone(&self.input),
+                };
+                return Ok(Neighbour::new(path, move || {
+                    let source = Arc::new(found.input.pool.open(&found.path)?);
+                    let place = Place::object(&found.path, source);
+                    Ok(Some(place.with_neighbours(Arc::new(found))))
+                }));
+            }
+        }
+        // libhdf5 takes names of raw data from the working directory.
+        if why == NoNeighbour::Missing && named_as == NamedAs::ExternalData && Path::new(name).is_file() {
+            why = NoNeighbour::InWorkingDirectory;
+        }
+        Err(why)
+    }
+
+    fn requires_sources(&self) -> bool {
+        self.input.access.requires_sources()
+    }
+}
+
+/// True if an error says that there is no file, or that no file can have such a name.
+fn is_missing(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    matches!(
+        error.kind(),
+        NotFound | NotADirectory | InvalidInput | InvalidFilename
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prefixes;
+    use std::ffi::OsString;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    const ANY: [NamedAs; 3] = [
+        NamedAs::ExternalLink,
+        NamedAs::ExternalData,
+        NamedAs::VirtualSource,
+    ];
+
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("data");
+        fs::create_dir_all(inside.join("sub")).unwrap();
+        fs::create_dir_all(folder.path().join("more")).unwrap();
+        for file in ["outside.h5", "data/a.h5", "data/sub/b.h5", "more/m.h5"] {
+            fs::write(folder.path().join(file), "x").unwrap();
+        }
+        symlink("../outside.h5", inside.join("link.h5")).unwrap();
+        symlink("sub/b.h5", inside.join("alias.h5")).unwrap();
+        folder
+    }
+
+    /// The reason why a name leads nowhere, without what a path or a system says.
+    fn refusal(here: &FileNeighbours, name: &str, named_as: NamedAs) -> Option<&'static str> {
+        here.find(name, named_as).err().map(|why| match why {
+            NoNeighbour::Missing => "missing",
+            NoNeighbour::Outside { .. } => "outside",
+            NoNeighbour::NotRegular => "not regular",
+            NoNeighbour::Unreadable(_) => "unreadable",
+            NoNeighbour::InWorkingDirectory => "in the working directory",
+        })
+    }
+
+    #[test]
+    fn only_files_in_the_inputs_folder_are_found() {
+        let folder = folder();
+        let inside = folder.path().join("data");
+        rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        symlink("loop", inside.join("loop")).unwrap();
+        let here = FileNeighbours::of(&inside.join("a.h5"), DataAccess::default()).unwrap();
+        let sub = inside.join("sub/b.h5").canonicalize().unwrap();
+        let absolute = inside.join("sub/b.h5").display().to_string();
+        for named_as in ANY {
+            for name in ["sub/b.h5", "./sub/../sub/b.h5", "alias.h5", &absolute] {
+                let found = here.find(name, named_as).ok().unwrap();
+                assert_eq!(found.identity(), sub.as_os_str(), "{name}");
+            }
+            for (name, why) in [
+                ("../outside.h5", "outside"),
+                ("link.h5", "outside"),
+                ("/etc/passwd", "outside"),
+                ("/dev/zero", "outside"),
+                ("none.h5", "missing"),
+                ("a.h5/x", "missing"),
+                ("sub", "not regular"),
+                ("", "not regular"),
+                ("pipe", "not regular"),
+                ("loop", "unreadable"),
+                ("a\0b", "missing"),
+            ] {
+                assert_eq!(refusal(&here, name, named_as), Some(why), "{name} {named_as:?}");
+            }
+        }
+        for (named_as, found) in ANY.iter().zip([true, false, true]) {
+            let own = here.find("/elsewhere/a.h5", *named_as);
+            assert_eq!(own.is_ok_and(|own| own.identity() == here.identity()), found);
+        }
+        // A neighbour's names are relative to its own folder, within the folder of the input.
+        let found = here.find("sub/b.h5", ANY[0]).ok().unwrap();
+        let place = found.open().unwrap().unwrap();
+        let below = place.neighbours().unwrap();
+        let up = below.find("../a.h5", ANY[0]).ok().unwrap();
+        assert_eq!(up.identity(), here.identity());
+        assert!(below.find("../../outside.h5", ANY[0]).is_err());
+    }
+
+    #[test]
+    fn names_in_a_pipe_lead_to_named_folders_alone() {
+        let folder = folder();
+        let more = folder.path().join("more");
+        assert!(FileNeighbours::of_pipe(DataAccess::default()).is_none());
+        let prefixes = |value: OsString| Prefixes {
+            virtual_sources: vec!["${ORIGIN}".into(), value],
+            ..Prefixes::default()
+        };
+        let prefixed = DataAccess::default().with_prefixes(prefixes(more.clone().into()));
+        let mut allowed = DataAccess::default();
+        allowed.allow(&more).unwrap();
+        for access in [prefixed, allowed] {
+            let pipe = FileNeighbours::of_pipe(access).unwrap();
+            let found = pipe.find("m.h5", NamedAs::VirtualSource).ok().unwrap();
+            assert_eq!(found.identity(), more.join("m.h5").canonicalize().unwrap());
+            let moved = pipe.find("/gone/m.h5", NamedAs::VirtualSource).ok().unwrap();
+            assert_eq!(moved.identity(), found.identity());
+            assert_eq!(refusal(&pipe, "a.h5", NamedAs::VirtualSource), Some("missing"));
+            for name in ["../outside.h5", "/etc/passwd"] {
+                assert_eq!(refusal(&pipe, name, NamedAs::VirtualSource), Some("outside"));
+            }
+            // The names of a file that was found are relative to its own folder.
+            let place = found.open().unwrap().unwrap();
+            let again = place.neighbours().unwrap().find("./m.h5", NamedAs::VirtualSource);
+            assert!(again.is_ok());
+        }
+    }
+
+    #[test]
+    fn folders_are_added_by_users_and_variables() {
+        let folder = folder();
+        let input = folder.path().join("data/a.h5");
+        let more = folder.path().join("more");
+        let of = |access| FileNeighbours::of(&input, access).unwrap();
+        let plain = of(DataAccess::default());
+        assert_eq!(
+            refusal(&plain, "../more/m.h5", NamedAs::ExternalLink),
+            Some("outside")
+        );
+        let mut access = DataAccess::default();
+        access.allow(&more).unwrap();
+        assert_eq!(
+            refusal(&of(access.clone()), "../more/m.h5", NamedAs::ExternalLink),
+            None
+        );
+        assert!(access.allow(&input).is_err());
+        assert!(access.allow(&folder.path().join("none")).is_err());
+
+        let prefixed = |value: &str| {
+            of(DataAccess::default().with_prefixes(Prefixes {
+                external_data: Some(value.into()),
+                virtual_sources: vec!["/none".into(), value.into()],
+                external_links: vec![value.into()],
+            }))
+        };
+        for value in [more.to_str().unwrap(), "${ORIGIN}/../more"] {
+            let here = prefixed(value);
+            for named_as in ANY {
+                assert_eq!(refusal(&here, "m.h5", named_as), None, "{value}");
+            }
+            // Raw data is nowhere else then.
+            assert_eq!(refusal(&here, "a.h5", NamedAs::ExternalData), Some("missing"));
+            assert_eq!(refusal(&here, "a.h5", NamedAs::VirtualSource), None);
+            assert_eq!(refusal(&here, "/gone/m.h5", NamedAs::VirtualSource), None);
+            assert_eq!(
+                refusal(&here, "../outside.h5", NamedAs::VirtualSource),
+                Some("outside")
+            );
+        }
+        // In names as stored, `${ORIGIN}` is a folder like any other.
+        assert_eq!(
+            refusal(&plain, "${ORIGIN}/a.h5", NamedAs::ExternalData),
+            Some("missing")
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! [`FilePool`]: many local files as objects, of which only a few are open at a time.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::OFlags;
+
+use crate::Object;
+use ncutils_model::error::{Error, Result};
+
+/// Keeps at most a number of files open. The file that was not used for longest makes room for another.
+#[derive(Debug)]
+pub struct FilePool {
+    most: usize,
+    open: Mutex<Open>,
+    /// Told when a read ends, so that its file may be closed.
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    files: HashMap<PathBuf, Entry>,
+    /// Number of uses so far.
+    uses: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    file: Arc<File>,
+    /// Value of [`Open::uses`] at the last use.
+    used: u64,
+}
+
+impl FilePool {
+    /// A pool of at most `most` open files, at least one.
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most: most.max(1),
+            open: Mutex::default(),
+            freed: Condvar::new(),
+        })
+    }
+
+    /// A regular file as an object. It is open only while it is read, and as long as the pool has room.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is not a regular file. The error names it.
+    pub fn open(self: &Arc<Self>, path: &Path) -> Result<PooledFile> {
+        let found = || {
+            // A pipe would make opening wait for a writer.
+            if !fs::metadata(path)?.is_file() {
+                return Err(io::Error::other("not a regular file"));
+            }
+            let metadata = self.lease(path, None)?.metadata()?;
+            self.freed.notify_one();
+            Ok(metadata)
+        };
+        let metadata = found().map_err(|e| Error::io("cannot open", e).in_file(path))?;
+        Ok(PooledFile {
+            pool: Arc::clone(self),
+            path: path.to_path_buf(),
+            size: metadata.len(),
+            identity: (metadata.dev(), metadata.ino()),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The open file, which is not closed as long as it is held. Nobody holds two.
+    fn lease(&self, path: &Path, identity: Option<(u64, u64)>) -> io::Result<Arc<File>> {
+        let mut open = self.lock();
+        loop {
+            open.uses += 1;
+            let uses = open.uses;
+            if let Some(entry) = open.files.get_mut(path) {
+                entry.used = uses;
+                return Ok(Arc::clone(&entry.file));
+            }
+            if open.files.len() < self.most {
+                break;
+            }
+            let idle = open
+                .files
+                .iter()
+                .filter(|(_, entry)| Arc::strong_count(&entry.file) == 1);
+            match idle
+                .min_by_key(|(_, entry)| entry.used)
+                .map(|(path, _)| path.clone())
+            {
+                Some(oldest) => drop(open.files.remove(&oldest)),
+                None => open = self.freed.wait(open).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+        // A pipe or device that took the file's place must neither be waited for nor be read.
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags as i32)
+            .open(path)?;
+        let metadata = file.metadata()?;
+        let changed = identity.is_some_and(|identity| identity != (metadata.dev(), metadata.ino()));
+        if changed || !metadata.is_file() {
+            return Err(io::Error::other("another file took its place"));
+        }
+        let file = Arc::new(file);
+        let entry = Entry {
+            file: Arc::clone(&file),
+            used: open.uses,
+        };
+        open.files.insert(path.to_path_buf(), entry);
+        Ok(file)
+    }
+
+    #[cfg(test)]
+    fn count(&self) -> usize {
+        self.lock().files.len()
+    }
+}
+
+/// A local file of a [`FilePool`]. Its size is that at the first opening.
+#[derive(Debug)]
+pub struct PooledFile {
+    pool: Arc<FilePool>,
+    path: PathBuf,
+    size: u64,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl Object for PooledFile {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.size))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        if offset
+            .checked_add(buf.len() as u64)
+            .is_none_or(|end| end > self.size)
+        {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let file = self.pool.lease(&self.path, Some(self.identity))?;
+        let read = file.read_exact_at(buf, offset);
+        drop(file);
+        self.pool.freed.notify_one();
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_are_open_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let pool = FilePool::new(2);
+        let files: Vec<PooledFile> = (0..9u8)
+            .map(|n| {
+                let path = folder.path().join(n.to_string());
+                fs::write(&path, [n; 4]).unwrap();
+                pool.open(&path).unwrap()
+            })
+            .collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for round in 0..50 {
+                        for (n, file) in files.iter().enumerate() {
+                            let mut byte = [99];
+                            file.read_exact_at(round % 4, &mut byte).unwrap();
+                            assert_eq!(usize::from(byte[0]), n);
+                            assert!(pool.count() <= 2);
+                        }
+                    }
+                });
+            }
+        });
+        let past = files[0].read_exact_at(3, &mut [0; 2]).unwrap_err();
+        assert_eq!(past.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["a", "b", "c"] {
+            fs::write(path(name), name).unwrap();
+        }
+        let pool = FilePool::new(1);
+        let file = pool.open(&path("a")).unwrap();
+        let _other = pool.open(&path("b")).unwrap();
+        fs::rename(path("c"), path("a")).unwrap();
+        let error = file.read_exact_at(0, &mut [0]).unwrap_err();
+        assert!(error.to_string().contains("took its place"), "{error}");
+        assert!(pool.open(folder.path()).is_err());
+        assert!(pool.open(&path("none")).is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! Reading local files.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
+
+use crate::Object;
+use ncutils_model::error::{Error, Result};
+
+/// A local file that is being read. Its size is fixed when it is opened.
+#[derive(Debug)]
+pub struct FileSource {
+    file: File,
+    size: u64,
+}
+
+impl FileSource {
+    /// Opens a regular file.
+    ///
+    /// # Errors
+    /// Names the path if the file does not exist, may not be read, or is not a regular file. (A pipe cannot
+    /// be read out of order.)
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_unnamed(path).map_err(|e| e.in_file(path))
+    }
+
+    /// Same as [`open`](Self::open), but errors do not name the path.
+    pub fn open_unnamed(path: &Path) -> Result<Self> {
+        let cannot = |e| Error::io("cannot open", e);
+        // Checked before opening, because opening a named pipe would wait for a process that writes to it.
+        let kind = fs::metadata(path).map_err(cannot)?.file_type();
+        if kind.is_dir() {
+            return Err(cannot(io::ErrorKind::IsADirectory.into()));
+        }
+        if !kind.is_file() {
+            return Err(Error::Usage(
+                "not a regular file; data is read out of order, so copy it to a file first".to_owned(),
+            ));
+        }
+        let file = File::open(path).map_err(cannot)?;
+        Self::of(file).map_err(cannot)
+    }
+
+    /// Reads an open regular file.
+    pub fn of(file: File) -> io::Result<Self> {
+        let size = file.metadata()?.len();
+        Ok(Self { file, size })
+    }
+}
+
+impl Object for FileSource {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.size))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        match offset.checked_add(buf.len() as u64) {
+            Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn next_data(&self, offset: u64) -> io::Result<u64> {
+        // This moves the file's position, which no read here uses.
+        match rustix::fs::seek(&self.file, SeekFrom::Data(offset)) {
+            Ok(next) => Ok(next),
+            Err(Errno::NXIO) => Ok(self.size.max(offset)),
+            // The file system does not report holes.
+            Err(_) => Ok(offset),
+        }
+    }
+
+    fn next_hole(&self, offset: u64) -> io::Result<u64> {
+        // This moves the file's position, which no read here uses.
+        match rustix::fs::seek(&self.file, SeekFrom::Hole(offset)) {
+            Ok(next) => Ok(next),
+            Err(Errno::NXIO) => Ok(self.size.max(offset)),
+            // The file system does not report holes.
+            Err(_) => Ok(u64::MAX),
+        }
+    }
+}

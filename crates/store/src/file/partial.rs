@@ -1,0 +1,176 @@
+//! Names of partial files and folders, so that a program can remove them when it is told to end.
+//!
+//! A partial file or folder is listed here as long as it has its partial name. This library installs no
+//! signal handler: a program that is told to end calls [`remove_partial_files`].
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::place::unfinished;
+
+static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// The name of a partial file or folder. Dropping it removes the file or folder.
+#[derive(Debug)]
+pub(crate) struct PartialName {
+    path: PathBuf,
+}
+
+impl PartialName {
+    /// Runs `make`, which creates the file or folder at `path`, and lists it if that succeeds.
+    pub(crate) fn create<T>(
+        path: PathBuf,
+        make: impl FnOnce(&Path) -> io::Result<T>,
+    ) -> io::Result<(Self, T)> {
+        let mut named = named();
+        let made = make(&path)?;
+        named.push(path.clone());
+        Ok((Self { path }, made))
+    }
+
+    /// Path of the partial file or folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Renames the file to `target`. After that it is no longer partial.
+    pub(crate) fn rename(&self, target: &Path) -> io::Result<()> {
+        self.complete(|path| fs::rename(path, target))
+    }
+
+    /// Runs `work` while no partial file or folder is removed. The name stays listed.
+    pub(crate) fn hold<T>(&self, work: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+        let _named = named();
+        work(&self.path)
+    }
+
+    /// Runs `complete`. If it succeeds, the file or folder is no longer partial.
+    pub(crate) fn complete<T>(&self, complete: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+        let mut named = named();
+        let done = complete(&self.path)?;
+        named.retain(|p| *p != self.path);
+        Ok(done)
+    }
+}
+
+impl Drop for PartialName {
+    fn drop(&mut self) {
+        let mut named = named();
+        if let Some(at) = named.iter().position(|p| *p == self.path) {
+            named.swap_remove(at);
+            remove(&self.path);
+        }
+    }
+}
+
+/// Keeps other threads from creating or completing partial files; see [`remove_partial_files`].
+pub struct NoPartialFiles {
+    _named: MutexGuard<'static, Vec<PathBuf>>,
+}
+
+/// Removes all partial files and folders of this process, and gives up its outputs on remote stores. As long as the result lives, none is created or
+/// takes its final name: threads that try to wait. A program that is told to end keeps the result until it
+/// exits.
+#[must_use = "as soon as it is dropped, partial files may be made again"]
+pub fn remove_partial_files() -> NoPartialFiles {
+    let mut named = named();
+    for path in named.drain(..) {
+        remove(&path);
+    }
+    unfinished::give_up_all();
+    NoPartialFiles { _named: named }
+}
+
+/// Waits as long as another thread keeps the result of [`remove_partial_files`]: the process is being ended, and outputs on
+/// remote stores are given up by that thread.
+pub fn wait_while_ending() {
+    drop(named());
+}
+
+/// Number of attempts to remove a folder.
+const ATTEMPTS: usize = 3;
+
+/// A failure is ignored: the name itself marks the file as partial.
+fn remove(path: &Path) {
+    if fs::remove_file(path).is_ok() {
+        return;
+    }
+    // Under another name, so that threads which still write make no new files in it.
+    let mut away = path.as_os_str().to_owned();
+    away.push("-");
+    let renamed = fs::rename(path, &away).is_ok();
+    let folder = if renamed { Path::new(&away) } else { path };
+    for _ in 0..ATTEMPTS {
+        match fs::remove_dir_all(folder) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {}
+            _ => return,
+        }
+    }
+}
+
+fn named() -> MutexGuard<'static, Vec<PathBuf>> {
+    NAMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drop_removes_the_file_and_rename_keeps_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("partial");
+        let (name, _) = PartialName::create(path.clone(), |p| fs::File::create_new(p)).unwrap();
+        assert!(path.exists());
+        drop(name);
+        assert!(!path.exists());
+
+        let target = dir.path().join("whole");
+        let (name, _) = PartialName::create(path.clone(), |p| fs::File::create_new(p)).unwrap();
+        name.rename(&target).unwrap();
+        drop(name);
+        assert!(target.exists() && !path.exists());
+    }
+
+    #[test]
+    fn a_folder_is_removed_while_files_are_made_in_it() {
+        use std::sync::Barrier;
+        use std::sync::atomic::{AtomicBool, Ordering};
+        for _ in 0..20 {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("stage");
+            let (name, ()) = PartialName::create(path.clone(), |p| fs::create_dir(p)).unwrap();
+            let (ended, begun) = (AtomicBool::new(false), Barrier::new(3));
+            std::thread::scope(|scope| {
+                let (ended, begun, path) = (&ended, &begun, &path);
+                for thread in 0..2 {
+                    scope.spawn(move || {
+                        let mut n = 0;
+                        while !ended.load(Ordering::Relaxed) {
+                            let _ = fs::write(path.join(format!("{thread}-{n}")), "x");
+                            n += 1;
+                            if n == 1 {
+                                begun.wait();
+                            }
+                        }
+                    });
+                }
+                begun.wait();
+                drop(name);
+                ended.store(true, Ordering::Relaxed);
+            });
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_made_is_not_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("other");
+        fs::write(&path, "someone else's").unwrap();
+        assert!(PartialName::create(path.clone(), |p| fs::File::create_new(p)).is_err());
+        assert!(path.exists());
+    }
+}

@@ -1,0 +1,8 @@
+//! Keys as files of a folder.
+//!
+//! ```text
+//! directory_keys: folder ─► KeyStore         KeyOutput: directory_output ─ stage ─ publish: rename ─► folder
+//! ```
+
+pub mod directory_keys;
+pub mod directory_output;

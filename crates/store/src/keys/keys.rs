@@ -1,0 +1,266 @@
+//! The traits of a store of keys: each key has a value of bytes.
+//!
+//! ```text
+//! KeyStore    get, fetch many, list            what a reader sees
+//! KeyOutput   put, create, put_last ─► publish what a writer stages; nobody sees it before
+//!             reserve ─► put_reserved          the same, in an order that does not depend on threads
+//! ValueWriter write_at ─► set_size ─► finish   one value, written by many threads before its size is known
+//! ```
+
+use std::io;
+use std::sync::Arc;
+
+use crate::Object;
+use crate::keys::joined_gets::join_gets;
+use crate::keys::key::check_key;
+use crate::requests::requests::{Done, FailedRequest, Get, Part, Requests};
+
+/// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
+/// one.
+pub trait KeyStore: Send + Sync {
+    /// A part of a key's value; `None` if the key does not exist.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>>;
+
+    /// The size of a key's value in bytes; `None` if the key does not exist.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn size(&self, key: &str) -> io::Result<Option<u64>>;
+
+    /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in
+    /// which that saves nothing.
+    ///
+    /// # Errors
+    /// `Unsupported` if ranges are best read by [`get`](Self::get). Otherwise the store's error.
+    fn open_value(&self, key: &str) -> io::Result<Option<Arc<dyn Object>>> {
+        let _ = key;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// All keys that start with `prefix`, ascending.
+    ///
+    /// # Errors
+    /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
+
+    /// The names directly below a folder, ascending: of keys, and of folders, which end in `/`. `folder` is empty or ends in
+    /// `/`. This default lists all keys below the folder; a store that can list one level does so.
+    ///
+    /// # Errors
+    /// Those of [`list`](Self::list).
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for key in self.list(folder)? {
+            let rest = key.get(folder.len()..).unwrap_or_default();
+            let name = match rest.find('/') {
+                Some(end) => &rest[..=end],
+                None => rest,
+            };
+            if names.last().is_none_or(|last| last != name) {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// True if each value that is read whole is compared with a checksum.
+    fn verifies(&self) -> bool {
+        false
+    }
+
+    /// The requests that suit this store best.
+    fn requests(&self) -> Requests {
+        Requests::LOCAL
+    }
+
+    /// Gets many values and passes them to `done`, in the requested order. A slow store returns at once and
+    /// runs up to [`Requests::in_flight`] requests at a time. Neighbouring ranges of one key are one request. This
+    /// default makes one request after another before it returns.
+    ///
+    /// # Errors
+    /// `done` receives the error if a value cannot be read: a [`FailedRequest`] if it is known which one.
+    fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
+        let mut found: Vec<Option<Vec<u8>>> = vec![None; gets.len()];
+        for one in join_gets(gets, self.requests().gap) {
+            let got = one.run(&*self);
+            match got {
+                Ok(values) => {
+                    for (n, value) in values {
+                        found[n] = value;
+                    }
+                }
+                Err((n, e)) => return done(Err(FailedRequest::error(n, e))),
+            }
+        }
+        done(Ok(found));
+    }
+}
+
+/// A dataset of keys that is being written, by one process or several. Readers see no part of it before
+/// [`publish`](Self::publish).
+///
+/// Values have an order in some stores: in a zip file, that of the calls of [`put`](Self::put) and
+/// [`reserve`](Self::reserve). A writer whose threads race, but whose output must not depend on them, reserves values in a
+/// fixed order, such as the turns of a [`ReorderWindow`](crate::format::ReorderWindow), and writes them by
+/// [`put_reserved`](Self::put_reserved) from any thread.
+pub trait KeyOutput: Send + Sync {
+    /// Checks that a value can be stored under a key, and stores nothing. A writer checks its longest keys before it begins.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the store does not take such a key.
+    fn check(&self, key: &str) -> io::Result<()> {
+        check_key(key)
+    }
+
+    /// Stores a whole value. It replaces an earlier value of the same key. A slow store may return before it has the value.
+    ///
+    /// # Errors
+    /// If the store fails, also in an earlier put: a [`FailedKey`] tells in which.
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()>;
+
+    /// Gives a value of `size` bytes its place among the others. This is cheap: no bytes are written. The value must
+    /// follow by [`put_reserved`](Self::put_reserved) before the dataset is published. This default is for stores
+    /// without an order.
+    ///
+    /// # Errors
+    /// If the store has no room, or the key is not one.
+    fn reserve(&self, key: String, size: usize) -> io::Result<ReservedKey> {
+        Ok(ReservedKey { key, size, place: 0 })
+    }
+
+    /// Stores the value of a reserved key. It replaces an earlier value of the same key.
+    ///
+    /// # Errors
+    /// If the store fails, or the value's size is not the reserved one.
+    fn put_reserved(&self, reserved: ReservedKey, value: &[u8]) -> io::Result<()> {
+        reserved.check_size(value)?;
+        self.put(&reserved.key, value)
+    }
+
+    /// Stores a value that marks the dataset as one: its metadata. A store that cannot rename writes such
+    /// keys last, when it publishes: those of arrays first, then those of groups, those of the root last, in the order of their names.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()>;
+
+    /// Begins a value that may be larger than memory. It exists once its writer is finished. In a store with an order,
+    /// [`put`](Self::put), [`reserve`](Self::reserve) and this call fail until its [size is set](ValueWriter::set_size),
+    /// because the place of the next value is not known before.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>>;
+
+    /// The value staged so far under a key, by any process.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>>;
+
+    /// The staged keys of all processes that start with `prefix`, ascending.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>>;
+
+    /// What was staged, as a store to read many values of at once; `None` where [`staged`](Self::staged) is as quick.
+    ///
+    /// # Errors
+    /// If the store fails, also in an earlier put.
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        Ok(None)
+    }
+
+    /// Makes everything that was staged visible, in place of the old content. One process calls this, after
+    /// all others are done.
+    ///
+    /// # Errors
+    /// If the store fails. The old content is still there then.
+    fn publish(&self) -> io::Result<()>;
+}
+
+/// The error of a value that was put before. It is inside the `io::Error` of a later call.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct FailedKey {
+    key: String,
+    cause: io::Error,
+}
+
+impl FailedKey {
+    /// The error of a later call, after the value of `key` could not be stored. Its kind is that of `cause`.
+    pub fn error(key: impl Into<String>, cause: io::Error) -> io::Error {
+        let key = key.into();
+        io::Error::new(cause.kind(), Self { key, cause })
+    }
+
+    /// The key of the value that could not be stored, and its own error. Without a key if `error` does not tell it.
+    pub fn split(error: io::Error) -> (Option<String>, io::Error) {
+        match error.downcast::<Self>() {
+            Ok(failed) => (Some(failed.key), failed.cause),
+            Err(error) => (None, error),
+        }
+    }
+}
+
+/// A key whose value has a place among the others, and no bytes yet.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ReservedKey {
+    /// The key.
+    pub key: String,
+    /// The value's size in bytes.
+    pub size: usize,
+    /// The value's place. Only the store that reserved it knows what it means.
+    pub place: u64,
+}
+
+impl ReservedKey {
+    /// Checks that a value has the reserved size.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it has another one.
+    pub fn check_size(&self, value: &[u8]) -> io::Result<()> {
+        match value.len() == self.size {
+            true => Ok(()),
+            false => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "the key {:?} has a value of {} bytes, not the reserved {}",
+                    self.key,
+                    value.len(),
+                    self.size
+                ),
+            )),
+        }
+    }
+}
+
+/// A value that many threads write, and whose size need not be known when it is begun. So it can be larger than memory.
+///
+/// In a store with an order, its place is behind the values that were reserved before it was begun. The next value can
+/// get a place once the size is set.
+pub trait ValueWriter: Send + Sync {
+    /// Writes bytes at `offset` of the value. Every byte of the value is written once, in any order.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Sets the value's size in bytes. This is cheap, and called once. Bytes may still be written afterwards.
+    ///
+    /// # Errors
+    /// If the store has no room.
+    fn set_size(&self, size: u64) -> io::Result<()>;
+
+    /// Completes the value. Without this call nothing is stored.
+    ///
+    /// # Errors
+    /// If the store fails, or notices that bytes of the value were not written.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}

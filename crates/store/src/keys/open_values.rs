@@ -1,0 +1,116 @@
+//! Values that are read range by range: each is opened once, and the last few stay open.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::{ByteRange, KeyStore, Object, Part};
+
+/// Most values that stay open. Threads work within few at a time.
+const MOST: usize = 16;
+
+/// The values of a store that are open.
+pub struct OpenValues {
+    store: Arc<dyn KeyStore>,
+    /// The last used is the last.
+    open: Mutex<VecDeque<(String, Arc<dyn Object>)>>,
+}
+
+impl OpenValues {
+    /// No value of `store` is open.
+    pub fn new(store: Arc<dyn KeyStore>) -> Self {
+        Self {
+            store,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Reads a range of a key's value into `bytes`, whose old content is lost. It is shorter if the value ends before.
+    /// Returns false if the key does not exist.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn read(&self, key: &str, range: ByteRange, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let object = match self.object(key) {
+            Ok(Some(object)) => object,
+            Ok(None) => return Ok(false),
+            Err(e) if e.kind() == io::ErrorKind::Unsupported => {
+                let found = self.store.get(key, Part::Range(range))?;
+                return Ok(found.map(|found| *bytes = found).is_some());
+            }
+            Err(e) => return Err(e),
+        };
+        let size = object.size()?.unwrap_or(u64::MAX);
+        let within = Part::Range(range).within(size);
+        let length = usize::try_from(within.end - within.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes.clear();
+        bytes
+            .try_reserve_exact(length)
+            .map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes.resize(length, 0);
+        object.read_exact_at(within.start, bytes)?;
+        Ok(true)
+    }
+
+    /// The open value of a key.
+    fn object(&self, key: &str) -> io::Result<Option<Arc<dyn Object>>> {
+        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut open = lock();
+            if let Some(at) = open.iter().rposition(|(known, _)| known == key) {
+                let object = Arc::clone(&open[at].1);
+                if at + 1 < open.len()
+                    && let Some(used) = open.remove(at)
+                {
+                    open.push_back(used);
+                }
+                return Ok(Some(object));
+            }
+        }
+        let Some(object) = self.store.open_value(key)? else {
+            return Ok(None);
+        };
+        let mut open = lock();
+        if open.len() >= MOST {
+            open.pop_front();
+        }
+        open.push_back((key.to_owned(), Arc::clone(&object)));
+        Ok(Some(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DirectoryKeys, KeyOutput, MemoryKeys};
+
+    fn range(offset: u64, length: usize) -> ByteRange {
+        ByteRange { offset, length }
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = MemoryKeys::new();
+        let output = memory.output();
+        for n in 0..40u8 {
+            let value = vec![n; 10];
+            std::fs::write(folder.path().join(n.to_string()), &value).unwrap();
+            output.put(&n.to_string(), &value).unwrap();
+        }
+        output.publish().unwrap();
+        let folder = DirectoryKeys::open(folder.path()).unwrap();
+        for store in [Arc::new(folder) as Arc<dyn KeyStore>, Arc::new(memory)] {
+            let values = OpenValues::new(store);
+            let mut bytes = vec![7; 3];
+            for n in (0..40).chain([39, 39, 0, 30, 39]) {
+                assert!(values.read(&n.to_string(), range(2, 4), &mut bytes).unwrap());
+                assert_eq!(bytes, [n as u8; 4]);
+            }
+            assert!(values.read("5", range(8, 100), &mut bytes).unwrap());
+            assert_eq!(bytes, [5, 5]);
+            assert!(!values.read("x", range(0, 1), &mut bytes).unwrap());
+            assert!(values.open.lock().unwrap().len() <= MOST);
+        }
+    }
+}

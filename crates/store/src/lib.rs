@@ -1,0 +1,74 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Parts
+//!
+//! Storage of bytes: local files, pipes, folders and memory, for reading and for writing.
+//!
+//! Readers use an [`Object`] (one sequence of bytes) or a [`KeyStore`] (many named values). Writers use an
+//! [`Output`] or a [`KeyOutput`]; nothing is visible under the final name before commit or publish. A
+//! [`Place`] is an input with a name, a [`Destination`] an output with a name.
+//!
+//! ```text
+//! path ─► FileSource ────┐
+//! pipe ─► ArrivingSource ┴─► Place ─► format::open       folder ─► DirectoryKeys ─► Place
+//!
+//! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
+//!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
+//!
+//! .zst, .gz ─► open_compressed ─► Object                  compress_seekable ─► any Output
+//! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
+//! ```
+//!
+//! - [`place`]: what a dataset is read from and written to, and what stands beside it
+//! - [`object`]: one sequence of bytes, also as a stream and in memory
+//! - [`keys`]: many named values
+//! - [`requests`]: many requests at once, for stores whose answers take long
+//! - [`file`], [`folder`], [`zip`], [`zst`]: the media
+//! - [`threads`]: the same work on all threads
+
+pub mod file;
+pub mod folder;
+pub mod keys;
+pub mod object;
+pub mod place;
+pub mod requests;
+pub mod threads;
+pub mod zip;
+pub mod zst;
+
+pub use file::data_access::{DataAccess, Prefixes};
+pub use file::file_neighbours::FileNeighbours;
+pub use file::file_output::{FileOutput, same_file};
+pub use file::file_pool::{FilePool, PooledFile};
+pub use file::file_source::FileSource;
+pub use file::partial::{NoPartialFiles, remove_partial_files};
+pub use file::temporary::{no_room, room_for_temporary_files, temporary_file};
+pub use folder::directory_keys::DirectoryKeys;
+pub use folder::directory_output::{DirectoryOutput, FolderCheck};
+pub use keys::key::{PARTIAL, check_key};
+pub use keys::keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};
+pub use keys::memory_keys::{MemoryKeys, MemoryKeysOutput};
+pub use keys::open_values::OpenValues;
+pub use object::arriving::ArrivingSource;
+pub use object::known_size::known_size;
+pub use object::memory::MemoryOutput;
+pub use object::object::Object;
+pub use object::object_stream::object_stream;
+pub use object::read_ahead::read_ahead;
+pub use object::spooled::{SpooledSource, open_stream, temporary_folder};
+pub use place::held::{HeldKeys, HeldOutput, ReadBack};
+pub use place::output::Output;
+pub use place::place::{
+    Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind,
+};
+pub use place::raw_files::{RawData, RawFiles};
+pub use place::unfinished::take_remains;
+pub use place::written_bytes::WrittenBytes;
+pub use requests::fetch_pool::{FetchPool, allocate};
+pub use requests::fetch_queue::{Admitted, FetchQueue};
+pub use requests::reorder_window::ReorderWindow;
+pub use requests::requests::{ByteRange, Done, FailedRequest, Get, Part, Requests, awaited};
+pub use zip::zip_keys::ZipKeys;
+pub use zip::zip_output::ZipOutput;
+pub use zst::compressed::{Content, open_compressed, open_damaged_compressed, verify_compressed};
+pub use zst::zst_output::compress_seekable;

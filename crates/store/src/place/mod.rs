@@ -1,0 +1,15 @@
+//! Where a dataset is read from and written to.
+//!
+//! ```text
+//! Place: object or store of keys, with the name that the user typed, and neighbours that it may refer to
+//! Destination: Output or KeyOutput ─► held: read back before it takes its name ─► commit or publish
+//! ```
+//!
+//! `unfinished` lists outputs that a signal ends. `raw_files` are files of raw data that appear with an output.
+
+pub mod held;
+pub mod output;
+pub mod place;
+pub mod raw_files;
+pub mod unfinished;
+pub mod written_bytes;

@@ -1,0 +1,312 @@
+//! Inputs and outputs with their names: where a dataset is read from, and where one is written to.
+//!
+//! ```text
+//! Location ─┬─► Place        object or keys, name, neighbours ─► format::open
+//!           └─► Destination  output or key output, name       ─► format::create
+//! ```
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::{KeyOutput, KeyStore, Object, Output, RawFiles};
+use ncutils_model::error::{Error, Result};
+
+/// The input of a dataset.
+#[derive(Clone)]
+pub struct Place {
+    name: OsString,
+    kind: PlaceKind,
+    neighbours: Option<Arc<dyn Neighbours>>,
+    damage: Option<String>,
+    is_verified: bool,
+}
+
+/// The two kinds of input.
+#[derive(Clone)]
+pub enum PlaceKind {
+    /// One sequence of bytes.
+    Object(Arc<dyn Object>),
+    /// Many values, each under a key.
+    Keys(Arc<dyn KeyStore>),
+}
+
+impl Place {
+    /// An input that is one object. `name` is the name that the user typed; messages contain it.
+    pub fn object(name: impl Into<OsString>, object: Arc<dyn Object>) -> Self {
+        Self::new(name.into(), PlaceKind::Object(object))
+    }
+
+    /// An input that is a store of keys. `name` is the name that the user typed.
+    pub fn keys(name: impl Into<OsString>, store: Arc<dyn KeyStore>) -> Self {
+        Self::new(name.into(), PlaceKind::Keys(store))
+    }
+
+    fn new(name: OsString, kind: PlaceKind) -> Self {
+        Self {
+            name,
+            kind,
+            neighbours: None,
+            damage: None,
+            is_verified: false,
+        }
+    }
+
+    /// Tells why the content is not all that it should be: a compressed file or a zip is truncated.
+    #[must_use]
+    pub fn with_damage(mut self, damage: Option<String>) -> Self {
+        self.damage = damage;
+        self
+    }
+
+    /// Tells whether checksums of the file that the content lies in cover the content.
+    #[must_use]
+    pub fn with_checksums(mut self, is_verified: bool) -> Self {
+        self.is_verified = is_verified;
+        self
+    }
+
+    /// Sets the places that this one may refer to.
+    #[must_use]
+    pub fn with_neighbours(mut self, neighbours: Arc<dyn Neighbours>) -> Self {
+        self.neighbours = Some(neighbours);
+        self
+    }
+
+    /// The name that the user typed; empty for a place without a name.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The object or store of keys.
+    pub fn kind(&self) -> &PlaceKind {
+        &self.kind
+    }
+
+    /// Why the content is not all that it should be; `None` if it is.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// True if checksums of the file that the content lies in, such as a compressed one, cover the content.
+    pub fn is_verified(&self) -> bool {
+        self.is_verified
+    }
+
+    /// Reads a pipe to its end, so that it tells everything about itself. Other places are left alone.
+    ///
+    /// # Errors
+    /// If the pipe cannot be read.
+    pub fn read_to_end(&self) -> Result<()> {
+        match &self.kind {
+            PlaceKind::Object(object) => object.end().map(drop).map_err(|e| Error::io("cannot read", e)),
+            PlaceKind::Keys(_) => Ok(()),
+        }
+    }
+
+    /// The places that this one may refer to; `None` if there are none.
+    pub fn neighbours(&self) -> Option<&Arc<dyn Neighbours>> {
+        self.neighbours.as_ref()
+    }
+}
+
+/// A place without a name or neighbours.
+impl<T: Object + 'static> From<Arc<T>> for Place {
+    fn from(object: Arc<T>) -> Self {
+        Self::object("", object)
+    }
+}
+
+impl From<Arc<dyn Object>> for Place {
+    fn from(object: Arc<dyn Object>) -> Self {
+        Self::object("", object)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The places that the content of a place may refer to by name, as the targets of external links. The names
+/// come from untrusted content, so an implementation decides which of them may be opened.
+pub trait Neighbours: Send + Sync {
+    /// Identifies the place itself: two places are the same if, and only if, their identities are equal.
+    fn identity(&self) -> &OsStr;
+
+    /// Looks up `name`, as seen from this place. Nothing is opened. On a slow store, a name may be found that does not exist:
+    /// opening it tells.
+    ///
+    /// # Errors
+    /// The reason why there is no such place.
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour>;
+
+    /// True if a place that was found exists. On a slow store, this is one request.
+    ///
+    /// # Errors
+    /// If the store does not tell.
+    fn exists(&self, _found: &Neighbour) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// True if a source of a virtual dataset that is missing is an error. Otherwise it reads as fill values.
+    fn requires_sources(&self) -> bool {
+        false
+    }
+}
+
+/// What a name in a place's content stands for. It decides where the name is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NamedAs {
+    /// The target of an external link of HDF5.
+    ExternalLink,
+    /// Raw data of an HDF5 dataset.
+    ExternalData,
+    /// The source of a virtual HDF5 dataset.
+    VirtualSource,
+}
+
+/// A place that was found but is not open.
+pub struct Neighbour {
+    identity: OsString,
+    open: Box<dyn FnOnce() -> Result<Option<Place>>>,
+}
+
+impl Neighbour {
+    /// A place with this identity, which `open` opens. `open` returns `None` if nothing is there.
+    pub fn new(
+        identity: impl Into<OsString>,
+        open: impl FnOnce() -> Result<Option<Place>> + 'static,
+    ) -> Self {
+        Self {
+            identity: identity.into(),
+            open: Box::new(open),
+        }
+    }
+
+    /// See [`Neighbours::identity`].
+    pub fn identity(&self) -> &OsStr {
+        &self.identity
+    }
+
+    /// Opens the place. It has neighbours of its own, under the same rules. `None` if nothing is there, which a slow store tells
+    /// only now.
+    ///
+    /// # Errors
+    /// If it cannot be opened; the error contains its name.
+    pub fn open(self) -> Result<Option<Place>> {
+        (self.open)()
+    }
+}
+
+/// The reason why a name leads to no neighbour.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoNeighbour {
+    /// No place has this name.
+    #[error("does not exist")]
+    Missing,
+    /// A file in the working directory has the name. libhdf5 would read it.
+    #[error(
+        "does not exist in the folder of the file that names it; the file in the working directory, which HDF5's library would take, is not read"
+    )]
+    InWorkingDirectory,
+    /// The name leads to a file that may not be opened.
+    #[error("is outside of the input's folder: it is {}{}{advice}", path.display(), if advice.is_empty() { "" } else { "; " })]
+    Outside {
+        /// Its path, without symbolic links.
+        path: PathBuf,
+        /// How a user allows its folder; may be empty.
+        advice: &'static str,
+    },
+    /// The name leads to a folder, a pipe or a device.
+    #[error("is not a regular file")]
+    NotRegular,
+    /// The system does not tell what the name leads to. The text is its reason.
+    #[error("cannot be looked up: {0}")]
+    Unreadable(String),
+}
+
+/// The output of a dataset.
+#[derive(Clone)]
+pub struct Destination {
+    name: OsString,
+    kind: DestinationKind,
+    raw: Option<Arc<RawFiles>>,
+}
+
+/// The two kinds of output.
+#[derive(Clone)]
+pub enum DestinationKind {
+    /// One sequence of bytes.
+    Object(Arc<dyn Output>),
+    /// Many values, each under a key.
+    Keys(Arc<dyn KeyOutput>),
+}
+
+impl Destination {
+    /// An output that is one object. `name` is the name that the user typed; messages contain it.
+    pub fn object(name: impl Into<OsString>, output: Arc<dyn Output>) -> Self {
+        Self {
+            name: name.into(),
+            kind: DestinationKind::Object(output),
+            raw: None,
+        }
+    }
+
+    /// An output that is a store of keys. `name` is the name that the user typed.
+    pub fn keys(name: impl Into<OsString>, output: Arc<dyn KeyOutput>) -> Self {
+        Self {
+            name: name.into(),
+            kind: DestinationKind::Keys(output),
+            raw: None,
+        }
+    }
+
+    /// The same destination with files for raw data beside it. Its output is one that commits them: see
+    /// [`RawFiles::beside`].
+    #[must_use]
+    pub fn with_raw_files(mut self, raw: Arc<RawFiles>) -> Self {
+        self.raw = Some(raw);
+        self
+    }
+
+    /// The files for raw data beside this destination; `None` if there are none.
+    pub fn raw_files(&self) -> Option<&Arc<RawFiles>> {
+        self.raw.as_ref()
+    }
+
+    /// The name that the user typed; empty for a destination without a name.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The object or store of keys.
+    pub fn kind(&self) -> &DestinationKind {
+        &self.kind
+    }
+}
+
+/// A destination without a name.
+impl<T: Output + 'static> From<Arc<T>> for Destination {
+    fn from(output: Arc<T>) -> Self {
+        Self::object("", output)
+    }
+}
+
+impl From<Arc<dyn Output>> for Destination {
+    fn from(output: Arc<dyn Output>) -> Self {
+        Self::object("", output)
+    }
+}
+
+impl fmt::Debug for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Destination")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,300 @@
+//! The central directory of a zip file: its entries, by name.
+//!
+//! ```text
+//! last bytes ─► end record ─► [zip64 end record] ─► central headers, piece by piece ─► Entry, Entry, …
+//! ```
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::Object;
+use crate::keys::key::check_key;
+use crate::zip::zip_records::{CENTRAL, CentralHeader, END, END64, End, LOCATOR, parse_locator};
+use ncutils_model::error::{Error, Result};
+
+/// Most bytes from the end record to the end of a file: the record, and the longest comment.
+const LONGEST_TAIL: usize = END + u16::MAX as usize;
+
+/// Bytes of the directory that are read at a time.
+const PIECE: usize = 4 << 20;
+
+/// One value of a zip file.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Offset of the local header.
+    pub header: u64,
+    /// Offset at which the next local header, or the directory, begins. The data ends before.
+    pub limit: u64,
+    /// True if the file ends at `limit`, so that data which reaches past it is missing.
+    pub is_last: bool,
+    /// Size in bytes of the stored data.
+    pub compressed: u64,
+    /// Size in bytes of the value.
+    pub size: u64,
+    pub crc: u32,
+    pub method: u16,
+    pub flags: u16,
+    /// Length in bytes of the extra field in the directory. That of the local header is often as long.
+    pub extra: u16,
+    name_length: u16,
+    /// Position of the name in [`ZipDirectory::names`].
+    name_at: usize,
+    /// Length in bytes of the local header; 0 while it is not known.
+    header_length: AtomicU32,
+}
+
+impl Entry {
+    /// Offset of the data, if the local header was read before.
+    pub fn data(&self) -> Option<u64> {
+        match self.header_length.load(Ordering::Relaxed) {
+            0 => None,
+            length => self.header.checked_add(length.into()),
+        }
+    }
+
+    /// Keeps the length of the local header.
+    pub fn set_header_length(&self, length: usize) {
+        self.header_length
+            .store(u32::try_from(length).unwrap_or(0), Ordering::Relaxed);
+    }
+}
+
+/// The entries of a zip file that are keys.
+#[derive(Debug, Default)]
+pub(crate) struct ZipDirectory {
+    /// All names, one after another.
+    names: String,
+    /// Ascending by name. Each name is there once.
+    entries: Vec<Entry>,
+}
+
+fn damaged(why: impl Into<String>) -> Error {
+    Error::Damaged(why.into())
+}
+
+/// Reads `length` bytes from `offset` on.
+pub(crate) fn read(object: &dyn Object, offset: u64, length: usize) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    object
+        .read_exact_at(offset, &mut bytes)
+        .map_err(|e| Error::io("cannot read", e))?;
+    Ok(bytes)
+}
+
+/// Size in bytes of a zip file.
+///
+/// # Errors
+/// If the store fails, or does not tell it.
+pub(crate) fn size(object: &dyn Object) -> Result<u64> {
+    let size = object.size().map_err(|e| Error::io("cannot read", e))?;
+    size.ok_or_else(|| Error::Unsupported("a zip from a store that does not tell its size".to_owned()))
+}
+
+impl ZipDirectory {
+    /// Reads the directory. Of entries with the same name the last one counts. Left out are folders, and names that
+    /// cannot be keys.
+    pub fn read(object: &dyn Object) -> Result<Self> {
+        let size = size(object)?;
+        let tail_length = size.min(LONGEST_TAIL as u64) as usize;
+        let tail_at = size - tail_length as u64;
+        let tail = read(object, tail_at, tail_length)?;
+        let (at, end) =
+            End::find(&tail).ok_or_else(|| Error::Truncated("a zip without an end record".to_owned()))?;
+        let end_at = tail_at + at as u64;
+        let (end, end_at) = match end.overflows() {
+            true => end64(object, end_at)?.unwrap_or((end, end_at)),
+            false => (end, end_at),
+        };
+        if end.disks != [0; 2] || end.entries[0] != end.entries[1] {
+            return Err(several_disks());
+        }
+        let last = end.offset.checked_add(end.size);
+        if last.is_none_or(|last| last > end_at) {
+            return Err(damaged(format!(
+                "the zip's directory of {} bytes at {} reaches past its end record at {end_at}",
+                end.size, end.offset
+            )));
+        }
+        let mut directory = Self::default();
+        let mut headers = Vec::new();
+        let count = directory.take_headers(object, &end, &mut headers)?;
+        // Writers without zip64 state the lower 16 bits of the count.
+        if count != end.entries[0] && count & 0xFFFF != end.entries[0] {
+            return Err(damaged(format!(
+                "the zip's directory has {count} entries, not {}",
+                end.entries[0]
+            )));
+        }
+        directory.finish(headers, end.offset);
+        Ok(directory)
+    }
+
+    /// Adds an entry, unless its name cannot be a key.
+    pub fn add(&mut self, name: &str, header: &CentralHeader) {
+        if check_key(name).is_err() || name.contains('\\') {
+            return;
+        }
+        self.entries.push(Entry {
+            header: header.offset,
+            limit: 0,
+            is_last: false,
+            compressed: header.compressed,
+            size: header.size,
+            crc: header.crc,
+            method: header.method,
+            flags: header.flags,
+            extra: header.extra,
+            name_at: self.names.len(),
+            name_length: header.name,
+            header_length: AtomicU32::new(0),
+        });
+        self.names.push_str(name);
+    }
+
+    /// Makes the entries ready, when all were added. `headers` are the offsets of all local headers, and `end` is where the
+    /// last entry ends at the latest.
+    pub fn finish(&mut self, headers: Vec<u64>, end: u64) {
+        self.limit_entries(headers, end);
+        self.sort();
+    }
+
+    /// Marks the entries that the file's end limits: it has `size` bytes, and no directory.
+    pub fn mark_last(&mut self, size: u64) {
+        for entry in &mut self.entries {
+            entry.is_last = entry.limit == size;
+        }
+    }
+
+    /// Parses all central headers. Returns their number, and adds the offset of each entry to `headers`.
+    fn take_headers(&mut self, object: &dyn Object, end: &End, headers: &mut Vec<u64>) -> Result<u64> {
+        let mut count = 0;
+        let mut buffer: Vec<u8> = Vec::new();
+        let (mut at, mut left) = (end.offset, end.size);
+        loop {
+            let mut used = 0;
+            while let Some(length) = self.take_header(&buffer[used..], headers)? {
+                used += length;
+                count += 1;
+            }
+            buffer.drain(..used);
+            if left == 0 {
+                break;
+            }
+            let length = left.min(PIECE as u64) as usize;
+            buffer.extend(read(object, at, length)?);
+            at += length as u64;
+            left -= length as u64;
+        }
+        match buffer.is_empty() {
+            true => Ok(count),
+            false => Err(damaged("the zip's directory ends within an entry")),
+        }
+    }
+
+    /// Parses the central header at the beginning of `bytes` and returns its length. `None` if it is not all there.
+    fn take_header(&mut self, bytes: &[u8], headers: &mut Vec<u64>) -> Result<Option<usize>> {
+        if bytes.len() < CENTRAL {
+            return Ok(None);
+        }
+        let Some(mut header) = CentralHeader::parse(bytes) else {
+            return Err(damaged("the zip's directory has something else than entries"));
+        };
+        let Some(rest) = bytes.get(CENTRAL..header.length()) else {
+            return Ok(None);
+        };
+        let (name, rest) = rest.split_at(header.name.into());
+        let extra = &rest[..header.extra.into()];
+        // Names in another encoding than UTF-8 are no keys.
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        if !header.complete(extra) {
+            return Err(damaged(format!(
+                "the sizes of the zip's entry {name:?} are missing"
+            )));
+        }
+        if header.disk != 0 {
+            return Err(several_disks());
+        }
+        headers.push(header.offset);
+        self.add(name, &header);
+        Ok(Some(header.length()))
+    }
+
+    /// Limits each entry by the next local header in the file, so that no bytes belong to two entries.
+    fn limit_entries(&mut self, mut headers: Vec<u64>, directory: u64) {
+        headers.sort_unstable();
+        for entry in &mut self.entries {
+            let next = headers.partition_point(|offset| *offset <= entry.header);
+            entry.limit = headers.get(next).map_or(directory, |next| directory.min(*next));
+        }
+    }
+
+    /// Sorts the entries by name, and keeps the last one of each name.
+    fn sort(&mut self) {
+        let names = &self.names;
+        // A stable sort: the last one of equal names in the directory stays the last.
+        self.entries
+            .sort_by(|a, b| name_of(names, a).cmp(name_of(names, b)));
+        self.entries.dedup_by(|later, kept| {
+            let same = name_of(names, later) == name_of(names, kept);
+            if same {
+                std::mem::swap(later, kept);
+            }
+            same
+        });
+        self.entries.shrink_to_fit();
+    }
+
+    /// The name of an entry.
+    pub fn name(&self, entry: &Entry) -> &str {
+        name_of(&self.names, entry)
+    }
+
+    /// The entry with this number.
+    pub fn entry(&self, number: usize) -> Option<&Entry> {
+        self.entries.get(number)
+    }
+
+    /// The number of the entry with this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.entries
+            .binary_search_by(|entry| self.name(entry).cmp(name))
+            .ok()
+    }
+
+    /// The numbers of the entries whose names start with `prefix`.
+    pub fn below(&self, prefix: &str) -> Range<usize> {
+        let first = self.entries.partition_point(|entry| self.name(entry) < prefix);
+        let rest = &self.entries[first..];
+        let count = rest.partition_point(|entry| self.name(entry).starts_with(prefix));
+        first..first + count
+    }
+}
+
+fn name_of<'a>(names: &'a str, entry: &Entry) -> &'a str {
+    let end = entry.name_at + usize::from(entry.name_length);
+    names.get(entry.name_at..end).unwrap_or_default()
+}
+
+fn several_disks() -> Error {
+    Error::Unsupported("a zip of several disks".to_owned())
+}
+
+/// The zip64 end record and its offset, if a locator of it is before the end record at `end_at`.
+fn end64(object: &dyn Object, end_at: u64) -> Result<Option<(End, u64)>> {
+    let Some(locator_at) = end_at.checked_sub(LOCATOR as u64) else {
+        return Ok(None);
+    };
+    let Some((at, disks)) = parse_locator(&read(object, locator_at, LOCATOR)?) else {
+        return Ok(None);
+    };
+    if disks > 1 {
+        return Err(several_disks());
+    }
+    if at.checked_add(END64 as u64).is_none_or(|end| end > locator_at) {
+        return Err(damaged(format!("no zip64 end record at {at}")));
+    }
+    match End::parse64(&read(object, at, END64)?) {
+        Some(end) => Ok(Some((end, at))),
+        None => Err(damaged(format!("no zip64 end record at {at}"))),
+    }
+}

@@ -1,0 +1,163 @@
+//! All targets, by their names.
+
+use std::path::Path;
+
+use super::files::{archive, copy, dataset, elsewhere, hdf5, proof, verbatim};
+use super::filters;
+use super::keys::{zarr, zarr3, zip};
+use super::sample_files::{any_files, classic_files, hdf5_files};
+use super::texts::{cdl, options, part, remote};
+use crate::Seed;
+
+/// A fuzz target.
+pub struct Target {
+    /// Its name on the command line, and of the folder with inputs that it once failed on.
+    pub name: &'static str,
+    /// Runs it on an input.
+    pub run: fn(&[u8]),
+    seeds: fn(&Path) -> Vec<Seed>,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 19] = [
+    Target {
+        name: "hdf5",
+        run: hdf5::walk,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "netcdf4",
+        run: dataset::read_all,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "classic",
+        run: dataset::read_all,
+        seeds: classic_files,
+    },
+    Target {
+        name: "archive",
+        run: archive::read,
+        seeds: archive::seeds,
+    },
+    Target {
+        name: "copy",
+        run: copy::copy,
+        seeds: any_files,
+    },
+    Target {
+        name: "elsewhere",
+        run: elsewhere::read_and_copy,
+        seeds: elsewhere::seeds,
+    },
+    Target {
+        name: "verbatim",
+        run: verbatim::copy,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "verbatim-salvage",
+        run: verbatim::salvage,
+        seeds: hdf5_files,
+    },
+    Target {
+        name: "proof",
+        run: proof::check_and_salvage,
+        seeds: any_files,
+    },
+    Target {
+        name: "filter",
+        run: filters::decode,
+        seeds: filters::seeds,
+    },
+    Target {
+        name: "filter-spec",
+        run: options::filter_spec,
+        seeds: options::filter_specs,
+    },
+    Target {
+        name: "chunk-spec",
+        run: options::chunk_spec,
+        seeds: options::chunk_specs,
+    },
+    Target {
+        name: "part",
+        run: part::choose,
+        seeds: part::seeds,
+    },
+    Target {
+        name: "cdl",
+        run: cdl::read,
+        seeds: cdl::seeds,
+    },
+    Target {
+        name: "zarr",
+        run: zarr::read,
+        seeds: zarr::seeds,
+    },
+    Target {
+        name: "zarr3",
+        run: zarr3::documents,
+        seeds: zarr3::seeds,
+    },
+    Target {
+        name: "shard",
+        run: zarr3::shards,
+        seeds: zarr3::shard_seeds,
+    },
+    Target {
+        name: "zip",
+        run: zip::read,
+        seeds: zip::seeds,
+    },
+    Target {
+        name: "remote",
+        run: remote::settings,
+        seeds: remote::seeds,
+    },
+];
+
+impl Target {
+    /// The seeds. Files come from `testdata` below the project's folder `root`, and from the corpus beside `root` if it
+    /// exists.
+    pub fn seeds(&self, root: &Path) -> Vec<Seed> {
+        (self.seeds)(root)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutate;
+    use crate::seed::files;
+
+    #[test]
+    fn every_target_takes_its_seeds_and_some_mutants() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for target in TARGETS {
+            let seeds = files(&root.join("testdata"), |_| true);
+            let seeds = if target.name.ends_with("spec")
+                || ["archive", "elsewhere", "cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
+            {
+                target.seeds(&root)
+            } else {
+                seeds
+            };
+            assert!(!seeds.is_empty(), "{}", target.name);
+            for number in 0..200 {
+                (target.run)(&mutate::input(&seeds, 0, number));
+            }
+        }
+    }
+
+    /// Inputs that failed once, kept as `testdata/fuzz/TARGET/WHAT`.
+    #[test]
+    fn what_failed_once_fails_no_more() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/fuzz");
+        for target in TARGETS {
+            for seed in files(&folder.join(target.name), |_| true) {
+                (target.run)(&seed.bytes);
+            }
+        }
+    }
+}

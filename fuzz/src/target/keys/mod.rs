@@ -1,0 +1,6 @@
+//! Targets whose input is a store of keys: Zarr hierarchies, shards and zips.
+
+pub(super) mod key_list;
+pub(super) mod zarr;
+pub(super) mod zarr3;
+pub(super) mod zip;

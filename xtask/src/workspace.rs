@@ -1,0 +1,22 @@
+//! Where the workspace is, and its cargo.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The root of the workspace.
+///
+/// Cargo names it when it runs this program. The folder of the build is not asked, as a target folder may have been copied
+/// from another checkout.
+pub fn root() -> PathBuf {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR");
+    package
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
+        .join("..")
+}
+
+/// The cargo that runs this program, in the root of the workspace.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
