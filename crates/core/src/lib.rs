@@ -18,11 +18,11 @@ pub mod location;
 pub mod part;
 pub mod print;
 pub mod proof;
-pub mod remote;
 mod stream;
 
 pub use ncutils_filter as filter;
 pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
+pub use ncutils_remote as remote;
 pub use ncutils_store as store;
 use ncutils_store::threads;

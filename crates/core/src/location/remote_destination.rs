@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
-use crate::remote::requests::Session;
-use crate::remote::tree::{KeysCheck, NotClaimed, Replaced, TreeOutput};
-use crate::remote::write::{ObjectOutput, StagedObject};
+use crate::remote::Session;
+use crate::remote::{KeysCheck, NotClaimed, Replaced, TreeOutput};
+use crate::remote::{ObjectOutput, StagedObject};
 use crate::remote::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output, ReadBack};
 
