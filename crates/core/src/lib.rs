@@ -17,12 +17,12 @@ pub mod format;
 pub mod integrity;
 pub mod location;
 pub mod print;
-pub mod remote;
 mod stream;
 pub mod subset;
 
 pub use ncutils_filter as filter;
 pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
+pub use ncutils_remote as remote;
 pub use ncutils_store as store;
 use ncutils_store::threads;

@@ -25,7 +25,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
             "crates/core/src/time/",
         ],
     ),
-    ("remote", &["crates/core/src/remote/"]),
+    ("remote", &["crates/remote/src/"]),
     ("format", &["crates/core/src/format/"]),
     ("subset", &["crates/core/src/subset/"]),
     (

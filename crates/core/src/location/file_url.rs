@@ -9,15 +9,7 @@ use url::Url;
 
 use crate::error::{Error, Result};
 
-/// The part before `://`. A path such as `C:\x` has no scheme.
-pub(super) fn scheme(text: &str) -> Option<&str> {
-    let (scheme, _) = text.split_once("://")?;
-    let valid = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-    valid.then_some(scheme)
-}
+pub(super) use crate::remote::url::scheme;
 
 /// The path of `file:path`, a file URL that lacks its slashes.
 pub(super) fn without_slashes(text: &str) -> Option<&str> {

@@ -8,16 +8,14 @@
 use std::io;
 use std::sync::Arc;
 
-use object_store::path::Path;
-
-use super::remote_url::decoded;
 use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
-use crate::remote::network::failure::{Failure, Meaning};
-use crate::remote::network::session::Session;
-use crate::remote::network::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject};
-use crate::remote::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
+use crate::remote::url::decoded;
+use crate::remote::{
+    Failure, Form, Meaning, OpenedObject, ProcessEnvironment, Provider, RemoteKeys, RemoteNeighbours,
+    RemoteObject, RemoteUrl, Session, Settings,
+};
 use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream, temporary_folder};
 
 /// What was found at a URL.
@@ -35,7 +33,7 @@ pub(super) enum Found {
 pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>, Vec<String>)> {
     let settings = Settings::of(url, &ProcessEnvironment)?;
     let warnings = settings.warnings.clone();
-    Ok((Session::connect(url, settings, requests)?, warnings))
+    Ok((crate::remote::connect(url, settings, requests)?, warnings))
 }
 
 /// What is at a URL, in one round trip where the fragment tells the form, in two otherwise. With `requires_sources`, a missing
@@ -133,12 +131,12 @@ fn nothing_there(url: &RemoteUrl) -> Error {
     })
 }
 
-fn path(url: &RemoteUrl) -> io::Result<Path> {
-    // A plain server's URL is sent as it was typed.
-    if url.provider == Provider::Http {
-        return Ok(Path::default());
+/// The key of the object at a URL. A plain server's URL is sent as it was typed.
+fn key(url: &RemoteUrl) -> &str {
+    match url.provider {
+        Provider::Http => "",
+        _ => &url.key,
     }
-    Path::parse(&url.key).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))
 }
 
 fn object(
@@ -147,7 +145,7 @@ fn object(
     requests: usize,
     requires_sources: bool,
 ) -> io::Result<Found> {
-    let opened = RemoteObject::open(session, &path(url)?)?;
+    let opened = RemoteObject::open_key(session, key(url))?;
     let neighbours = match url.provider {
         Provider::Http => {
             let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
@@ -162,13 +160,8 @@ fn object(
 }
 
 fn tree(url: &RemoteUrl, session: &Arc<Session>) -> Result<Arc<RemoteKeys>> {
-    let prefix = if url.provider == Provider::Http {
-        ""
-    } else {
-        &url.key
-    };
     let marks: Vec<&str> = MARKS.into_iter().chain([PARTIAL]).collect();
-    let keys = RemoteKeys::open(session, prefix, &marks).map_err(cannot_read)?;
+    let keys = RemoteKeys::open(session, key(url), &marks).map_err(cannot_read)?;
     if keys.size(PARTIAL).map_err(cannot_read)?.is_some() {
         return Err(Error::Damaged(format!(
             "the dataset is not complete: it has the key {PARTIAL}, which a writer puts first and deletes last"
@@ -194,9 +187,7 @@ pub(super) fn text(
     session: &Arc<Session>,
     memory: u64,
 ) -> Result<(Arc<dyn Object>, Option<String>)> {
-    let opened = path(url)
-        .and_then(|path| RemoteObject::open(session, &path))
-        .map_err(cannot_read)?;
+    let opened = RemoteObject::open_key(session, key(url)).map_err(cannot_read)?;
     let mut source = object_stream(opened.object)?;
     let spooled = SpooledSource::read(&mut source, memory, &temporary_folder())?;
     Ok((Arc::new(spooled), opened.warning))

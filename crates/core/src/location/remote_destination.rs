@@ -11,8 +11,9 @@ use std::sync::Arc;
 use super::output::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Promised, VariablePlan};
-use crate::remote::network::session::Session;
-use crate::remote::network::{KeysCheck, NotClaimed, ObjectOutput, Replaced, StagedObject, TreeOutput};
+use crate::remote::Session;
+use crate::remote::{KeysCheck, NotClaimed, Replaced, TreeOutput};
+use crate::remote::{ObjectOutput, StagedObject};
 use crate::remote::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output, ReadBack};
 

@@ -19,7 +19,7 @@ use crate::model::{Kind, Schema};
 #[cfg(feature = "remote")]
 use crate::remote::RemoteUrl;
 #[cfg(feature = "remote")]
-use crate::remote::network::session::Session;
+use crate::remote::Session;
 use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output, RawFiles};
 
 /// How a dataset is created.

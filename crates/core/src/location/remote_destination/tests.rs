@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use futures_util::{FutureExt, TryStreamExt};
 use object_store::memory::InMemory;
+use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::*;
 use crate::copy::plan::{CopyOptions, plan};
@@ -10,7 +13,7 @@ use crate::format::zarr::ZarrOptions;
 use crate::location::remote_url;
 use crate::location::{CreateOptions, Location};
 use crate::model::Kind;
-use crate::remote::network::session::Session;
+use crate::remote::Session;
 use crate::store::{Destination, KeyStore, MemoryKeys, MemoryOutput, Part};
 
 fn url(name: &str) -> RemoteUrl {
@@ -43,6 +46,16 @@ fn copy_to(name: &str, kind: Kind, destination: impl FnOnce(Option<u64>) -> Dest
     expected
 }
 
+/// All objects of a store in memory, whose requests are answered at once.
+fn contents(store: &InMemory) -> BTreeMap<String, Vec<u8>> {
+    let all: Vec<_> = store.list(None).try_collect().now_or_never().unwrap().unwrap();
+    let one = |path| async move { store.get(path).await?.bytes().await };
+    let value = |path| one(path).now_or_never().unwrap().unwrap().to_vec();
+    all.iter()
+        .map(|meta| (meta.location.to_string(), value(&meta.location)))
+        .collect()
+}
+
 const SAMPLES: [&str; 3] = ["sample.nc", "classic/cdf1.nc", "classic/cdf5.nc"];
 
 #[test]
@@ -57,14 +70,14 @@ fn one_file_has_the_same_bytes_as_in_memory() {
             }
             copy_to(name, kind, |_| Destination::from(local_output));
             let store = Arc::new(InMemory::new());
-            let session = Session::over(store.clone(), "s3://b");
+            let session = Session::of_store(store.clone(), "s3://b");
             let expected = copy_to(name, kind, |expected| {
                 Destination::object(
                     "x",
                     object(session, &url("s3://b/d/x.nc"), LEAST, expected).unwrap(),
                 )
             });
-            let found = crate::remote::network::contents(&store);
+            let found = contents(&store);
             assert_eq!(found.len(), 1);
             assert!(found["d/x.nc"] == local.bytes(), "{name} {kind:?}");
             assert!(
@@ -84,11 +97,11 @@ fn a_tree_has_the_same_keys_as_in_memory() {
             let store = Arc::new(InMemory::new());
             let tree_url = url("s3://b/d/x.zarr#mode=zarr,s3");
             for replaces in [false, true] {
-                let session = Session::over(store.clone(), "s3://b");
+                let session = Session::of_store(store.clone(), "s3://b");
                 copy_to(name, kind, |_| {
                     Destination::keys("x", tree(session, &tree_url, LEAST, replaces).unwrap())
                 });
-                let found = crate::remote::network::contents(&store);
+                let found = contents(&store);
                 let keys = local.list("").unwrap();
                 let expected: Vec<String> = keys.iter().map(|key| format!("d/x.zarr/{key}")).collect();
                 assert_eq!(
@@ -104,7 +117,7 @@ fn a_tree_has_the_same_keys_as_in_memory() {
                     );
                 }
             }
-            let session = Session::over(store.clone(), "s3://b");
+            let session = Session::of_store(store.clone(), "s3://b");
             let Err(refused) = tree(session, &tree_url, LEAST, false) else {
                 panic!("a dataset was replaced")
             };
@@ -116,7 +129,7 @@ fn a_tree_has_the_same_keys_as_in_memory() {
 
 #[test]
 fn what_cannot_be_written_is_said_without_a_request() {
-    let session = || Session::over(Arc::new(InMemory::new()), "s3://b");
+    let session = || Session::of_store(Arc::new(InMemory::new()), "s3://b");
     let error = object(session(), &url("https://h/x.nc"), LEAST, None)
         .err()
         .unwrap();

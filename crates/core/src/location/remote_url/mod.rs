@@ -1,48 +1,15 @@
-//! Names of remote datasets: what a URL and its fragment mean. Nothing is looked up, no file is read.
+//! Names of remote datasets: the URL, and what its fragment says about the dataset. Nothing is looked up, no file is read.
 //!
 //! ```text
-//! [key=value]…scheme://authority/path?query#fragment
-//!       │                  │         │         │
-//!       └──► words ◄───────┼─────────┼─────────┘
-//!                          ▼         ▼
-//!                  authority, hosts  key ──► RemoteUrl, Mode
+//! name ─► remote::url: place, words of stores ─► RemoteUrl
+//!                └─► the fragment's other words ─► fragment ─► Mode
 //! ```
-//!
-//! | name | is |
-//! | --- | --- |
-//! | `s3://bucket/key`; `s3://host:port/bucket/key`, also with a host of AWS or Google | S3 |
-//! | `http(s)://` with a host of AWS's S3, or with `mode=s3` | S3 |
-//! | `gs://`, `gs3://bucket/key`, `http(s)://storage.googleapis.com/bucket/key`, `mode=gs3` | Google |
-//! | `az://container/key`, `abfs(s)://container@account.dfs.core.windows.net/key`, `https://account.blob.core.windows.net/container/key` | Azure |
-//! | other `http(s)://`, and those of object stores that have a query | HTTP |
-//!
-//! A key after `s3://`, `gs://`, `gs3://`, `az://`, `abfs://` is taken as it is typed. One after `http(s)://` is decoded.
 
-mod authority;
-mod hosts;
-mod key;
-mod shown;
-mod words;
-
-use std::borrow::Cow;
-
-pub use shown::{hidden, shown};
-
-use super::file_url;
-use super::fragment::Mode;
+use super::fragment::{self, Mode, StoreKind};
 use crate::error::{Error, Result};
-use crate::remote::{Form, Login, Operator, Provider, RemoteUrl, Secret, Server, Style, Typed};
-use authority::Authority;
-use words::Words;
+use crate::remote::url::{self, Form, RemoteUrl};
 
-#[cfg(feature = "remote")]
-pub(super) use key::decoded;
-
-/// Longest name, in bytes. Servers refuse longer URLs.
-const LONGEST_NAME: usize = 16 << 10;
-
-/// The schemes of remote stores.
-const SCHEMES: [&str; 8] = ["s3", "gs", "gs3", "az", "abfs", "abfss", "http", "https"];
+pub use crate::remote::url::{hidden, shown, with_fragment};
 
 /// A remote dataset as the user names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,346 +20,42 @@ pub struct RemoteName {
     pub mode: Option<Mode>,
 }
 
-/// Writes `[key=value]…` in front of a URL as a fragment. Other names stay as they are.
-pub fn with_fragment(name: &str) -> Cow<'_, str> {
-    let mut rest = name;
-    let mut pairs = Vec::new();
-    while let Some((pair, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        pairs.push(pair);
-        rest = behind;
-    }
-    if pairs.is_empty() || file_url::scheme(rest).is_none() {
-        return Cow::Borrowed(name);
-    }
-    let pairs = pairs.join("&");
-    Cow::Owned(match rest.split_once('#') {
-        Some((url, fragment)) => format!("{url}#{pairs}&{fragment}"),
-        None => format!("{rest}#{pairs}"),
-    })
-}
-
-/// A remote URL with blanks in front, without them.
-pub(super) fn behind_blanks(text: &str) -> Option<&str> {
-    let url = text.trim_start();
-    let scheme = file_url::scheme(url).filter(|_| url.len() < text.len())?;
-    SCHEMES
-        .iter()
-        .any(|known| scheme.eq_ignore_ascii_case(known))
-        .then_some(url)
-}
-
-/// Scheme and rest of a remote URL that was written with one slash.
-pub(super) fn with_one_slash(text: &str) -> Option<(&str, &str)> {
-    let (scheme, rest) = text.split_once(":/")?;
-    let is_known = SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    (is_known && !rest.starts_with('/')).then_some((scheme, rest))
-}
-
 /// Parses the URL of a remote store.
 ///
 /// # Errors
 /// An unknown scheme, a malformed URL, a secret in the fragment, words that contradict each other or the URL. No message
 /// holds a secret.
 pub fn parse(name: &str) -> Result<RemoteName> {
-    if name.len() > LONGEST_NAME {
-        return Err(Error::Usage(format!(
-            "the URL has more than {LONGEST_NAME} bytes"
-        )));
-    }
-    let shown = without_fragment(&shown(name)).to_owned();
-    let name = with_fragment(name);
-    let (url, fragment) = name.split_once('#').unwrap_or((&name, ""));
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return Err(Error::Usage("the name is no URL".to_owned()));
-    };
-    let scheme = scheme.to_ascii_lowercase();
-    // The words come first, as a refused protocol or a secret says more than a malformed URL.
-    let words = match scheme.as_str() {
-        "dap4" | "dods" => return Err(words::opendap(&format!("{scheme}://"))),
-        "zoh" => return Err(words::zoh()),
-        _ => words::parse(fragment)?,
-    };
-    let url = match scheme.as_str() {
-        "s3" => bucket_url(rest, Provider::S3, &words),
-        "gs" | "gs3" => bucket_url(rest, Provider::Gcs, &words),
-        "az" => bucket_url(rest, Provider::Azure, &words),
-        "abfs" | "abfss" => abfs_url(rest, &words),
-        "http" | "https" => http_url(scheme == "https", rest, &words),
-        _ => Err(Error::Usage(format!(
-            "the scheme {scheme}:// is unknown; remote datasets begin with s3://, gs://, az://, abfss://, https:// or http://"
-        ))),
-    }?;
-    Ok(RemoteName {
-        url: RemoteUrl { shown, ..url },
-        mode: words.mode,
-    })
+    let mut mode = None;
+    let url = url::parse(name, |pairs| {
+        let parsed = fragment::parse(pairs.into_iter())?;
+        let form = match parsed.store {
+            Some(StoreKind::Directory) => {
+                return Err(Error::Usage(
+                    "mode=file stands for a folder, but this is a URL; leave the word out".to_owned(),
+                ));
+            }
+            Some(StoreKind::Zip) => Form::Object,
+            None if parsed.is_zarr() => Form::Tree,
+            None => Form::Unsaid,
+        };
+        mode = Some(parsed);
+        Ok(form)
+    })?;
+    Ok(RemoteName { url, mode })
 }
 
-fn without_fragment(text: &str) -> &str {
-    let front = text.split('#').next().unwrap_or_default();
-    // Brackets in front of the scheme are a fragment too.
-    match front.split_once("://") {
-        Some((scheme, _)) => &front[scheme.rfind(']').map_or(0, |at| at + 1)..],
-        None => front,
-    }
+/// A remote URL with blanks in front, without them.
+pub(super) fn behind_blanks(text: &str) -> Option<&str> {
+    let url = text.trim_start();
+    let scheme = url::scheme(url).filter(|_| url.len() < text.len())?;
+    url::is_remote(scheme).then_some(url)
 }
 
-/// A URL with what is common to all.
-fn remote_url(provider: Provider, words: &Words, typed: Typed) -> RemoteUrl {
-    RemoteUrl {
-        provider,
-        server: None,
-        region: None,
-        account: None,
-        bucket: String::new(),
-        key: String::new(),
-        query: None,
-        login: None,
-        form: words.form(),
-        asked: words.asked.clone(),
-        typed,
-        shown: String::new(),
-    }
-}
-
-/// `s3://bucket/key` and the like. A dotted name is a bucket, unless it has a port or is a host of AWS or Google.
-fn bucket_url(rest: &str, provider: Provider, words: &Words) -> Result<RemoteUrl> {
-    expect_protocol(provider, words)?;
-    let (front, path) = key::split(rest);
-    let host = front.to_ascii_lowercase();
-    let names_host = provider != Provider::Azure
-        && (front.contains(':')
-            || hosts::of_operator(&host).is_some_and(|named| speaks(named.operator, provider)));
-    if names_host {
-        // Without a scheme of its own, the host is asked by HTTPS.
-        let authority = no_login(authority::parse(front)?)?;
-        let path = path_of(rest);
-        return hosted(true, authority, path, false, provider, words);
-    }
-    key::check_bucket(front, provider)?;
-    let key = key::key(path)?;
-    let typed = Typed {
-        host,
-        port: None,
-        path: path_of(rest).to_owned(),
-    };
-    Ok(RemoteUrl {
-        bucket: front.to_owned(),
-        key,
-        ..remote_url(provider, words, typed)
-    })
-}
-
-fn speaks(operator: Operator, provider: Provider) -> bool {
-    match provider {
-        // Google's server speaks S3, too.
-        Provider::S3 => matches!(operator, Operator::Aws | Operator::Google),
-        Provider::Gcs => operator == Operator::Google,
-        Provider::Azure => operator == Operator::Microsoft,
-        Provider::Http => false,
-    }
-}
-
-/// `abfss://container@account.dfs.core.windows.net/key`.
-fn abfs_url(rest: &str, words: &Words) -> Result<RemoteUrl> {
-    expect_protocol(Provider::Azure, words)?;
-    let (front, path) = key::split(rest);
-    let authority = authority::parse(front)?;
-    let account = hosts::of_operator(&authority.host).and_then(|named| named.account);
-    let (Some(container), Some(account), None) = (authority.user, account, authority.port) else {
-        return Err(Error::Usage(
-            "this scheme has the form abfss://container@account.dfs.core.windows.net/key".to_owned(),
-        ));
-    };
-    key::check_bucket(container, Provider::Azure)?;
-    let typed = Typed {
-        host: authority.host,
-        port: None,
-        path: path_of(rest).to_owned(),
-    };
-    Ok(RemoteUrl {
-        server: Some(server_of_account(&account)),
-        bucket: container.to_owned(),
-        account: Some(account),
-        key: key::key(path)?,
-        ..remote_url(Provider::Azure, words, typed)
-    })
-}
-
-/// Files are blobs: both hosts of an account lead to the same data.
-fn server_of_account(account: &str) -> Server {
-    Server {
-        is_https: true,
-        host: format!("{account}.blob.core.windows.net"),
-        port: None,
-        style: Style::Path,
-        operator: Operator::Microsoft,
-    }
-}
-
-/// `http://` and `https://`: an object store if the host or a word says so, and plain HTTP otherwise.
-fn http_url(is_https: bool, rest: &str, words: &Words) -> Result<RemoteUrl> {
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (front, behind) = rest.split_at(end);
-    let authority = authority::parse(front)?;
-    let (path, query) = match behind.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (behind, None),
-    };
-    let by_host = hosts::of_operator(&authority.host).map(|named| match named.operator {
-        Operator::Google => Provider::Gcs,
-        Operator::Microsoft => Provider::Azure,
-        Operator::Aws | Operator::Other => Provider::S3,
-    });
-    let is_bucket_tree = by_host.is_some() && words.form() == Form::Tree;
-    let provider = match (words.protocol, by_host, query) {
-        (Some(Provider::Gcs), Some(Provider::S3 | Provider::Azure), _)
-        | (Some(Provider::S3), Some(Provider::Azure), _) => {
-            return Err(Error::Usage(
-                "the host speaks another protocol than the one of mode=".to_owned(),
-            ));
-        }
-        (Some(protocol), _, None) => protocol,
-        (None, Some(provider), None) => provider,
-        // A signed URL is one request, and stays as it is.
-        (None, _, Some(_)) if !is_bucket_tree => Provider::Http,
-        (None, None, _) => Provider::Http,
-        _ => {
-            return Err(Error::Usage(
-                "the URL has a query, which keys of an object store have not; without mode=s3 and mode=zarr it is sent as it is"
-                    .to_owned(),
-            ));
-        }
-    };
-    if provider != Provider::Http {
-        return hosted(is_https, no_login(authority)?, path, true, provider, words);
-    }
-    let typed = typed(Some(is_https), &authority, path);
-    let login = authority.user.map(login).transpose()?;
-    let path = match path {
-        "" => "/",
-        path => path,
-    };
-    Ok(RemoteUrl {
-        server: Some(Server {
-            is_https,
-            host: authority.host,
-            port: authority.port,
-            style: Style::Path,
-            operator: Operator::Other,
-        }),
-        key: key::sendable(path)?,
-        query: query.map(key::sendable).transpose()?.map(Secret::from),
-        login,
-        ..remote_url(provider, words, typed)
-    })
-}
-
-/// An object store at a host that the URL names.
-fn hosted(
-    is_https: bool,
-    authority: Authority<'_>,
-    path: &str,
-    is_escaped: bool,
-    provider: Provider,
-    words: &Words,
-) -> Result<RemoteUrl> {
-    let named = hosts::of_operator(&authority.host)
-        .filter(|named| speaks(named.operator, provider))
-        .unwrap_or_else(|| match provider {
-            Provider::S3 => hosts::of_other(&authority.host),
-            _ => hosts::of_other(""),
-        });
-    let typed = typed(is_escaped.then_some(is_https), &authority, path);
-    let path = path.strip_prefix('/').unwrap_or(path);
-    let (bucket, key) = match &named.bucket {
-        Some(bucket) => (bucket.as_str(), path),
-        None => key::split(path),
-    };
-    let bucket = match is_escaped && named.bucket.is_none() {
-        true => key::decoded(bucket)?,
-        false => bucket.to_owned(),
-    };
-    key::check_bucket(&bucket, provider)?;
-    let key = match is_escaped {
-        // An escaped slash is no end of a part: the checks see what the server sees.
-        true => key::key(&key::decoded(key)?)?,
-        false => key::key(key)?,
-    };
-    let style = named.style();
-    let mut server = Server {
-        is_https,
-        host: authority.host,
-        port: authority.port,
-        style,
-        operator: named.operator,
-    };
-    if let (Some(account), Operator::Microsoft) = (&named.account, named.operator) {
-        server.host = server_of_account(account).host;
-    }
-    Ok(RemoteUrl {
-        server: Some(server),
-        region: named.region,
-        account: named.account,
-        bucket,
-        key,
-        ..remote_url(provider, words, typed)
-    })
-}
-
-fn expect_protocol(provider: Provider, words: &Words) -> Result<()> {
-    match words.protocol {
-        Some(protocol) if protocol != provider => Err(Error::Usage(format!(
-            "the scheme stands for {}, and the fragment for {}; leave the word out",
-            provider.name(),
-            protocol.name()
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// What was typed. Only `http` and `https` have a port of their own.
-fn typed(is_https: Option<bool>, authority: &Authority<'_>, path: &str) -> Typed {
-    Typed {
-        host: authority.host.clone(),
-        port: authority
-            .port
-            .or(is_https.map(|is_https| if is_https { 443 } else { 80 })),
-        path: path.to_owned(),
-    }
-}
-
-/// The path with its leading slash; empty if there is none.
-fn path_of(rest: &str) -> &str {
-    rest.find('/').map_or("", |at| &rest[at..])
-}
-
-fn no_login(authority: Authority<'_>) -> Result<Authority<'_>> {
-    match authority.user {
-        None => Ok(authority),
-        Some(_) => Err(Error::Usage(
-            "a URL of an object store has no user and password; its keys come from profiles and variables"
-                .to_owned(),
-        )),
-    }
-}
-
-fn login(user: &str) -> Result<Login> {
-    let Some((user, password)) = user.split_once(':') else {
-        return Err(Error::Usage(
-            "the URL has a user without a password; the form is https://user:password@host/path".to_owned(),
-        ));
-    };
-    let user = key::decoded(user)?;
-    if user.is_empty() || user.contains(':') {
-        return Err(Error::Usage(
-            "the user's name in the URL is empty or has a colon".to_owned(),
-        ));
-    }
-    Ok(Login {
-        user,
-        password: key::decoded(password)?.into(),
-    })
+/// Scheme and rest of a remote URL that was written with one slash.
+pub(super) fn with_one_slash(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(":/")?;
+    (url::is_remote(scheme) && !rest.starts_with('/')).then_some((scheme, rest))
 }
 
 #[cfg(test)]

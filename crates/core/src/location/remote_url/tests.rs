@@ -1,6 +1,8 @@
 //! Tests of remote names. What requests result is tested with the settings, in `crates/core/tests/all/remote_requests`.
 
 use super::*;
+use crate::model::Kind;
+use crate::remote::Provider;
 
 fn url(name: &str) -> RemoteUrl {
     parse(name).unwrap_or_else(|e| panic!("{name}: {e}")).url
@@ -121,4 +123,73 @@ fn nothing_printed_holds_a_secret() {
     let printed = format!("{url:?} {url} {}", url.meaning());
     assert!(!printed.contains("hunter2"), "{printed}");
     assert_eq!(url.shown, "https://***@h/p?***");
+}
+
+/// What a fragment says of a bucket on a server that nothing is known of.
+fn words(fragment: &str) -> Result<RemoteName> {
+    parse(&format!("https://h/b/k#{fragment}"))
+}
+
+#[test]
+fn words_and_keys_ignore_case() {
+    for fragment in ["mode=zarr,s3", "MODE=Zarr,S3", "zarr&s3", "mode=s3&Mode=zarr"] {
+        let name = words(fragment).unwrap();
+        assert_eq!(name.url.provider, Provider::S3, "{fragment}");
+        let mode = name.mode.unwrap();
+        assert_eq!((mode.format, mode.warnings.len()), (Some(Kind::Zarr2), 0));
+        assert_eq!(name.url.form, Form::Tree);
+    }
+    let asked = words("AWS.Profile=a&aws.REGION=b&aws.endpoint=http://h:1/")
+        .unwrap()
+        .url
+        .asked;
+    let asked = [asked.profile, asked.region, asked.endpoint];
+    assert_eq!(asked.map(Option::unwrap), ["a", "b", "http://h:1/"]);
+}
+
+#[test]
+fn the_form_follows_from_the_words() {
+    for (fragment, form) in [
+        ("", Form::Unsaid),
+        ("mode=s3", Form::Unsaid),
+        ("aws.profile=x", Form::Unsaid),
+        ("bytes", Form::Object),
+        ("mode=bytes,s3", Form::Object),
+        ("mode=bytes,zarr", Form::Object),
+        ("mode=zarr,zip", Form::Object),
+        ("mode=nczarr", Form::Tree),
+        ("mode=v3", Form::Tree),
+        ("consolidated", Form::Tree),
+    ] {
+        assert_eq!(words(fragment).unwrap().url.form, form, "{fragment}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (fragment, says) in [
+        ("aws.access_key_id=AKIA", "#aws.access_key_id: secrets"),
+        ("AWS.SECRET_ACCESS_KEY=hunter2", "#aws.secret_access_key: secrets"),
+        ("aws.session_token=hunter2", "secrets do not belong"),
+        ("http.credentials.password=hunter2", "secrets do not belong"),
+        ("dap4", "OPeNDAP is not supported"),
+        ("mode=dap2", "OPeNDAP is not supported"),
+        ("protocol=dap2", "OPeNDAP is not supported"),
+        ("mode=zoh", "zoh: "),
+        ("mode=s3,gs3", "contradict"),
+        ("mode=zarr,file", "mode=file stands for a folder"),
+        ("aws.profile=", "aws.profile= has no value"),
+        ("aws.region=a&aws.region=b", "given twice"),
+        ("mode=zarr,v2,v3", "contradict"),
+    ] {
+        let error = words(fragment).unwrap_err().to_string();
+        assert!(error.contains(says), "{fragment}: {error}");
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+}
+
+#[test]
+fn unknown_words_are_told() {
+    let name = words("mode=s3,fast&log").unwrap();
+    assert_eq!(name.mode.unwrap().warnings.len(), 2);
 }

@@ -1,13 +1,15 @@
 //! Rules of rc files, TLS, proxies and logins.
 
-use ncutils_core::remote::settings::{Roots, Settings};
+use ncutils_core::remote::settings::{OfProvider, Roots, Settings};
 
 use super::surroundings::{Surroundings, request, settings};
 
 /// The region that rc files give a name, or `none`.
 fn region(name: &str, around: &[&str]) -> String {
     let settings = settings(name, &Surroundings::of(around)).unwrap();
-    let region = settings.region.unwrap();
+    let OfProvider::S3 { region } = settings.of_provider else {
+        panic!("{name}");
+    };
     match region.from.to_ascii_uppercase().contains("AWS.REGION") {
         true => region.value,
         false => "none".to_owned(),
@@ -284,17 +286,14 @@ fn logins_of_http() {
         assert_eq!(found, format!("GET https://{path}{login}"), "{rc}");
     }
     let found = of("HTTP.NETRC=~/n\nHTTP.COOKIEJAR=~/jar", "https://h/x", &[netrc]).unwrap();
+    let OfProvider::Http { netrc, cookies } = found.of_provider else {
+        panic!();
+    };
     assert_eq!(
-        found
-            .netrc
-            .unwrap()
-            .value
-            .login("urs.earthdata.nasa.gov")
-            .unwrap()
-            .user,
+        netrc.unwrap().value.login("urs.earthdata.nasa.gov").unwrap().user,
         "e"
     );
-    assert_eq!(found.cookies.unwrap().value.to_str(), Some("/home/u/jar"));
+    assert_eq!(cookies.unwrap().value.to_str(), Some("/home/u/jar"));
     assert!(
         of("HTTP.NETRC=/gone", "https://h/x", &[])
             .unwrap_err()

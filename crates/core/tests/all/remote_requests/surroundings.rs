@@ -102,7 +102,7 @@ pub fn request(name: &str, around: &Surroundings) -> String {
     match &settings.credentials.value {
         Credentials::Anonymous => {}
         Credentials::Keys(keys) => {
-            let region = settings.region.as_ref().map_or("", |region| &region.value);
+            let region = settings.region();
             text += &format!(" signed {}:{} for {region}", keys.id, keys.secret.expose());
             if let Some(token) = &keys.token {
                 text += &format!(" with {}", token.expose());

@@ -9,7 +9,7 @@ use super::fetched::Fetched;
 use super::wants::Wants;
 use crate::copy::geometry::InputVariable;
 use crate::copy::jobs::RecordPart;
-use crate::copy::readers::Readers;
+use crate::copy::readers::{OpenReader, ReaderId, Readers};
 use crate::error::{Error, Result};
 use crate::format::EncodedChunk;
 use crate::store::ByteRange;
@@ -78,15 +78,10 @@ impl Arrivals {
             );
         for (var, chunks) in wants.chunks {
             let chunks = chunks.numbers.into_iter().collect::<Vec<_>>();
-            let (answer, asked) = (Answer::of(self, number), chunks.clone());
-            let reader = match readers.get(var.reader) {
-                Ok(reader) => reader,
-                Err(error) => {
-                    answer.give(Err::<(), _>(error), |_, ()| {});
-                    continue;
-                }
+            let Some((answer, reader)) = Answer::of(self, number).by_reader(readers, var.reader) else {
+                continue;
             };
-            let open = reader.held();
+            let (asked, open) = (chunks.clone(), reader.held());
             let done = move |found: Result<Vec<Option<EncodedChunk>>>| {
                 answer.give(found, |fetched, found| {
                     let named = asked.into_iter().map(|chunk| (var, chunk));
@@ -97,15 +92,10 @@ impl Arrivals {
             reader.fetch_chunks(var.var, chunks, Box::new(done));
         }
         for (var, ranges) in by_var {
-            let (answer, asked) = (Answer::of(self, number), ranges.clone());
-            let reader = match readers.get(var.reader) {
-                Ok(reader) => reader,
-                Err(error) => {
-                    answer.give(Err::<(), _>(error), |_, ()| {});
-                    continue;
-                }
+            let Some((answer, reader)) = Answer::of(self, number).by_reader(readers, var.reader) else {
+                continue;
             };
-            let open = reader.held();
+            let (asked, open) = (ranges.clone(), reader.held());
             let done = move |found: Result<Vec<Vec<u8>>>| {
                 answer.give(found, |fetched, found| {
                     let named = asked.into_iter().map(|range| (var, range));
@@ -195,6 +185,17 @@ impl Answer {
         Self {
             arrivals: Some(Arc::clone(arrivals)),
             number,
+        }
+    }
+
+    /// The answer and the reader that gives it. If the reader cannot be opened, the job gets the error.
+    fn by_reader<'r>(self, readers: &Readers<'r>, id: ReaderId) -> Option<(Self, OpenReader<'r>)> {
+        match readers.get(id) {
+            Ok(reader) => Some((self, reader)),
+            Err(error) => {
+                self.give(Err::<(), _>(error), |_, ()| {});
+                None
+            }
         }
     }
 

@@ -1,0 +1,179 @@
+//! [`connect`]: from a URL and its settings to a [`Session`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::StatusCode;
+use parking_lot::Mutex;
+
+use super::access_keys::check_header;
+use super::http_store::HttpStore;
+use super::s3::{self, Signer};
+use super::secrets::secrets;
+use super::{azure, gcs};
+use crate::requests::{Abilities, Recipe, RemoteStore, RetryConfig, Session};
+use crate::settings::{Credentials, OfProvider, Settings};
+use crate::transport::{Resolver, client, innermost};
+use crate::url::{Provider, RemoteUrl};
+use crate::wire::{Checksum, Failure, Meaning, Redirects, Service, clean};
+use ncutils_model::{Error, Result};
+
+/// Talks to the bucket, container or host of a URL, with at most `requests` requests under way. No request is made
+/// yet, but for the role of an instance.
+///
+/// # Errors
+/// Certificates, keys or other files of the settings that cannot be read.
+pub fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<Arc<Session>> {
+    let root = &settings.endpoint.value.root;
+    let shown = match url.provider {
+        Provider::Http => root.clone(),
+        _ => format!("{} at {root}", url.bucket),
+    };
+    let recipe = Connection::new(url, settings)?;
+    let store = recipe.in_region(recipe.settings.region()).map_err(Error::Usage)?;
+    let recipe: Box<dyn Recipe> = Box::new(recipe);
+    Ok(Session::new(
+        store,
+        Some(recipe),
+        shown,
+        requests,
+        RetryConfig::DEFAULT,
+    ))
+}
+
+/// How the store of a session is made, and made again.
+struct Connection {
+    url: RemoteUrl,
+    settings: Settings,
+    service: Service,
+    signer: Signer,
+}
+
+impl Connection {
+    fn new(url: &RemoteUrl, settings: Settings) -> Result<Self> {
+        let credentials = &settings.credentials.value;
+        if let Credentials::AzureToken(token) = credentials {
+            check_header(token.expose(), "the token").map_err(Error::Usage)?;
+        }
+        let resolver = Resolver::default();
+        let client = client(&settings, &resolver)?;
+        let (redirects, checksum) = match &settings.of_provider {
+            OfProvider::Http { netrc, .. } => {
+                let login = match credentials {
+                    Credentials::Login(login) => Some(login.clone()),
+                    _ => None,
+                };
+                let logins = netrc.as_ref().map(|netrc| netrc.value.clone());
+                let moved = Mutex::new(HashMap::new());
+                let redirects = Redirects {
+                    login,
+                    logins,
+                    resolver,
+                    moved,
+                };
+                (Some(Arc::new(redirects)), Checksum::Unsent)
+            }
+            OfProvider::Gcs => (None, Checksum::Crc32c),
+            OfProvider::Azure { account } => (None, azure::checksum(&settings, &account.value)),
+            OfProvider::S3 { .. } => (None, Checksum::Unsent),
+        };
+        let service = Service {
+            client,
+            redirects,
+            not_before: Arc::default(),
+            checksum: Arc::new(checksum),
+            secrets: Arc::new(secrets(url, &settings)?),
+        };
+        let signer = match &settings.of_provider {
+            OfProvider::S3 { .. } => Signer::of(url, &settings, &service)?,
+            _ => Signer::default(),
+        };
+        let url = url.clone();
+        Ok(Self {
+            url,
+            settings,
+            service,
+            signer,
+        })
+    }
+}
+
+impl Recipe for Connection {
+    fn in_region(&self, region: &str) -> Result<Arc<dyn RemoteStore>, String> {
+        // A server may name the region, which becomes a part of the host that gets the signed requests.
+        let is_valid = |c: u8| c.is_ascii_alphanumeric() || c == b'-';
+        if region.len() > 63 || !region.bytes().all(is_valid) {
+            return Err(format!("'{}' is no region", clean(region)));
+        }
+        let Self {
+            url,
+            settings,
+            service,
+            signer,
+        } = self;
+        fn shared(store: impl RemoteStore) -> Arc<dyn RemoteStore> {
+            Arc::new(store)
+        }
+        let store = match &settings.of_provider {
+            OfProvider::S3 { .. } => s3::store(url, settings, region, signer, service).map(shared),
+            OfProvider::Gcs => gcs::store(url, settings, service).map(shared),
+            OfProvider::Azure { account } => azure::store(url, settings, &account.value, service).map(shared),
+            OfProvider::Http { .. } => {
+                let front = settings.http_front(url);
+                Ok(shared(HttpStore::new(service.clone(), front, url.query.clone())))
+            }
+        };
+        store.map_err(|e| {
+            let (credentials, why) = (&settings.credentials, clean(&innermost(&e)));
+            self.hide(format!(
+                "no requests can be made with credentials of {credentials}: {why}"
+            ))
+        })
+    }
+
+    fn renew(&self) -> Result<bool, String> {
+        self.signer.keys.as_ref().map_or(Ok(false), |keys| keys.renew())
+    }
+
+    fn identity(&self) -> String {
+        match (&self.settings.credentials.value, &self.signer.provider) {
+            (Credentials::InstanceRole, None) => "none, anonymous (the instance has no role)".to_owned(),
+            _ => self.settings.credentials.to_string(),
+        }
+    }
+
+    fn hint(&self, failure: &Failure) -> Option<String> {
+        let is_refused = failure.meaning == Meaning::Refused && self.url.provider == Provider::Http;
+        match &self.settings.proxy {
+            Some(proxy) if failure.meaning == Meaning::NoConnection => {
+                Some(format!("the proxy is {} (from {})", proxy.value.server, proxy.from))
+            }
+            // A plain server does not explain itself so. A signed URL has a query.
+            _ if is_refused && self.url.query.is_none() && failure.is_explained => {
+                Some("an S3 server is asked with #mode=s3 behind the URL".to_owned())
+            }
+            _ if is_refused && failure.status == Some(StatusCode::UNAUTHORIZED) => {
+                Some("user and password are HTTP.CREDENTIALS.USER and HTTP.CREDENTIALS.PASSWORD, or in the file of HTTP.NETRC, in ~/.ncrc".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn hide(&self, text: String) -> String {
+        self.service.secrets.hide(text)
+    }
+
+    fn wanted_wait(&self) -> Option<Duration> {
+        let not_before = *self.service.not_before.lock();
+        not_before?.checked_duration_since(Instant::now())
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            lists_from_anywhere: matches!(self.url.provider, Provider::S3 | Provider::Gcs),
+            has_ranges: self.url.provider != Provider::Http,
+            copies_later: self.url.provider == Provider::Azure,
+        }
+    }
+}

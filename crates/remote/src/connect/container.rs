@@ -1,0 +1,105 @@
+//! The access keys that a container gets from its own address.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::environment::Environment;
+use crate::requests::runtime;
+use crate::settings::{AccessKeys, MetadataToken, ProcessKeys};
+use crate::transport::innermost;
+
+/// Longest wait for an answer of a container's address.
+const METADATA: Duration = Duration::from_secs(2);
+
+/// Most bytes of such an answer.
+const MOST_OF_AN_ANSWER: usize = 1 << 20;
+
+/// A client for addresses of this machine's own: no proxy, no redirects, and none of the user's certificates.
+///
+/// # Errors
+/// If TLS cannot be set up.
+pub(super) fn near_client(longest: Duration) -> reqwest::Result<reqwest::Client> {
+    // Fails only if there is one already, which is then used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(longest)
+        .build()
+}
+
+/// Asks a container's own address for keys.
+///
+/// # Errors
+/// Why there are none, in one line.
+pub(super) fn keys(
+    url: &str,
+    token: Option<&MetadataToken>,
+    environment: &dyn Environment,
+) -> Result<ProcessKeys, String> {
+    let token = match token {
+        None => None,
+        Some(MetadataToken::Text(token)) => Some(token.expose().to_owned()),
+        Some(MetadataToken::File(path)) => {
+            let file = environment
+                .read(path)
+                .map_err(|e| format!("{}: {e}", path.display()))?;
+            Some(file.text.trim().to_owned())
+        }
+    };
+    let answer = runtime().and_then(|runtime| runtime.block_on(ask(url, token)));
+    let answer = answer.map_err(|e| e.to_string())?;
+    parsed(&answer).ok_or_else(|| "the answer is not the keys' JSON".to_owned())
+}
+
+async fn ask(url: &str, token: Option<String>) -> io::Result<Vec<u8>> {
+    let failed = |e: reqwest::Error| io::Error::other(innermost(&e.without_url()));
+    let mut request = near_client(METADATA).map_err(failed)?.get(url);
+    if let Some(token) = token {
+        request = request.header("Authorization", token);
+    }
+    let mut response = request.send().await.map_err(failed)?;
+    if !response.status().is_success() {
+        let status = response.status().as_u16();
+        return Err(io::Error::other(format!("the status {status}")));
+    }
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(failed)? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > MOST_OF_AN_ANSWER {
+            return Err(io::Error::other("the answer is too long"));
+        }
+    }
+    Ok(bytes)
+}
+
+fn parsed(json: &[u8]) -> Option<ProcessKeys> {
+    let json: Value = serde_json::from_slice(json).ok()?;
+    let text = |key: &str| json.get(key).and_then(Value::as_str);
+    let keys = AccessKeys {
+        id: text("AccessKeyId")?.to_owned(),
+        secret: text("SecretAccessKey")?.into(),
+        token: text("Token").map(Into::into),
+    };
+    let expiration = text("Expiration").map(str::to_owned);
+    Some(ProcessKeys { keys, expiration })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_containers_are_parsed() {
+        let found = parsed(
+            br#"{"AccessKeyId":"A","SecretAccessKey":"S","Token":"T","Expiration":"2100-01-01T00:00:00Z"}"#,
+        );
+        let found = found.unwrap();
+        let token = found.keys.token.as_ref().map(|token| token.expose());
+        assert_eq!((found.keys.id.as_str(), token), ("A", Some("T")));
+        assert_eq!(found.expiration.as_deref(), Some("2100-01-01T00:00:00Z"));
+        assert!(parsed(b"{}").is_none() && parsed(b"hunter2").is_none());
+    }
+}

@@ -1,0 +1,44 @@
+//! Texts of the URL and of the settings that a server may send back in a refusal.
+
+use crate::settings::{Credentials, OfProvider, Settings};
+use crate::transport::cookies_of;
+use crate::url::RemoteUrl;
+use crate::wire::KnownSecrets;
+use ncutils_model::Result;
+
+/// All secrets of a URL and of its settings. The source of access keys adds its own.
+///
+/// # Errors
+/// A file of cookies that cannot be read.
+pub(super) fn secrets(url: &RemoteUrl, settings: &Settings) -> Result<KnownSecrets> {
+    let secrets = KnownSecrets::default();
+    for pair in url.query.iter().flat_map(|query| query.expose().split('&')) {
+        secrets.add(pair.split_once('=').map_or(pair, |(_, value)| value).into());
+    }
+    let proxy = settings
+        .proxy
+        .as_ref()
+        .and_then(|proxy| proxy.value.login.as_ref());
+    url.login
+        .iter()
+        .chain(proxy)
+        .for_each(|login| secrets.add_login(login));
+    if let OfProvider::Http {
+        cookies: Some(file), ..
+    } = &settings.of_provider
+    {
+        for cookie in cookies_of(&file.value, &file.from)? {
+            secrets.add(cookie.value.into());
+        }
+    }
+    match &settings.credentials.value {
+        Credentials::Login(login) => secrets.add_login(login),
+        Credentials::AzureKey(secret)
+        | Credentials::AzureSignature(secret)
+        | Credentials::AzureToken(secret)
+        | Credentials::AzureClient { secret, .. }
+        | Credentials::GoogleKey(secret) => secrets.add(secret.clone()),
+        _ => {}
+    }
+    Ok(secrets)
+}

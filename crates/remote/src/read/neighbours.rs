@@ -1,0 +1,256 @@
+//! [`RemoteNeighbours`]: the objects that a remote object may refer to: those below its own prefix.
+//!
+//! ```text
+//! object store   session of the bucket ─────────── key ─┐
+//! plain HTTP     session of the URL's folder ─ relative ─┴─► find: name ─► key below the prefix ─► RemoteObject
+//! ```
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use object_store::path::Path;
+
+use super::object::{RemoteObject, size};
+use crate::requests::{Session, Task};
+use crate::url::{Provider, RemoteUrl};
+use crate::wire::{Failure, Meaning};
+use ncutils_model::Error;
+use ncutils_store::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+
+/// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
+/// local file.
+pub struct RemoteNeighbours {
+    connect: Connect,
+    /// The key of the object. On a plain server, its name below the folder of the input.
+    key: String,
+    /// The prefix of the input, with a slash at its end; empty for the bucket's root.
+    prefix: String,
+    /// The input's URL up to the prefix, for messages.
+    shown: String,
+    identity: OsString,
+    /// True if a missing source of a virtual dataset is an error.
+    requires_sources: bool,
+}
+
+/// Gives the session that objects of one place are read by.
+type Connect = Arc<dyn Fn() -> Result<Arc<Session>, Error> + Send + Sync>;
+
+/// Makes the session once one is needed.
+fn once(make: impl Fn() -> Result<Arc<Session>, Error> + Send + Sync + 'static) -> Connect {
+    let made: OnceLock<Arc<Session>> = OnceLock::new();
+    Arc::new(move || match made.get() {
+        Some(session) => Ok(Arc::clone(session)),
+        None => make().map(|session| Arc::clone(made.get_or_init(|| session))),
+    })
+}
+
+impl RemoteNeighbours {
+    /// The neighbours of the object at the URL of a plain server, whose `name` is decoded. `connect` makes the session of its
+    /// folder, once a neighbour is needed. `None` for a URL with a query, beside which nobody knows what lies, and for
+    /// that of a folder.
+    pub fn beside_url(
+        url: &RemoteUrl,
+        name: &str,
+        connect: fn(&RemoteUrl, usize) -> Result<Arc<Session>, Error>,
+        requests: usize,
+        requires_sources: bool,
+    ) -> Option<Self> {
+        let (folder, last) = url.key.rsplit_once('/')?;
+        if url.query.is_some() || last.is_empty() || name.contains('/') {
+            return None;
+        }
+        let shown = url.shown.strip_suffix(last).unwrap_or(&url.shown).to_owned();
+        let folder = RemoteUrl {
+            key: format!("{folder}/"),
+            shown: shown.clone(),
+            ..url.clone()
+        };
+        Some(Self {
+            connect: once(move || connect(&folder, requests)),
+            key: name.to_owned(),
+            prefix: String::new(),
+            shown,
+            identity: OsString::from(name),
+            requires_sources,
+        })
+    }
+
+    /// The neighbours of the object at a URL of an object store.
+    pub fn of(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Option<Self> {
+        if url.provider == Provider::Http {
+            return None;
+        }
+        let name = url.key.rsplit('/').next().unwrap_or_default();
+        let prefix = url.key.strip_suffix(name).unwrap_or_default().to_owned();
+        let session = Arc::clone(session);
+        Some(Self {
+            connect: Arc::new(move || Ok(Arc::clone(&session))),
+            identity: OsString::from(&url.key),
+            key: url.key.clone(),
+            prefix,
+            shown: url.shown.strip_suffix(name).unwrap_or(&url.shown).to_owned(),
+            requires_sources,
+        })
+    }
+
+    /// The key of a name, without `.` and `..`; `None` if it leads out of the bucket.
+    fn key_of(&self, name: &str) -> Option<String> {
+        let mut parts: Vec<&str> = self.key.split('/').collect();
+        parts.pop();
+        for part in name.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        Some(parts.join("/"))
+    }
+}
+
+impl Neighbours for RemoteNeighbours {
+    fn identity(&self) -> &OsStr {
+        &self.identity
+    }
+
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
+        let refused = NoNeighbour::Outside {
+            path: PathBuf::from(name),
+            advice: "",
+        };
+        let outside = || refused.clone();
+        // An absolute name leads to a local file, and one with a scheme to another host.
+        if name.contains("://") || name.contains('\\') {
+            return Err(outside());
+        }
+        // That of an HDF5 file also stands for one that was moved, as in libhdf5.
+        let (name, is_absolute) = match name.rsplit_once('/').filter(|_| name.starts_with('/')) {
+            Some((_, "")) => return Err(outside()),
+            Some(_) if named_as == NamedAs::ExternalData => return Err(outside()),
+            Some((_, last)) => (last, true),
+            None => (name, false),
+        };
+        let key = self.key_of(name).filter(|key| key.starts_with(&self.prefix));
+        let key = key.ok_or_else(outside)?;
+        let path = Path::parse(&key).map_err(|_| NoNeighbour::Missing)?;
+        let shown = format!("{}{}", self.shown, &key[self.prefix.len()..]);
+        let found = Self {
+            connect: Arc::clone(&self.connect),
+            identity: OsString::from(&key),
+            prefix: self.prefix.clone(),
+            shown: self.shown.clone(),
+            key: key.clone(),
+            requires_sources: self.requires_sources,
+        };
+        Ok(Neighbour::new(key, move || {
+            let opened = match RemoteObject::open(&(found.connect)()?, &path) {
+                Ok(opened) => opened,
+                // The file that it names is a local one.
+                Err(e) if is_no_object(&e) && is_absolute => {
+                    return Err(Error::Usage(refused.to_string()));
+                }
+                Err(e) if is_no_object(&e) => return Ok(None),
+                Err(e) => return Err(Error::Remote(e.to_string()).in_file(&shown)),
+            };
+            let place = Place::object(&shown, opened.object);
+            Ok(Some(place.with_neighbours(Arc::new(found))))
+        }))
+    }
+
+    fn requires_sources(&self) -> bool {
+        self.requires_sources
+    }
+
+    fn exists(&self, found: &Neighbour) -> Result<bool, Error> {
+        // The identity of a neighbour is its key.
+        let key = found.identity().to_string_lossy().into_owned();
+        let path = Path::parse(&key).map_err(|_| Error::Remote("not a key".to_owned()))?;
+        let task = Task::new("look up", key);
+        match (self.connect)()?.run(&task, |store| size(store, path.clone())) {
+            Ok(_) => Ok(true),
+            Err(e) if is_no_object(&e) => Ok(false),
+            Err(e) => Err(Error::Remote(e.to_string())),
+        }
+    }
+}
+
+fn is_no_object(error: &io::Error) -> bool {
+    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::NoObject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::memory::InMemory;
+
+    #[test]
+    fn only_what_lies_below_the_prefix_is_found() {
+        let url = crate::url::parsed("s3://b/run/x.nc");
+        let session = Session::over(Arc::new(InMemory::new()), "memory");
+        let neighbours = RemoteNeighbours::of(&url, &session, false).unwrap();
+        let key = |name: &str| {
+            neighbours
+                .find(name, NamedAs::ExternalLink)
+                .map(|found| found.identity().to_str().unwrap().to_owned())
+        };
+        assert_eq!(key("y.nc").unwrap(), "run/y.nc");
+        assert_eq!(key("./sub/../z.nc").unwrap(), "run/z.nc");
+        assert_eq!(key("/data/y.nc").unwrap(), "run/y.nc");
+        let local = neighbours.find("/etc/passwd", NamedAs::VirtualSource).unwrap();
+        let refused = local.open().unwrap_err().to_string();
+        assert!(
+            refused.contains("outside") && refused.contains("/etc/passwd"),
+            "{refused}"
+        );
+        assert!(neighbours.find("/etc/passwd", NamedAs::ExternalData).is_err());
+        for name in [
+            "/etc/",
+            "/etc/..",
+            "../y.nc",
+            "../../../y.nc",
+            "../run-2/y.nc",
+            "https://h/x",
+            "file:///etc/passwd",
+            "a\\b",
+        ] {
+            let refused = key(name).unwrap_err();
+            assert!(matches!(refused, NoNeighbour::Outside { .. }), "{name}");
+        }
+        let missing = neighbours.find("y.nc", NamedAs::VirtualSource).unwrap();
+        assert!(!neighbours.exists(&missing).unwrap());
+        assert!(missing.open().unwrap().is_none());
+    }
+
+    #[test]
+    fn neighbours_on_a_plain_server_lie_below_the_folder_of_the_url() {
+        let connect = |folder: &RemoteUrl, _| {
+            assert_eq!(
+                (folder.key.as_str(), folder.shown.as_str()),
+                ("/a%20b/", "https://h/a%20b/")
+            );
+            Ok(Session::over(Arc::new(InMemory::new()), "memory"))
+        };
+        let beside = |url: &str, name: &str| {
+            let url = crate::url::parsed(url);
+            RemoteNeighbours::beside_url(&url, name, connect, 1, false)
+        };
+        let neighbours = beside("https://h/a%20b/x.nc", "x.nc").unwrap();
+        let key = |name: &str| {
+            let found = neighbours.find(name, NamedAs::VirtualSource);
+            found.map(|found| found.identity().to_str().unwrap().to_owned())
+        };
+        assert_eq!(neighbours.identity(), "x.nc");
+        assert_eq!(key("y z#?%2e.nc").unwrap(), "y z#?%2e.nc");
+        assert_eq!(key("/data/sub/../y.nc").unwrap(), "y.nc");
+        for name in ["../y.nc", "sub/../../y.nc", "//h2/..", "http://h/y.nc"] {
+            assert!(key(name).is_err(), "{name}");
+        }
+        let missing = neighbours.find("y.nc", NamedAs::VirtualSource).unwrap();
+        assert!(!neighbours.exists(&missing).unwrap());
+        assert!(missing.open().unwrap().is_none());
+        assert!(beside("https://h/x.nc?key=1", "x.nc").is_none());
+        assert!(beside("https://h/x/", "").is_none());
+    }
+}

@@ -1,0 +1,319 @@
+//! [`RemoteObject`]: one remote object that is read range by range.
+//!
+//! ```text
+//! open ─► GET of the first bytes ─┬─► 206: head, size, version ─► read_exact_at: pieces at once ─► GETs with If-Match
+//!                                 ├─► 416 at 0: an empty object
+//!                                 └─► 200: no ranges ─► all of it into a file without a name
+//! ```
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use tracing::debug;
+
+use super::download::{Download, Pace, begins_a_page, is_web_page};
+use crate::requests::{RemoteStore, Session, Task, Version};
+use crate::wire::{Failure, Fault, Meaning};
+use ncutils_store::requests::fetch_pool::allocate;
+use ncutils_store::requests::gathered::Gathered;
+use ncutils_store::requests::joined_ranges::join;
+use ncutils_store::{
+    ByteRange, Done, FailedRequest, FileSource, Object, Requests, room_for_temporary_files, temporary_file,
+    temporary_folder,
+};
+
+/// Bytes of the first request, which stay in memory: all metadata of a small file, and the first of a large one.
+pub(crate) const HEAD: u64 = 1 << 20;
+
+/// Longest request, in bytes. Longer ranges come in several at once, as one connection rarely fills a line.
+const PIECE: u64 = 8 << 20;
+
+/// Two ranges this many bytes apart are cheaper to read as one: 20 ms at 25 MB/s.
+const GAP: u64 = 512 << 10;
+
+/// One remote object.
+pub struct RemoteObject {
+    session: Arc<Session>,
+    path: Path,
+    head: Vec<u8>,
+    size: u64,
+    version: Option<Version>,
+}
+
+/// An object that was opened.
+pub struct OpenedObject {
+    /// The object.
+    pub object: Arc<dyn Object>,
+    /// What the user should know about it.
+    pub warning: Option<String>,
+}
+
+impl RemoteObject {
+    /// Opens the object with this key by the request for its first bytes. On a plain server the key is empty: the URL itself.
+    ///
+    /// # Errors
+    /// No such object or bucket, no permission, or no answer; text that is no key.
+    pub fn open_key(session: &Arc<Session>, key: &str) -> io::Result<OpenedObject> {
+        let path = Path::parse(key).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
+        Self::open(session, &path)
+    }
+
+    /// Opens an object by the request for its first bytes.
+    ///
+    /// # Errors
+    /// That of the session: no such object or bucket, no permission, or no answer.
+    pub(crate) fn open(session: &Arc<Session>, path: &Path) -> io::Result<OpenedObject> {
+        let task = Task::new("open", "");
+        let range = GetRange::Bounded(0..HEAD);
+        // A file that others refer to is closed and opened again.
+        let expected = session.seen().expected(path.as_ref());
+        let download = Download::new(path.clone(), Some(range), expected, true);
+        let (head, size, version) = match session.run(&task, |store| download.tried(store, &task)) {
+            Ok(()) => {
+                let received = download.into_received();
+                let size = received.size().unwrap_or(received.bytes.len() as u64);
+                (received.bytes, size, received.version)
+            }
+            Err(e) => match Failure::inside(&e).map(|failure| &failure.meaning) {
+                // The first byte may be behind the end. A refusal alone does not prove that.
+                Some(Meaning::PastEnd) => match session.run(&task, |store| size(store, path.clone()))? {
+                    0 => (Vec::new(), 0, None),
+                    _ => return Err(e),
+                },
+                Some(Meaning::Whole(_)) => return spooled(session, path),
+                Some(Meaning::Condition) => return Err(changed(e)),
+                _ => return Err(e),
+            },
+        };
+        debug!(size, head = head.len(), "opened a remote object");
+        if let Some(version) = &version {
+            note(session, path, version, true)?;
+        }
+        let (session, path) = (Arc::clone(session), path.clone());
+        let object = Arc::new(Self {
+            session,
+            path,
+            head,
+            size,
+            version,
+        });
+        Ok(OpenedObject {
+            object,
+            warning: None,
+        })
+    }
+
+    /// The bytes of one request.
+    async fn piece(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        let task = Task::new("read", "");
+        let range = GetRange::Bounded(start..start + length as u64);
+        let download = Download::new(self.path.clone(), Some(range), self.version.clone(), true);
+        self.session
+            .tried(&task, |store| download.tried(store, &task))
+            .await
+            .map_err(changed)?;
+        let received = download.into_received();
+        match received.bytes.len() == length {
+            true => Ok(received.bytes),
+            false => Err(changed(Failure::new(Meaning::Condition, "").into_error())),
+        }
+    }
+
+    /// True if a range lies within the object.
+    fn has(&self, offset: u64, length: usize) -> bool {
+        let end = offset.checked_add(length as u64);
+        end.is_some_and(|end| end <= self.size)
+    }
+
+    /// Fills `buf`, by several requests at once if it is long. The object has as many bytes from `offset` on.
+    async fn fill(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let (mut offset, mut buf) = (offset, buf);
+        if offset < self.head.len() as u64 {
+            let from = offset as usize;
+            let count = (self.head.len() - from).min(buf.len());
+            let (now, later) = buf.split_at_mut(count);
+            now.copy_from_slice(&self.head[from..from + count]);
+            (offset, buf) = (offset + count as u64, later);
+        }
+        if buf.is_empty() {
+            return Ok(());
+        }
+        // Pieces of equal length, so that all come at the same time.
+        let count = (buf.len() as u64).div_ceil(PIECE);
+        let length = (buf.len() as u64).div_ceil(count) as usize;
+        let pieces = buf.chunks_mut(length).zip((offset..).step_by(length));
+        let read = |(piece, start): (_, u64)| async move {
+            let piece: &mut [u8] = piece;
+            let bytes = self.piece(start, piece.len()).await?;
+            piece.copy_from_slice(&bytes);
+            io::Result::Ok(())
+        };
+        try_join_all(pieces.map(read)).await?;
+        Ok(())
+    }
+
+    /// The bytes of a range.
+    async fn range(&self, range: ByteRange) -> io::Result<Vec<u8>> {
+        let is_one = range.offset >= self.head.len() as u64 && (1..=PIECE as usize).contains(&range.length);
+        if is_one {
+            return self.piece(range.offset, range.length).await;
+        }
+        let mut bytes = allocate(range.length)?;
+        self.fill(range.offset, &mut bytes).await?;
+        Ok(bytes)
+    }
+
+    /// The ranges of `members`, which lie in `whole`, each with its position.
+    async fn members(
+        &self,
+        whole: ByteRange,
+        members: Vec<(usize, ByteRange)>,
+    ) -> io::Result<Vec<(usize, Vec<u8>)>> {
+        let first = members.iter().map(|(n, _)| *n).min().unwrap_or(0);
+        let bytes = self.range(whole).await;
+        let bytes = bytes.map_err(|e| FailedRequest::error(first, e))?;
+        if let [(n, range)] = members[..]
+            && range == whole
+        {
+            return Ok(vec![(n, bytes)]);
+        }
+        let part = |(n, range): (usize, ByteRange)| {
+            let from = (range.offset - whole.offset) as usize;
+            (n, bytes[from..from + range.length].to_vec())
+        };
+        Ok(members.into_iter().map(part).collect())
+    }
+}
+
+/// Notes the version of an object.
+///
+/// # Errors
+/// [`Fault::Changed`] if it was another one before.
+fn note(session: &Session, path: &Path, version: &Version, is_range: bool) -> io::Result<()> {
+    match session.seen().note(path.as_ref(), version, is_range) {
+        true => Ok(()),
+        false => Err(changed(Failure::new(Meaning::Condition, "").into_error())),
+    }
+}
+
+/// Size of an object in bytes, by a request without a body.
+pub(crate) async fn size(store: Arc<dyn RemoteStore>, path: Path) -> object_store::Result<u64> {
+    Ok(store.head(&path).await?.size)
+}
+
+/// An opened object that no longer meets a condition, or ends earlier, is another one.
+fn changed(error: io::Error) -> io::Error {
+    let changed = |why: &str| {
+        let text = format!("cannot read: {why}{}", Fault::Changed);
+        Failure::new(Meaning::Condition, text).into_error()
+    };
+    match Failure::inside(&error).map(|failure| &failure.meaning) {
+        Some(Meaning::Condition) => changed(""),
+        Some(Meaning::PastEnd) => changed("the server has no such range (416), so "),
+        _ => error,
+    }
+}
+
+impl Object for RemoteObject {
+    fn size(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.size))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        if !self.has(offset, buf.len()) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.session.wait(self.fill(offset, buf))?
+    }
+
+    fn requests(&self) -> Requests {
+        Requests::slow(self.session.requests(), GAP)
+    }
+
+    fn fetch(self: Arc<Self>, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+        let is_missing = |range: &ByteRange| !self.has(range.offset, range.length);
+        if let Some(n) = ranges.iter().position(is_missing) {
+            return done(Err(FailedRequest::error(n, io::ErrorKind::UnexpectedEof.into())));
+        }
+        let joined = join(&ranges, GAP);
+        let Some(all) = Gathered::new(ranges.len(), joined.len(), done) else {
+            return;
+        };
+        debug!(ranges = ranges.len(), requests = joined.len(), "fetching ranges");
+        for (whole, members) in joined {
+            let (this, to) = (Arc::clone(&self), Arc::clone(&all));
+            let members = members.into_iter().map(|n| (n, ranges[n])).collect();
+            let got = async move { to.add(this.members(whole, members).await) };
+            if let Err(e) = Session::begin(got) {
+                return all.arrive(Err(e));
+            }
+        }
+    }
+}
+
+/// Downloads an object of a server without ranges.
+fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
+    let task = Task::new("download", "");
+    let whole = session.run(&task, |store| whole(store, path));
+    let (file, size, version) = whole?;
+    note(session, path, &version, false)?;
+    let object = Arc::new(FileSource::of(file)?);
+    let warning = format!(
+        "the server sends no ranges, so all of it, {size} bytes, was downloaded to a temporary file in {}",
+        temporary_folder().display()
+    );
+    Ok(OpenedObject {
+        object,
+        warning: Some(warning),
+    })
+}
+
+async fn whole(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result<(File, u64, Version)> {
+    let own = |why: String| object_store::Error::from(Fault::NoRoom(why));
+    let folder = temporary_folder();
+    let result = store.get_opts(path, GetOptions::default()).await?;
+    let is_page = is_web_page(&result);
+    let version = Version::of(&result.meta);
+    let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
+    let file = temporary_file(Some(&folder), told.unwrap_or(0)).map_err(|e| own(e.to_string()))?;
+    // An answer whose length nobody told may have no end.
+    let room = match told {
+        Some(told) => told,
+        None => room_for_temporary_files(&folder).unwrap_or(0),
+    };
+    let mut written = 0;
+    let (mut pieces, mut pace) = (result.into_stream(), Pace::new());
+    while let Some(piece) = pieces.next().await {
+        let piece = piece?;
+        pace.came(piece.len())?;
+        if is_page && written == 0 && begins_a_page(&piece) {
+            return Err(Fault::WebPage.into());
+        }
+        let (at, end) = (written, written + piece.len() as u64);
+        written = end;
+        if end > room {
+            return Err(match told {
+                Some(_) => Fault::Broken("the answer is longer than it told".to_owned()).into(),
+                None => own(format!(
+                    "there is no room for more than {room} bytes in {}, which TMPDIR names, and the server does not tell how many come",
+                    folder.display()
+                )),
+            });
+        }
+        file.write_all_at(&piece, at)
+            .map_err(|e| own(format!("cannot write a temporary file: {e}")))?;
+    }
+    match told.is_some_and(|told| told != written) {
+        true => Err(Fault::Broken("the answer ended too early".to_owned()).into()),
+        false => Ok((file, written, version)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

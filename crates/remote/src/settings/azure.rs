@@ -1,0 +1,128 @@
+//! Azure's settings: its usual variables.
+
+use super::chosen::Chosen;
+use super::credentials::Credentials;
+use super::endpoint::Endpoint;
+use super::sources::Sources;
+use crate::secret::Secret;
+use crate::usage::usage;
+use ncutils_model::Result;
+
+/// Account, endpoint and credentials.
+///
+/// # Errors
+/// No account, or a malformed one; a malformed endpoint or connection string.
+pub(super) fn settings(
+    sources: &Sources<'_>,
+) -> Result<(Chosen<String>, Chosen<Endpoint>, Chosen<Credentials>)> {
+    let connection = ConnectionString::read(sources)?;
+    let account = account(sources, &connection)?;
+    let endpoint = endpoint(sources, &connection, &account.value)?;
+    Ok((account, endpoint, credentials(sources, &connection)))
+}
+
+fn account(sources: &Sources<'_>, connection: &ConnectionString) -> Result<Chosen<String>> {
+    let named = sources
+        .url
+        .account
+        .clone()
+        .map(|account| Chosen::new(account, "the URL"));
+    let named = named
+        .or_else(|| sources.variable(&["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT"]))
+        .or_else(|| connection.get("AccountName"));
+    let Some(Chosen { value, from }) = named else {
+        return usage(
+            "no account of Azure is named; set AZURE_STORAGE_ACCOUNT, or write abfss://container@account.dfs.core.windows.net/key",
+        );
+    };
+    let is_valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    match (1..=63).contains(&value.len()) && value.bytes().all(is_valid) {
+        true => Ok(Chosen { value, from }),
+        false => usage(format!(
+            "{from}: '{}' is no account of Azure",
+            value.escape_debug()
+        )),
+    }
+}
+
+fn endpoint(sources: &Sources<'_>, connection: &ConnectionString, account: &str) -> Result<Chosen<Endpoint>> {
+    if let Some(found) = Endpoint::of_url(sources.url, "") {
+        return Ok(found);
+    }
+    let named = sources.variable(&["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"]);
+    let named = named.or_else(|| connection.get("BlobEndpoint"));
+    let own = || Chosen::new(format!("https://{account}.blob.core.windows.net"), "the account");
+    Endpoint::parse(named.unwrap_or_else(own))
+}
+
+fn credentials(sources: &Sources<'_>, connection: &ConnectionString) -> Chosen<Credentials> {
+    let key = |text: Chosen<String>| text.map(|text| Credentials::AzureKey(Secret::from(text)));
+    let signature = |text: Chosen<String>| {
+        text.map(|text| Credentials::AzureSignature(Secret::from(text.trim_start_matches('?'))))
+    };
+    let keys = [
+        "AZURE_STORAGE_ACCOUNT_KEY",
+        "AZURE_STORAGE_ACCESS_KEY",
+        "AZURE_STORAGE_KEY",
+    ];
+    let signatures = ["AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_SAS_KEY"];
+    sources
+        .anonymous("AZURE_SKIP_SIGNATURE")
+        .or_else(|| sources.variable(&keys).map(key))
+        .or_else(|| sources.variable(&signatures).map(signature))
+        .or_else(|| connection.get("AccountKey").map(key))
+        .or_else(|| connection.get("SharedAccessSignature").map(signature))
+        .or_else(|| {
+            let token = sources.variable(&["AZURE_STORAGE_TOKEN"])?;
+            Some(token.map(|text| Credentials::AzureToken(Secret::from(text))))
+        })
+        .or_else(|| application(sources))
+        .unwrap_or_else(Credentials::none_found)
+}
+
+/// An application's identity, by its secret or by the token of another identity provider.
+fn application(sources: &Sources<'_>) -> Option<Chosen<Credentials>> {
+    let value = |names: &[&str]| Some(sources.variable(names)?.value);
+    let tenant = value(&["AZURE_STORAGE_TENANT_ID", "AZURE_TENANT_ID"])?;
+    let client = value(&["AZURE_STORAGE_CLIENT_ID", "AZURE_CLIENT_ID"])?;
+    if let Some(secret) = value(&["AZURE_STORAGE_CLIENT_SECRET", "AZURE_CLIENT_SECRET"]) {
+        let secret = secret.into();
+        let found = Credentials::AzureClient {
+            tenant,
+            client,
+            secret,
+        };
+        return Some(Chosen::new(found, "AZURE_CLIENT_SECRET"));
+    }
+    let file = sources.variable(&["AZURE_FEDERATED_TOKEN_FILE"])?;
+    Some(file.map(|file| Credentials::AzureFederated {
+        tenant,
+        client,
+        token_file: file.into(),
+    }))
+}
+
+/// `AZURE_STORAGE_CONNECTION_STRING`: `Key=value;Key=value`.
+struct ConnectionString(Vec<(String, String)>);
+
+impl ConnectionString {
+    const NAME: &str = "AZURE_STORAGE_CONNECTION_STRING";
+
+    fn read(sources: &Sources<'_>) -> Result<Self> {
+        let text = sources.environment.filled(Self::NAME).unwrap_or_default();
+        let mut pairs = Vec::new();
+        for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let Some((key, value)) = pair.split_once('=') else {
+                return usage(format!("{}: a part has no =", Self::NAME));
+            };
+            pairs.push((key.trim().to_owned(), value.trim().to_owned()));
+        }
+        Ok(Self(pairs))
+    }
+
+    fn get(&self, key: &str) -> Option<Chosen<String>> {
+        let is_it = |(name, value): &&(String, String)| name.eq_ignore_ascii_case(key) && !value.is_empty();
+        let (_, value) = self.0.iter().find(is_it)?;
+        Some(Chosen::new(value.clone(), Self::NAME))
+    }
+}

@@ -1,0 +1,57 @@
+//! Google's settings: its usual variables.
+
+use super::chosen::Chosen;
+use super::credentials::Credentials;
+use super::endpoint::Endpoint;
+use super::sources::Sources;
+use ncutils_model::Result;
+
+/// Google's server.
+const SERVER: &str = "https://storage.googleapis.com";
+
+/// The server: of the URL, of `STORAGE_EMULATOR_HOST`, or Google's own.
+///
+/// # Errors
+/// A malformed endpoint.
+pub(super) fn endpoint(sources: &Sources<'_>) -> Result<Chosen<Endpoint>> {
+    if let Some(found) = Endpoint::of_url(sources.url, "") {
+        return Ok(found);
+    }
+    Endpoint::parse(match sources.variable(&["STORAGE_EMULATOR_HOST"]) {
+        // The variable has no scheme in some of Google's programs, and stands for a local server then.
+        Some(host) if !host.value.contains("://") => host.map(|host| format!("http://{host}")),
+        Some(host) => host,
+        None => Chosen::new(SERVER.to_owned(), "the scheme"),
+    })
+}
+
+/// What the requests are signed with.
+pub(super) fn credentials(sources: &Sources<'_>) -> Chosen<Credentials> {
+    if let Some(nobody) = sources.anonymous("GOOGLE_SKIP_SIGNATURE") {
+        return nobody;
+    }
+    if let Some(key) = sources.variable(&["GOOGLE_SERVICE_ACCOUNT_KEY"]) {
+        return key.map(|key| Credentials::GoogleKey(key.into()));
+    }
+    let files = [
+        "GOOGLE_SERVICE_ACCOUNT",
+        "GOOGLE_SERVICE_ACCOUNT_PATH",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+    ];
+    let environment = sources.environment;
+    if let Some(path) = sources.variable(&files) {
+        return path.map(|path| Credentials::GoogleFile(environment.path(&path)));
+    }
+    let folder = match environment.filled("CLOUDSDK_CONFIG") {
+        Some(folder) => Some(environment.path(&folder)),
+        None => environment.home().map(|home| home.join(".config/gcloud")),
+    };
+    let file = folder.map(|folder| folder.join("application_default_credentials.json"));
+    match file.filter(|file| environment.read(file).is_ok()) {
+        Some(file) => Chosen::new(
+            Credentials::GoogleFile(file),
+            "gcloud auth application-default login",
+        ),
+        None => Credentials::none_found(),
+    }
+}

@@ -1,0 +1,46 @@
+//! [`Settings`]: how a remote store is reached, and where each setting is from.
+//!
+//! ```text
+//!              ┌─► fragment: aws.profile, aws.region, aws.endpoint
+//! RemoteUrl ───┤
+//!              └─► host, port, path ─► RcFiles: .ncrc, .daprc, .dodsrc ─┐
+//! Environment ─┬─► variables ───────────────────────────────────────────┼─► Settings
+//!              └─► ~/.aws/config, credentials ─► ini ─► Profiles ───────┘
+//! ```
+//!
+//! | setting | the first of |
+//! | --- | --- |
+//! | profile | `aws.profile=`, rc `AWS.PROFILE`, `AWS_PROFILE`, `default`; `no` and `none` are anonymous |
+//! | credentials of S3 | a profile that the fragment or an rc file names, `AWS_ACCESS_KEY_ID`, the profile, and on AWS's hosts web identity, container, instance role; anonymous |
+//! | region | host, `aws.region=`, rc `AWS.REGION`, profile, `AWS_REGION`, `AWS_DEFAULT_REGION`, us-east-1; `aws.region=` before the host of another server |
+//! | endpoint | host, `aws.endpoint=`, rc `AWS.ENDPOINT`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, profile |
+//!
+//! A file or value that is malformed is an error that names it. Nothing is dropped silently.
+
+mod access_keys;
+mod azure;
+mod chosen;
+mod credential_process;
+mod credentials;
+mod endpoint;
+mod gcs;
+mod http;
+mod netrc;
+mod proxy;
+mod rc_files;
+mod resolve;
+mod s3;
+mod sources;
+mod tls;
+
+pub use access_keys::AccessKeys;
+pub use chosen::Chosen;
+pub use credential_process::{CredentialProcess, ProcessKeys};
+pub use credentials::{Credentials, MetadataToken};
+pub use endpoint::Endpoint;
+pub use netrc::NetRc;
+pub use proxy::Proxy;
+#[cfg(feature = "network")]
+pub(crate) use resolve::http_url;
+pub use resolve::{OfProvider, Settings};
+pub use tls::{ClientCertificate, Roots, Tls};

@@ -1,0 +1,187 @@
+//! [`RemoteUrl`]: the place of a remote dataset, as its URL and fragment say it.
+
+use std::fmt;
+
+use crate::secret::{Login, Secret};
+
+/// The protocol of a remote store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// S3, of Amazon or of another server.
+    S3,
+    /// Google Cloud Storage.
+    Gcs,
+    /// Azure Blob Storage.
+    Azure,
+    /// HTTP without a protocol for objects: read only.
+    Http,
+}
+
+impl Provider {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::S3 => "S3",
+            Self::Gcs => "Google Cloud Storage",
+            Self::Azure => "Azure Blob Storage",
+            Self::Http => "HTTP",
+        }
+    }
+
+    /// What it calls a bucket.
+    pub fn container(self) -> &'static str {
+        match self {
+            Self::Azure => "container",
+            _ => "bucket",
+        }
+    }
+}
+
+/// Where a request has its bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// `https://host/bucket/key`.
+    Path,
+    /// `https://bucket.host/key`. The server's host has the bucket in front.
+    VirtualHost,
+}
+
+/// Whose server a host is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// Amazon: `….amazonaws.com`, `….amazonaws.com.cn`.
+    Aws,
+    /// Google: `storage.googleapis.com`.
+    Google,
+    /// Microsoft: `….core.windows.net`.
+    Microsoft,
+    /// Anybody else.
+    Other,
+}
+
+/// The server that a URL names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// True for `https`, false for `http`.
+    pub is_https: bool,
+    /// The host in lower case, an IPv6 address in brackets.
+    pub host: String,
+    /// The port; `None` for the scheme's.
+    pub port: Option<u16>,
+    /// Where the bucket is.
+    pub style: Style,
+    /// Whose server it is.
+    pub operator: Operator,
+}
+
+impl Server {
+    /// `scheme://host:port`, without a slash behind it.
+    pub fn origin(&self) -> String {
+        let scheme = if self.is_https { "https" } else { "http" };
+        match self.port {
+            Some(port) => format!("{scheme}://{}:{port}", self.host),
+            None => format!("{scheme}://{}", self.host),
+        }
+    }
+}
+
+/// What the URL leads to, as far as its fragment says it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One object: `mode=bytes`, or a zip file.
+    Object,
+    /// A tree of keys: a word of Zarr without `zip`.
+    Tree,
+    /// Nothing is said. A reader probes both, a writer makes one object.
+    #[default]
+    Unsaid,
+}
+
+/// Scheme, host, port and path as they were typed: what `[url]` entries of rc files are compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    /// The host in lower case; the bucket of `s3://bucket/key`.
+    pub host: String,
+    /// The port, or the scheme's; `None` if it has none.
+    pub port: Option<u16>,
+    /// The path with its leading slash; empty if there is none.
+    pub path: String,
+}
+
+/// What a fragment says about settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// `aws.profile=`.
+    pub profile: Option<String>,
+    /// `aws.region=`.
+    pub region: Option<String>,
+    /// `aws.endpoint=`.
+    pub endpoint: Option<String>,
+}
+
+/// The place of a remote dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteUrl {
+    /// The protocol.
+    pub provider: Provider,
+    /// The server that the URL names; `None` for `s3://bucket/key` and the like, where settings name it.
+    pub server: Option<Server>,
+    /// The region that the host names.
+    pub region: Option<String>,
+    /// The account of Azure that the URL names.
+    pub account: Option<String>,
+    /// The bucket or container; empty for HTTP.
+    pub bucket: String,
+    /// The key without slashes around it, decoded; empty for a whole bucket. For HTTP, the path as it is sent, with its
+    /// leading slash.
+    pub key: String,
+    /// The query of an HTTP URL, as it is sent. It may hold a signature.
+    pub query: Option<Secret>,
+    /// User and password of an HTTP URL.
+    pub login: Option<Login>,
+    /// Object or tree.
+    pub form: Form,
+    /// What the fragment asks for.
+    pub asked: Asked,
+    /// What rc files compare.
+    pub typed: Typed,
+    /// The URL for messages and names: without fragment, password, and values of the query.
+    pub shown: String,
+}
+
+impl RemoteUrl {
+    /// What the URL was understood as, in a few words: for messages.
+    pub fn meaning(&self) -> String {
+        let mut text = self.provider.name().to_owned();
+        if let Some(server) = &self.server {
+            text.push_str(&format!(", server {}", server.origin()));
+        }
+        if self.provider == Provider::Http {
+            return text;
+        }
+        text.push_str(&format!(", {} '{}'", self.provider.container(), self.bucket));
+        if let Some(account) = &self.account {
+            text.push_str(&format!(", account '{account}'"));
+        }
+        match self.key.is_empty() {
+            true => text.push_str(", all keys"),
+            false => text.push_str(&format!(", key '{}'", self.key)),
+        }
+        text
+    }
+
+    /// The file's name: the last part of the key, or the bucket.
+    pub fn file_name(&self) -> &str {
+        let path = self.key.trim_end_matches('/');
+        match path.rsplit('/').next() {
+            Some(name) if !name.is_empty() => name,
+            _ => &self.bucket,
+        }
+    }
+}
+
+impl fmt::Display for RemoteUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}

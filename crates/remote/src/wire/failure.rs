@@ -1,0 +1,331 @@
+//! [`Failure`]: what an error of a request means, and its text for the user.
+//!
+//! `object_store` puts URLs into its errors, and a URL may hold a signature. So none of its texts is passed on: the text
+//! is made of a [`Fault`]: the status, the server's code and message, or what else is wrong.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+use http::StatusCode;
+use object_store::client::{HttpError, HttpErrorKind};
+
+use super::fault::Fault;
+
+/// Longest text of a server, in characters, that a message shows.
+const LONGEST_TEXT: usize = 400;
+
+/// What a failure means to the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// There is no such object.
+    NoObject,
+    /// There is no such bucket or container.
+    NoBucket,
+    /// The server does not allow it.
+    Refused,
+    /// The keys or the token have ended.
+    Expired,
+    /// The clocks of this machine and of the server differ.
+    Skewed,
+    /// A condition of the request is not met: the object exists already, or is not the one that was asked for.
+    Condition,
+    /// The range begins behind the object's end.
+    PastEnd,
+    /// The server or the protocol cannot do it.
+    Unsupported,
+    /// The bucket is in this region.
+    OtherRegion(String),
+    /// The whole object came in place of a range. Its size is in bytes, if it is known.
+    Whole(Option<u64>),
+    /// The server is asked too much. Another try may succeed.
+    Busy,
+    /// No connection was made. Another try may succeed.
+    NoConnection,
+    /// Something went wrong on the way. Another try may succeed.
+    Passing,
+    /// What came is a web page, and no data.
+    NoData,
+    /// Anything else. No other try helps.
+    Final,
+}
+
+impl Meaning {
+    /// True if the same request may succeed a moment later.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Busy | Self::NoConnection | Self::Passing)
+    }
+
+    fn error_kind(&self) -> io::ErrorKind {
+        match self {
+            Self::NoObject | Self::NoBucket => io::ErrorKind::NotFound,
+            Self::Refused | Self::Expired | Self::Skewed => io::ErrorKind::PermissionDenied,
+            Self::PastEnd => io::ErrorKind::UnexpectedEof,
+            Self::Unsupported => io::ErrorKind::Unsupported,
+            Self::NoConnection => io::ErrorKind::NotConnected,
+            _ => io::ErrorKind::Other,
+        }
+    }
+}
+
+/// A request that failed for good, as it is inside the `io::Error` of `Session`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What it means.
+    pub meaning: Meaning,
+    /// One line, without secrets.
+    pub text: String,
+    /// The status of the answer; `None` without an answer.
+    pub(crate) status: Option<StatusCode>,
+    /// True if the server said why in a document, as stores do.
+    pub(crate) is_explained: bool,
+}
+
+impl Failure {
+    pub(crate) fn new(meaning: Meaning, text: impl Into<String>) -> Self {
+        Self {
+            meaning,
+            text: text.into(),
+            status: None,
+            is_explained: false,
+        }
+    }
+
+    /// True if a failed request means that there is no such object.
+    pub(crate) fn is_no_object(error: &object_store::Error) -> bool {
+        Self::of(error).meaning == Meaning::NoObject
+    }
+
+    /// What a failed request means.
+    pub(crate) fn of(error: &object_store::Error) -> Self {
+        let mut source: Option<&(dyn StdError + 'static)> = Some(error);
+        let mut innermost = String::new();
+        let mut transport: Option<&HttpError> = None;
+        while let Some(cause) = source {
+            if let Some(fault) = cause.downcast_ref::<Fault>() {
+                return Self::of_fault(fault);
+            }
+            transport = transport.or_else(|| cause.downcast_ref::<HttpError>());
+            innermost = cause.to_string();
+            source = cause.source();
+        }
+        let text = clean(&innermost);
+        if let Some(transport) = transport {
+            return Self::of_transport(transport.kind(), &text);
+        }
+        use object_store::Error;
+        let (meaning, text) = match error {
+            Error::NotFound { .. } => (Meaning::NoObject, "no such object".to_owned()),
+            Error::AlreadyExists { .. } => (Meaning::Condition, "the object exists already".to_owned()),
+            Error::Precondition { .. } | Error::NotModified { .. } => (
+                Meaning::Condition,
+                "the object is not the one that was asked for".to_owned(),
+            ),
+            Error::NotSupported { .. } | Error::NotImplemented { .. } => {
+                (Meaning::Unsupported, "the store cannot do this".to_owned())
+            }
+            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
+                (Meaning::Refused, format!("refused: {text}"))
+            }
+            _ => (Meaning::Final, text),
+        };
+        Self::new(meaning, text)
+    }
+
+    fn of_fault(fault: &Fault) -> Self {
+        let meaning = match fault {
+            Fault::Status { status, body } => {
+                return Self {
+                    status: Some(*status),
+                    is_explained: element(body, "Code").or(element(body, "Message")).is_some(),
+                    ..Self::of_status(*status, body)
+                };
+            }
+            Fault::Broken(_) | Fault::WrongRange(_) => Meaning::Passing,
+            Fault::NoConnection(_) => Meaning::NoConnection,
+            Fault::OtherRegion(region) => Meaning::OtherRegion(region.clone()),
+            Fault::Whole { size } => Meaning::Whole(*size),
+            Fault::Changed | Fault::OtherSize { .. } => Meaning::Condition,
+            Fault::Skewed { .. } => Meaning::Skewed,
+            Fault::WebPage => Meaning::NoData,
+            _ => Meaning::Final,
+        };
+        Self::new(meaning, fault.to_string())
+    }
+
+    /// The failure of a connection that this process did not look at itself, such as one for a token.
+    fn of_transport(kind: HttpErrorKind, text: &str) -> Self {
+        match kind {
+            HttpErrorKind::Connect => Self::new(Meaning::NoConnection, format!("no connection: {text}")),
+            HttpErrorKind::Timeout => Self::new(Meaning::Passing, "the server does not answer"),
+            _ => Self::new(Meaning::Passing, format!("the connection broke: {text}")),
+        }
+    }
+
+    /// The failure of a status, with what the server says about it.
+    fn of_status(status: StatusCode, body: &str) -> Self {
+        let code = element(body, "Code").map(clean);
+        let code = code.as_deref().unwrap_or_default();
+        let said = match (code, element(body, "Message").map(clean)) {
+            ("", None) => String::new(),
+            ("", Some(message)) => format!(" ({message})"),
+            (code, None) => format!(" ({code})"),
+            (code, Some(message)) => format!(" ({code}: {message})"),
+        };
+        let answered = format!("the server answered {}{said}", status.as_u16());
+        if let Some(region) = element(body, "Region").filter(|_| code == "AuthorizationHeaderMalformed") {
+            return Self::new(Meaning::OtherRegion(region.to_owned()), answered);
+        }
+        let meaning = match (code, status) {
+            ("NoSuchBucket" | "ContainerNotFound", _) => Meaning::NoBucket,
+            ("ExpiredToken" | "TokenRefreshRequired", _) => Meaning::Expired,
+            ("RequestTimeTooSkewed", _) => Meaning::Skewed,
+            ("SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded", _) => Meaning::Busy,
+            // Servers that began to answer before they knew send it with status 200 too.
+            ("InternalError", _) => Meaning::Passing,
+            // Where a body came too slowly, S3 sends it with status 400.
+            ("RequestTimeout", _) => Meaning::Passing,
+            // The body changed on the way. These come with status 400.
+            ("BadDigest" | "Md5Mismatch" | "Crc64Mismatch" | "XAmzContentSHA256Mismatch", _) => {
+                Meaning::Passing
+            }
+            ("AccessDenied", _) => Meaning::Refused,
+            (_, StatusCode::NOT_FOUND) => Meaning::NoObject,
+            (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => Meaning::Refused,
+            (_, StatusCode::PROXY_AUTHENTICATION_REQUIRED) => Meaning::Refused,
+            (_, StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT) => Meaning::Condition,
+            (_, StatusCode::NOT_MODIFIED) => Meaning::Condition,
+            (_, StatusCode::RANGE_NOT_SATISFIABLE) => Meaning::PastEnd,
+            (_, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => Meaning::Unsupported,
+            (_, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) => Meaning::Busy,
+            (_, StatusCode::REQUEST_TIMEOUT) => Meaning::Passing,
+            (_, status) if status.is_server_error() => Meaning::Passing,
+            _ => Meaning::Final,
+        };
+        let text = match meaning {
+            Meaning::NoBucket => "no such bucket".to_owned(),
+            Meaning::NoObject => format!("no such object{said}"),
+            _ => answered,
+        };
+        Self::new(meaning, text)
+    }
+
+    /// The error that callers get.
+    pub(crate) fn into_error(self) -> io::Error {
+        io::Error::new(self.meaning.error_kind(), self)
+    }
+
+    /// The failure inside an error of a session.
+    pub fn inside(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Failure {}
+
+/// The text of an element of XML, such as `<Code>SlowDown</Code>`.
+pub(crate) fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = xml.split_once(&format!("<{name}>"))?;
+    let (text, _) = rest.split_once("</")?;
+    Some(text.trim()).filter(|text| !text.is_empty())
+}
+
+/// A foreign text in one line: cut, and escaped.
+pub(crate) fn clean(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut cut: String = line
+        .chars()
+        .take(LONGEST_TEXT)
+        .flat_map(char::escape_debug)
+        .collect();
+    if line.chars().count() > LONGEST_TEXT {
+        cut.push('…');
+    }
+    cut.replace("\\'", "'").replace("\\\"", "\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_have_meanings() {
+        let said =
+            |code: &str| format!("<?xml?><Error><Code>{code}</Code><Message>Why\n not</Message></Error>");
+        for (status, body, meaning, text) in [
+            (404, String::new(), Meaning::NoObject, "no such object"),
+            (
+                404,
+                said("NoSuchKey"),
+                Meaning::NoObject,
+                "no such object (NoSuchKey: Why not)",
+            ),
+            (404, said("NoSuchBucket"), Meaning::NoBucket, "no such bucket"),
+            (
+                403,
+                said("AccessDenied"),
+                Meaning::Refused,
+                "the server answered 403 (AccessDenied: Why not)",
+            ),
+            (
+                400,
+                said("ExpiredToken"),
+                Meaning::Expired,
+                "the server answered 400 (ExpiredToken: Why not)",
+            ),
+            (
+                403,
+                said("RequestTimeTooSkewed"),
+                Meaning::Skewed,
+                "the server answered 403 (Req",
+            ),
+            (
+                400,
+                said("XAmzContentSHA256Mismatch"),
+                Meaning::Passing,
+                "the server answered 400 (XAmzC",
+            ),
+            (503, String::new(), Meaning::Busy, "the server answered 503"),
+            (429, String::new(), Meaning::Busy, "the server answered 429"),
+            (500, String::new(), Meaning::Passing, "the server answered 500"),
+            (408, String::new(), Meaning::Passing, "the server answered 408"),
+            (
+                501,
+                String::new(),
+                Meaning::Unsupported,
+                "the server answered 501",
+            ),
+            (410, String::new(), Meaning::Final, "the server answered 410"),
+            (416, String::new(), Meaning::PastEnd, "the server answered 416"),
+            (412, String::new(), Meaning::Condition, "the server answered 412"),
+            (
+                400,
+                "<Message>x".to_owned(),
+                Meaning::Final,
+                "the server answered 400",
+            ),
+            (
+                400,
+                "<Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region>".to_owned(),
+                Meaning::OtherRegion("eu-west-1".to_owned()),
+                "the server answered 400 (Auth",
+            ),
+        ] {
+            let failure = Failure::of_status(StatusCode::from_u16(status).unwrap(), &body);
+            assert_eq!(failure.meaning, meaning, "{status} {body}");
+            assert!(failure.text.starts_with(text), "{failure}");
+        }
+    }
+
+    #[test]
+    fn foreign_texts_are_cut_and_escaped() {
+        assert_eq!(clean("a\u{1b}[31m\r\n b 'c' \"d\""), "a\\u{1b}[31m b 'c' \"d\"");
+        assert_eq!(clean(&"x".repeat(1000)).chars().count(), LONGEST_TEXT + 1);
+    }
+}

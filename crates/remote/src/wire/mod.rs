@@ -1,0 +1,32 @@
+//! Every request and answer: redirects, checksums, and what is wrong with an answer.
+//!
+//! ```text
+//! request ─► checksums ─► Service ─► client ─► redirect? ─► status ─► range ─► document ─► object_store
+//!                                      └───────────┴──────────┴────────┴─────────┴─► Fault ─► Failure: what it means
+//! ```
+//!
+//! No message holds what [`KnownSecrets`] knows.
+
+mod checksums;
+pub(crate) mod date;
+mod documents;
+mod failure;
+mod fault;
+mod headers;
+mod known_secrets;
+mod pages;
+mod range_answer;
+mod redirect;
+mod service;
+
+pub(crate) use checksums::Checksum;
+pub(crate) use documents::NOT_NAMED;
+pub(crate) use failure::clean;
+pub use failure::{Failure, Meaning};
+pub(crate) use fault::Fault;
+pub(crate) use headers::text;
+pub(crate) use known_secrets::{KnownSecrets, watched};
+pub(crate) use pages::Pages;
+pub(crate) use range_answer::content_range;
+pub(crate) use redirect::Redirects;
+pub(crate) use service::Service;

@@ -1,0 +1,284 @@
+//! [`Service`]: the one place through which every request goes and every answer comes.
+//!
+//! ```text
+//! object_store, HttpStore ─► Service ─► reqwest ─► status: a Fault, but for success
+//!                               ▲                  redirect: checked, then followed
+//!                               └──────────────────range, encoding, document: checked
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use futures_util::StreamExt;
+use http::StatusCode;
+use http::header::{ACCEPT_ENCODING, HeaderValue};
+use object_store::client::{
+    ClientOptions, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
+    HttpResponseBody, HttpService,
+};
+use parking_lot::Mutex;
+
+use super::checksums::Checksum;
+use super::date;
+use super::documents::Document;
+use super::failure::{clean, element};
+use super::fault::Fault;
+use super::headers::text;
+use super::known_secrets::KnownSecrets;
+use super::range_answer::Wanted;
+use super::redirect::{Redirected, Redirects};
+use crate::transport::{Limit, innermost};
+
+/// Most bytes of a refusal that are read.
+const MOST_OF_A_REFUSAL: usize = 64 << 10;
+
+/// Longest time for the body of a refusal.
+const REFUSAL: Duration = Duration::from_secs(10);
+
+/// Longest time for an answer that is held in memory.
+const ANSWER: Duration = Duration::from_secs(120);
+
+/// Longest wait, in seconds, that a server may ask for.
+const LONGEST_WAIT: u64 = 60;
+
+/// Most bytes of an answer that is held in memory: a page of 5,000 keys of 1,024 bytes, each byte escaped.
+const MOST_OF_AN_ANSWER: usize = 32 << 20;
+
+/// Makes requests, and checks answers.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub(crate) client: reqwest::Client,
+    /// How redirects are followed; `None` for signed requests, whose signature is for one host.
+    pub(crate) redirects: Option<Arc<Redirects>>,
+    /// When the server wants to be asked again.
+    pub(crate) not_before: Arc<Mutex<Option<Instant>>>,
+    /// What is sent along with the body of a put.
+    pub(crate) checksum: Arc<Checksum>,
+    /// What no message may hold. Tokens and passwords that are sent are added.
+    pub(crate) secrets: Arc<KnownSecrets>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Service")
+    }
+}
+
+/// The connector that `object_store` gets.
+impl HttpConnector for Service {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.clone()))
+    }
+}
+
+#[async_trait]
+impl HttpService for Service {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        // The kind plays no part, as nothing below retries.
+        let answer = self.answer(request).await;
+        answer.map_err(|fault| HttpError::new(HttpErrorKind::Unknown, fault))
+    }
+}
+
+impl Service {
+    async fn answer(&self, mut request: HttpRequest) -> Result<HttpResponse, Fault> {
+        let (wanted, document) = (Wanted::of(&request), Document::of(&request));
+        self.checksum.add(&mut request);
+        let headers = request.headers_mut();
+        headers
+            .entry(ACCEPT_ENCODING)
+            .or_insert(HeaderValue::from_static("identity"));
+        let response = match &self.redirects {
+            Some(redirects) => self.followed(redirects, request).await?,
+            None => self.unredirected(request).await?,
+        };
+        let date = text(response.headers(), "date").and_then(date::parse);
+        self.note_wait(&response, date);
+        let response = checked_status(response, self.redirects.is_some(), date).await?;
+        let response = wanted.checked(response)?;
+        if let Document::Object = document {
+            return Ok(response);
+        }
+        // `object_store` holds these answers in memory.
+        let (mut head, body) = response.into_parts();
+        let body = document.checked(&mut head, whole(body).await?)?;
+        Ok(HttpResponse::from_parts(head, body.into()))
+    }
+
+    /// Makes a request, and follows its redirects. What fails where earlier redirects led is asked for at the origin again.
+    async fn followed(&self, redirects: &Redirects, mut request: HttpRequest) -> Result<HttpResponse, Fault> {
+        let mut redirected = Redirected::of(&request)?;
+        redirects.sign(request.headers_mut(), &self.secrets)?;
+        if let Some(known) = redirects.remembered(&redirected, &self.secrets)? {
+            let response = self.sent(known).await?;
+            if response.status().is_success() {
+                return Ok(response);
+            }
+            redirects.note(&redirected, response.status());
+        }
+        loop {
+            let response = self.sent(request).await?;
+            redirects.note(&redirected, response.status());
+            if !is_redirect(&response) {
+                return Ok(response);
+            }
+            check_region(&response)?;
+            request = redirects.next(&mut redirected, &response, &self.secrets)?;
+        }
+    }
+
+    /// Makes a signed request.
+    async fn unredirected(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+        let response = self.sent(request).await?;
+        if !is_redirect(&response) {
+            return Ok(response);
+        }
+        check_region(&response)?;
+        Err(Fault::Redirect(format!(
+            "the server answered {} (a redirect), which signed requests do not follow; is the endpoint right?",
+            response.status().as_u16()
+        )))
+    }
+
+    async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+        self.secrets.add_sent(request.headers());
+        HttpService::call(&self.client, request)
+            .await
+            .map_err(|e| unsent(&e))
+    }
+
+    /// Notes how long a busy server wants to be left alone.
+    fn note_wait(&self, response: &HttpResponse, date: Option<DateTime<Utc>>) {
+        let told = text(response.headers(), "retry-after")
+            .filter(|_| matches!(response.status().as_u16(), 429 | 503));
+        if let Some(seconds) = told.and_then(|text| retry_after(text, date)) {
+            let wait = Duration::from_secs(seconds.min(LONGEST_WAIT));
+            let mut not_before = self.not_before.lock();
+            *not_before = (*not_before).max(Instant::now().checked_add(wait));
+        }
+    }
+}
+
+fn is_redirect(response: &HttpResponse) -> bool {
+    response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED
+}
+
+/// Finds the region of a bucket to which S3 redirects.
+fn check_region(response: &HttpResponse) -> Result<(), Fault> {
+    match text(response.headers(), "x-amz-bucket-region") {
+        Some(region) => Err(Fault::OtherRegion(clean(region))),
+        None => Ok(()),
+    }
+}
+
+/// Seconds to wait, of `Retry-After`: a number, or a date that is compared with the server's own (RFC 9110, section 10.2.3).
+fn retry_after(text: &str, now: Option<DateTime<Utc>>) -> Option<u64> {
+    match text.trim().parse() {
+        Ok(seconds) => Some(seconds),
+        Err(_) => u64::try_from((date::parse(text)? - now?).num_seconds()).ok(),
+    }
+}
+
+/// Why a request got no answer.
+fn unsent(error: &HttpError) -> Fault {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = source {
+        if let Some(limit) = cause.downcast_ref::<Limit>() {
+            return Fault::Redirect(format!("{limit}, which is not followed"));
+        }
+        let untrusted = cause
+            .downcast_ref::<rustls::Error>()
+            .or_else(|| of_tls(cause.downcast_ref()?));
+        if let Some(rustls::Error::InvalidMessage(_)) = untrusted {
+            return Fault::NoTls;
+        }
+        if let Some(untrusted) = untrusted {
+            return Fault::Untrusted(clean(&untrusted.to_string()));
+        }
+        source = cause.source();
+    }
+    let why = clean(&innermost(error));
+    match error.kind() {
+        HttpErrorKind::Connect => Fault::NoConnection(why),
+        HttpErrorKind::Timeout => Fault::Broken("the server does not answer".to_owned()),
+        _ => Fault::Broken(format!("the connection broke: {why}")),
+    }
+}
+
+/// The error of TLS inside an error of the system, which may be inside others.
+fn of_tls(error: &std::io::Error) -> Option<&rustls::Error> {
+    let inside = error.get_ref()?;
+    inside
+        .downcast_ref()
+        .or_else(|| inside.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref())
+}
+
+/// Passes success, and makes a [`Fault`] of every other status. `date` is the server's time.
+///
+/// `is_plain` is true for a plain HTTP server, of which 410 says the same as 404. A store has no such answer to a missing key.
+async fn checked_status(
+    response: HttpResponse,
+    is_plain: bool,
+    date: Option<DateTime<Utc>>,
+) -> Result<HttpResponse, Fault> {
+    let status = match response.status() {
+        StatusCode::GONE if is_plain => StatusCode::NOT_FOUND,
+        status => status,
+    };
+    if status.is_success() {
+        return Ok(response);
+    }
+    let region = text(response.headers(), "x-amz-bucket-region").map(str::to_owned);
+    let body = beginning(response.into_body()).await;
+    let code = element(&body, "Code").unwrap_or_default();
+    if code == "RequestTimeTooSkewed" {
+        let ahead = date.map(|date| (date - Utc::now()).num_seconds());
+        return Err(Fault::Skewed { ahead });
+    }
+    // Servers tell the bucket's region with many refusals. Only here it is the reason.
+    let is_elsewhere =
+        code == "AuthorizationHeaderMalformed" || code.starts_with("IllegalLocationConstraint");
+    match region.filter(|_| is_elsewhere || (status == StatusCode::BAD_REQUEST && body.is_empty())) {
+        Some(region) => Err(Fault::OtherRegion(clean(&region))),
+        None => Err(Fault::Status { status, body }),
+    }
+}
+
+/// All of a body that is held in memory.
+async fn whole(body: HttpResponseBody) -> Result<Bytes, Fault> {
+    let mut bytes = Vec::new();
+    let mut pieces = body.bytes_stream();
+    let end = tokio::time::Instant::now() + ANSWER;
+    let slow = |_| Fault::Broken("the server's answer comes too slowly".to_owned());
+    while let Some(piece) = tokio::time::timeout_at(end, pieces.next()).await.map_err(slow)? {
+        let piece = piece.map_err(|e| unsent(&e))?;
+        if bytes.len() + piece.len() > MOST_OF_AN_ANSWER {
+            return Err(Fault::TooLong);
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes.into())
+}
+
+/// The first bytes of a body, as text. What cannot be read is left out.
+async fn beginning(body: HttpResponseBody) -> String {
+    let mut bytes = Vec::new();
+    let mut pieces = body.bytes_stream();
+    let end = tokio::time::Instant::now() + REFUSAL;
+    // What a slow server has not said by then is not worth waiting for.
+    while let Ok(Some(Ok(piece))) = tokio::time::timeout_at(end, pieces.next()).await {
+        let room = MOST_OF_A_REFUSAL - bytes.len();
+        bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        if bytes.len() == MOST_OF_A_REFUSAL {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,365 @@
+//! [`Upload`]: one object that goes up while it is written.
+//!
+//! ```text
+//! write ─► PartTable ─ a part is complete ─► begin, once ─► put part ─┐
+//! finish ─┬─ nothing went up, and it is short ─► put whole ───────────┴─► whole
+//!         └─ the parts that are left ─► put part ─ all are there ─► complete ─ answer lost? look ─► whole
+//! give up ─► abort: the store forgets the parts
+//! ```
+//!
+//! Completing makes the object appear as a whole, in place of an older one.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use object_store::multipart::PartId;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStoreExt, PutPayload};
+use parking_lot::Mutex;
+use tracing::debug;
+
+use super::part_table::{PartSizes, PartTable};
+use super::sending::Sending;
+use crate::requests::{Attempt, RemoteStore, Task, Version};
+use crate::wire::{Failure, Meaning};
+use ncutils_store::place::unfinished::{Unfinished, remains};
+
+/// Longest wait for requests that are under way when an upload is given up.
+pub(crate) const LONGEST_STOP: Duration = Duration::from_secs(10);
+
+/// An object that is being written, by many threads at once.
+pub(crate) struct Upload {
+    sending: Arc<Sending>,
+    path: Path,
+    /// The key that the user knows; empty for a single object.
+    key: String,
+    table: Mutex<PartTable>,
+    state: Mutex<State>,
+    /// True once the object is whole, and the store has said so.
+    is_complete: AtomicBool,
+    /// True after the answer to a put or a completion was lost, and the object could not be checked.
+    is_lost: AtomicBool,
+    /// True if an older object may be there.
+    may_replace: bool,
+}
+
+#[derive(Default)]
+struct State {
+    /// Name of the multipart upload, once it is begun.
+    id: Option<String>,
+    /// The object that was there before; `Before::Unknown` until somebody has looked.
+    before: Before,
+    parts: BTreeMap<usize, PartId>,
+    /// Number of parts and bytes, once they are known.
+    total: Option<(usize, u64)>,
+    is_given_up: bool,
+}
+
+/// What was at the key of an object before it was written.
+#[derive(Debug, Clone, Default)]
+enum Before {
+    /// Nobody was allowed to look, or has looked yet.
+    #[default]
+    Unknown,
+    Nothing,
+    Object(Version),
+}
+
+impl Before {
+    async fn look(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result<Self> {
+        match store.head(path).await {
+            Ok(meta) => Ok(Self::Object(Version::of(&meta))),
+            Err(e) if Failure::is_no_object(&e) => Ok(Self::Nothing),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// True if the object that is there now cannot be the one from before.
+    fn is_replaced_by(&self, now: &ObjectMeta) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Nothing => true,
+            Self::Object(before) => Version::of(now) != *before,
+        }
+    }
+}
+
+/// True if an object has this content. What cannot be read has not.
+async fn has_content(store: &dyn RemoteStore, path: &Path, content: &PutPayload) -> bool {
+    let length = content.content_length() as u64;
+    if !store.head(path).await.is_ok_and(|meta| meta.size == length) {
+        return false;
+    }
+    let Ok(found) = store.get(path).await else {
+        return false;
+    };
+    let mut left = content.iter().flat_map(|bytes| bytes.iter());
+    let mut pieces = found.into_stream();
+    while let Some(piece) = pieces.next().await {
+        if !piece.is_ok_and(|piece| piece.iter().all(|byte| left.next() == Some(byte))) {
+            return false;
+        }
+    }
+    left.next().is_none()
+}
+
+fn task() -> Task {
+    Task::new("write", "")
+}
+
+impl Upload {
+    /// An object at `path`, whose bytes count in `sending`. `key` is for errors, and may be empty. `expected` is its size in bytes, roughly, if anybody knows.
+    pub(crate) fn new(
+        sending: Arc<Sending>,
+        path: Path,
+        key: &str,
+        sizes: PartSizes,
+        expected: Option<u64>,
+        may_replace: bool,
+    ) -> Arc<Self> {
+        let table = PartTable::new(sizes, sending.limit(), expected);
+        Arc::new(Self {
+            table: Mutex::new(table),
+            sending,
+            path,
+            key: key.to_owned(),
+            state: Mutex::default(),
+            is_complete: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
+            may_replace,
+        })
+    }
+
+    /// The requests that its bytes count in.
+    pub(super) fn sending(&self) -> &Sending {
+        &self.sending
+    }
+
+    /// Writes bytes at `offset`. Complete parts are on their way when it returns.
+    ///
+    /// # Errors
+    /// The failure of an earlier request; bytes whose part went up before; a full disk.
+    pub(crate) fn write(self: &Arc<Self>, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.sending.check()?;
+        let full = self.table.lock().write(offset, data, &self.sending)?;
+        for (number, bytes) in full {
+            self.put_part(number, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the size in bytes. What was never written is zero.
+    pub(crate) fn set_size(&self, size: u64) {
+        self.table.lock().set_size(size);
+    }
+
+    /// Fills `buf` with bytes that were written.
+    ///
+    /// # Errors
+    /// `Unsupported` if parts went up already.
+    pub(crate) fn read_back(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.table.lock().read_back(offset, buf, &self.sending)
+    }
+
+    /// Begins the multipart upload, unless it is begun.
+    ///
+    /// # Errors
+    /// If the store refuses it.
+    pub(crate) fn begin(&self) -> io::Result<String> {
+        let mut state = self.state.lock();
+        if state.is_given_up {
+            return Err(io::Error::other("the output was given up"));
+        }
+        if let Some(id) = &state.id {
+            return Ok(id.clone());
+        }
+        // Who may write may be forbidden to read. The answer to completing counts alone then.
+        let session = self.sending.session();
+        state.before = match self.may_replace {
+            true => session
+                .run(&task(), |store| Before::look(store, &self.path))
+                .unwrap_or(Before::Unknown),
+            false => Before::Nothing,
+        };
+        let begin = |store: Arc<dyn RemoteStore>| async move { store.create_multipart(&self.path).await };
+        let id = session.run(&task(), begin)?;
+        debug!(key = %self.path, "began an upload in parts");
+        state.id = Some(id.clone());
+        Ok(id)
+    }
+
+    fn put_part(self: &Arc<Self>, number: u64, bytes: Vec<u8>) -> io::Result<()> {
+        let id = self.begin()?;
+        let number = usize::try_from(number).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let (this, path) = (Arc::clone(self), self.path.clone());
+        let length = bytes.len() as u64;
+        let payload = PutPayload::from(bytes);
+        let attempt: Attempt<PartId> = Box::new(move |store| {
+            let (path, id, payload) = (path.clone(), id.clone(), payload.clone());
+            Box::pin(async move { store.put_part(&path, &id, number, payload).await })
+        });
+        self.sending
+            .send(length, &self.key, task(), attempt, move |part| {
+                this.state.lock().parts.insert(number, part);
+                this.complete_if_all_are_there();
+            })
+    }
+
+    /// Sends what is left. The object appears when all its bytes are there: [`Sending::wait`] waits for that.
+    ///
+    /// # Errors
+    /// The failure of an earlier request, or of the file that parts were kept in.
+    pub(crate) fn finish(self: &Arc<Self>) -> io::Result<()> {
+        let mut table = self.table.lock();
+        let left = table.close()?;
+        let size = table.size();
+        let is_short = self.state.lock().id.is_none() && left == [0];
+        if is_short {
+            let bytes = table.take(0, &self.sending)?;
+            drop(table);
+            return self.put_whole(bytes);
+        }
+        self.begin()?;
+        let count = left.iter().max().map_or(0, |last| last + 1);
+        let count = count.max(table.sent());
+        for number in left {
+            let bytes = table.take(number, &self.sending)?;
+            self.put_part(number, bytes)?;
+        }
+        drop(table);
+        let count = usize::try_from(count).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        self.state.lock().total = Some((count, size));
+        self.complete_if_all_are_there();
+        Ok(())
+    }
+
+    fn put_whole(self: &Arc<Self>, bytes: Vec<u8>) -> io::Result<()> {
+        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
+        let length = bytes.len() as u64;
+        let payload = PutPayload::from(bytes);
+        let attempt: Attempt<()> = Box::new(move |store| {
+            let (path, payload) = (path.clone(), payload.clone());
+            let lost = Arc::clone(&lost);
+            Box::pin(async move {
+                let Err(failed) = store.put(&path, payload.clone()).await else {
+                    return Ok(());
+                };
+                let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
+                lost.is_lost.fetch_or(may_be_there, Ordering::Relaxed);
+                // The store may have done it, and only its answer was lost.
+                match may_be_there && has_content(&*store, &path, &payload).await {
+                    true => Ok(()),
+                    false => Err(failed),
+                }
+            })
+        });
+        self.sending.send(length, &self.key, task(), attempt, move |()| {
+            this.is_complete.store(true, Ordering::Release);
+        })
+    }
+
+    /// True if the store may have the object though it did not say so.
+    pub(crate) fn may_be_there(&self) -> bool {
+        !self.is_complete() && self.is_lost.load(Ordering::Relaxed)
+    }
+
+    /// Completes the upload, if all parts have arrived and it was finished.
+    fn complete_if_all_are_there(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        let Some((count, size)) = state.total.filter(|(count, _)| *count == state.parts.len()) else {
+            return;
+        };
+        let Some(id) = state.id.clone().filter(|_| !state.is_given_up) else {
+            return;
+        };
+        // Taken, so that this happens once.
+        state.total = None;
+        let parts: Vec<PartId> = std::mem::take(&mut state.parts).into_values().collect();
+        let before = state.before.clone();
+        drop(state);
+        debug!(key = %self.path, parts = count, bytes = size, "completing");
+        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
+        let attempt: Attempt<()> = Box::new(move |store| {
+            let (path, id, parts) = (path.clone(), id.clone(), parts.clone());
+            let (before, lost) = (before.clone(), Arc::clone(&lost));
+            Box::pin(async move {
+                let Err(failed) = store.complete_multipart(&path, &id, parts).await else {
+                    return Ok(());
+                };
+                // The store may have done it, and only its answer was lost.
+                let found = store.head(&path).await;
+                let is_known = match (&before, &found) {
+                    (Before::Unknown, _) => false,
+                    (_, Ok(_)) => true,
+                    (_, Err(e)) => Failure::is_no_object(e),
+                };
+                if !is_known && Failure::of(&failed).meaning == Meaning::Passing {
+                    lost.is_lost.store(true, Ordering::Relaxed);
+                }
+                match found {
+                    Ok(meta) if meta.size == size && before.is_replaced_by(&meta) => Ok(()),
+                    _ => Err(failed),
+                }
+            })
+        });
+        // An earlier failure is told to who waits.
+        let _ = self.sending.send(0, &self.key, task(), attempt, move |()| {
+            this.is_complete.store(true, Ordering::Release);
+        });
+    }
+
+    /// True once the object is whole.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete.load(Ordering::Acquire)
+    }
+
+    /// Makes the store forget the parts, unless the object is whole.
+    ///
+    /// # Errors
+    /// If the store does not answer: parts may stay, and cost money until a rule of the bucket removes them.
+    pub(crate) fn abort(&self) -> io::Result<()> {
+        let mut state = self.state.lock();
+        if self.is_complete() {
+            return Ok(());
+        }
+        state.is_given_up = true;
+        let id = state.id.clone();
+        drop(state);
+        if let Some(mut table) = self.table.try_lock() {
+            table.clear(&self.sending);
+        }
+        let Some(id) = id else {
+            return Ok(());
+        };
+        let (path, id) = (&self.path, &id);
+        let abort = |store: Arc<dyn RemoteStore>| async move {
+            match store.abort_multipart(path, id).await {
+                Err(e) if Failure::is_no_object(&e) => Ok(()),
+                done => done,
+            }
+        };
+        self.sending
+            .session()
+            .run(&Task::new("abort an upload", ""), abort)?;
+        self.state.lock().id = None;
+        Ok(())
+    }
+}
+
+/// The output of one object, which a program gives up when it is told to end.
+impl Unfinished for Upload {
+    fn give_up(&self) {
+        if self.is_complete() {
+            return;
+        }
+        self.sending.stop(LONGEST_STOP);
+        if let Err(e) = self.abort() {
+            let (shown, path) = (self.sending.session().shown(), &self.path);
+            remains(format!("parts of an upload of {path} may stay in {shown}: {e}"));
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! [`TreeObjects`]: the objects below one prefix of a bucket, and the requests for many of them.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::path::Path;
+use object_store::{
+    ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
+};
+
+use super::object_output::{ObjectOutput, object_path};
+use super::sending::Sending;
+use crate::read::{Listing, RemoteObject, is_web_page, size};
+use crate::requests::{Attempt, Task};
+use crate::wire::{Failure, Fault, Meaning, NOT_NAMED};
+use ncutils_store::object::pieces_ahead::PiecesAhead;
+use ncutils_store::{Output, known_size};
+
+/// Keys in one request to delete: S3's limit.
+const DELETED_AT_ONCE: usize = 1000;
+
+/// Objects that are looked for at once.
+const LOOKS_AT_ONCE: usize = 16;
+
+/// How often objects are deleted that are still listed.
+const CLEARED: usize = 3;
+
+/// Largest object, in bytes, that S3 copies by one request.
+const COPIED_AT_ONCE: u64 = 5 << 30;
+
+/// Bytes of memory that a request takes beside its value.
+pub(crate) const REQUEST: u64 = 1 << 10;
+
+/// An object below the prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// The key below the prefix.
+    pub(crate) key: String,
+    /// Size in bytes.
+    pub(crate) size: u64,
+}
+
+/// A value that was read, and what the store knows it by.
+#[derive(Debug, Clone)]
+pub(crate) struct Versioned {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) version: UpdateVersion,
+}
+
+/// The objects below a prefix.
+pub(crate) struct TreeObjects {
+    pub(crate) sending: Arc<Sending>,
+    /// The prefix without a slash at its end; empty for the whole bucket.
+    pub(crate) root: String,
+}
+
+impl TreeObjects {
+    /// The path of a key below the prefix.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the store does not take such a key.
+    pub(crate) fn path(&self, key: &str) -> io::Result<Path> {
+        match self.root.as_str() {
+            "" => object_path(key),
+            root => object_path(&format!("{root}/{key}")),
+        }
+    }
+
+    /// All objects whose keys begin with `folder`, which is empty or ends in `/`.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn list(&self, folder: &str) -> io::Result<Vec<Listed>> {
+        let below = match (self.root.as_str(), folder.trim_end_matches('/')) {
+            ("", "") => None,
+            (root, "") => Some(object_path(root)?),
+            (_, folder) => Some(self.path(folder)?),
+        };
+        let skip = match self.root.len() {
+            0 => 0,
+            length => length + 1,
+        };
+        let keep = |meta: ObjectMeta| Listed {
+            key: meta.location.as_ref().get(skip..).unwrap_or_default().to_owned(),
+            size: meta.size,
+        };
+        let session = self.sending.session();
+        let task = Task::new("list", "");
+        let listing = Listing::of(below.as_ref()).objects(session, &task, keep);
+        let mut found = session.wait(listing)??;
+        found.retain(|object| !object.key.is_empty());
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(found)
+    }
+
+    /// The value of a key; `None` if there is none.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn get(&self, key: &str) -> io::Result<Option<Versioned>> {
+        let path = self.path(key)?;
+        self.sending.session().run(&Task::new("read", key), |store| {
+            let path = path.clone();
+            async move {
+                let found = match store.get(&path).await {
+                    Err(e) if Failure::is_no_object(&e) => return Ok(None),
+                    found => found?,
+                };
+                if is_web_page(&found) {
+                    return Err(Fault::WebPage.into());
+                }
+                let version = UpdateVersion {
+                    e_tag: found.meta.e_tag.clone(),
+                    version: found.meta.version.clone(),
+                };
+                let bytes = found.bytes().await?.to_vec();
+                Ok(Some(Versioned { bytes, version }))
+            }
+        })
+    }
+
+    /// Writes a small value, if the key is in the state that `mode` asks for. Returns false if it is not. A store that
+    /// knows no conditions is asked what it has afterwards.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn put_if(&self, key: &str, value: &str, mode: PutMode) -> io::Result<bool> {
+        let path = self.path(key)?;
+        let task = Task::new("write", key);
+        let put = |mode: PutMode| {
+            self.sending.session().run(&task, |store| {
+                let (path, mode) = (path.clone(), mode.clone());
+                let payload = PutPayload::from(value.to_owned());
+                async move {
+                    let options = PutOptions::from(mode);
+                    store.put_opts(&path, payload, options).await.map(|_| ())
+                }
+            })
+        };
+        match put(mode.clone()) {
+            Ok(()) => {}
+            Err(e) => match Failure::inside(&e).map(|failure| failure.meaning.clone()) {
+                // An earlier try may have done it, and only its answer was lost.
+                Some(Meaning::Condition) => {}
+                Some(Meaning::Unsupported) => {
+                    if mode == PutMode::Create && self.get(key)?.is_some() {
+                        return Ok(false);
+                    }
+                    put(PutMode::Overwrite)?;
+                }
+                _ => return Err(e),
+            },
+        }
+        // A server that has just written it may say once that it is not there.
+        let found = match self.get(key)? {
+            None => self.get(key)?,
+            found => found,
+        };
+        Ok(found.is_some_and(|found| found.bytes == value.as_bytes()))
+    }
+
+    /// Sends a value, without waiting for the answer.
+    ///
+    /// # Errors
+    /// The failure of an earlier request; a key that the store does not take.
+    pub(crate) fn send(&self, key: &str, shown: &str, value: Vec<u8>) -> io::Result<()> {
+        let path = self.path(key)?;
+        let length = value.len() as u64 + REQUEST;
+        let payload = PutPayload::from(value);
+        let attempt: Attempt<_> = Box::new(move |store| {
+            let (path, payload) = (path.clone(), payload.clone());
+            Box::pin(async move { store.put(&path, payload).await })
+        });
+        let task = Task::new("write", "");
+        self.sending.send(length, shown, task, attempt, |_| ())
+    }
+
+    /// Deletes objects. Those that are not there count as deleted.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn delete<'a>(&self, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
+        let paths: Vec<Path> = keys.map(|key| self.path(key)).collect::<io::Result<_>>()?;
+        for some in paths.chunks(DELETED_AT_ONCE) {
+            // A server may answer for all of them, as it has no such bucket, or name none.
+            if !self.delete_some(some)? && !self.delete_some(some)? {
+                self.check_gone(some)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for objects of which the server did not say that it deleted them.
+    ///
+    /// # Errors
+    /// One that is still there.
+    fn check_gone(&self, some: &[Path]) -> io::Result<()> {
+        let task = Task::new("delete", "");
+        let session = self.sending.session();
+        let look = async |path: &Path| {
+            let found = session.tried(&task, |store| size(store, path.clone())).await;
+            match found {
+                Ok(_) => Ok(Some(path.clone())),
+                Err(e) => match Failure::inside(&e).map(|failure| &failure.meaning) {
+                    // Who may delete may be forbidden to look.
+                    Some(Meaning::NoObject | Meaning::NoBucket | Meaning::Refused) => Ok(None),
+                    _ => Err(e),
+                },
+            }
+        };
+        let stays = session.wait(async {
+            let mut looks = pin!(stream::iter(some).map(look).buffer_unordered(LOOKS_AT_ONCE));
+            while let Some(found) = looks.try_next().await? {
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            Ok::<_, io::Error>(None)
+        })??;
+        match stays {
+            Some(path) => Err(io::Error::other(format!(
+                "cannot delete: the server does not say that it deleted {path}, and it is still there"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Deletes at most [`DELETED_AT_ONCE`] objects. Returns false if a deletion is not confirmed: the object was not there, or the
+    /// answer does not name it.
+    fn delete_some(&self, some: &[Path]) -> io::Result<bool> {
+        self.sending.session().run(&Task::new("delete", ""), |store| {
+            let some: Vec<Result<Path>> = some.iter().cloned().map(Ok).collect();
+            async move {
+                let mut were_there = true;
+                let mut deleted = store.delete_stream(stream::iter(some).boxed());
+                while let Some(one) = deleted.next().await {
+                    match one {
+                        Ok(_) => {}
+                        Err(e) if Failure::is_no_object(&e) || is_not_named(&e) => were_there = false,
+                        Err(e) => return Err(e),
+                    }
+                }
+                Ok(were_there)
+            }
+        })
+    }
+
+    /// Deletes the objects whose keys `wanted` chooses, until none is listed. `check` is called before each deletion.
+    ///
+    /// # Errors
+    /// Those of the store and of `check`; a store that answers as if it had deleted, and has not.
+    pub(crate) fn clear(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+        check: impl Fn() -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut listed = self.list("")?;
+        for _ in 0..CLEARED {
+            let keys = listed.iter().map(|object| object.key.as_str());
+            // Without its root, no program opens what is left of a dataset.
+            let (root, below): (Vec<&str>, Vec<&str>) =
+                keys.filter(|key| wanted(key)).partition(|key| !key.contains('/'));
+            if root.is_empty() && below.is_empty() {
+                return Ok(());
+            }
+            for some in root.chunks(DELETED_AT_ONCE).chain(below.chunks(DELETED_AT_ONCE)) {
+                check()?;
+                self.delete(some.iter().copied())?;
+            }
+            listed = self.list("")?;
+        }
+        match listed.iter().find(|object| wanted(&object.key)) {
+            Some(object) => Err(io::Error::other(format!(
+                "cannot delete {}: it is still there; may it be deleted?",
+                object.key
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Deletes a mark of this run, and looks whether it is gone. A mark that another run has put since, with another value, stays.
+    ///
+    /// # Errors
+    /// Those of the deletion; a mark that stays.
+    pub(crate) fn delete_mark(&self, mark: &str, value: &str) -> io::Result<()> {
+        let delete = || self.delete([mark].into_iter());
+        // A failing look says nothing against a deletion that was acknowledged.
+        let stays = || matches!(self.get(mark), Ok(Some(found)) if found.bytes == value.as_bytes());
+        // All else is there, so a refusal is not the last word.
+        delete().or_else(|_| delete())?;
+        if stays() {
+            delete()?;
+            if stays() {
+                return Err(io::Error::other(format!(
+                    "cannot delete {mark}: it is still there; delete it by other means, and the dataset opens"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to copy an object within the store. A large one is copied when this returns.
+    ///
+    /// # Errors
+    /// The failure of an earlier request; those of copying a large object.
+    pub(crate) fn copy(&self, from: &Listed, to: &str) -> io::Result<()> {
+        let (task, shown) = (Task::new("copy", ""), to);
+        let (size, from, to) = (from.size, self.path(&from.key)?, self.path(to)?);
+        if size > COPIED_AT_ONCE {
+            return self.copy_in_parts(&from, &to);
+        }
+        let looks = self.sending.session().abilities().copies_later;
+        let is_made = Arc::new(AtomicBool::new(false));
+        let progress = task.clone();
+        let attempt: Attempt<()> = Box::new(move |store| {
+            let (from, to) = (from.clone(), to.clone());
+            let (is_made, progress) = (Arc::clone(&is_made), progress.clone());
+            Box::pin(async move {
+                if !is_made.load(Ordering::Relaxed) {
+                    store.copy(&from, &to).await?;
+                    is_made.store(true, Ordering::Relaxed);
+                    progress.has_moved();
+                }
+                // Fails as long as the store is copying.
+                match looks {
+                    true => store.head(&to).await.map(|_| ()),
+                    false => Ok(()),
+                }
+            })
+        });
+        self.sending.send(REQUEST, shown, task, attempt, |()| ())
+    }
+
+    /// Copies an object through the memory of this machine.
+    ///
+    /// # Errors
+    /// Those of reading and of writing. Parts that went up are deleted.
+    fn copy_in_parts(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let session = self.sending.session();
+        let memory = self.sending.limit();
+        let object = RemoteObject::open(session, from)?.object;
+        let size = known_size(&*object).map_err(io::Error::other)?;
+        let output = ObjectOutput::create(Arc::clone(session), to.as_ref(), memory - memory / 4, Some(size))?;
+        let mut pieces = PiecesAhead::new(object, 0, size, memory / 4);
+        let mut at = 0;
+        while let Some(piece) = pieces.next_piece()? {
+            self.sending.check()?;
+            output.write_all_at(at, &piece)?;
+            at += piece.len() as u64;
+        }
+        output.set_size(size)?;
+        output.commit()
+    }
+}
+
+/// True for an object that the server's answer to a deletion does not name.
+fn is_not_named(error: &object_store::Error) -> bool {
+    error.to_string().contains(&format!("(code: {NOT_NAMED})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+    use crate::requests::Session;
+
+    #[test]
+    fn large_objects_are_copied_in_parts() {
+        let store = Arc::new(InMemory::new());
+        let session = Session::over(store.clone(), "memory");
+        let bytes: Vec<u8> = (0..40_000_000u32).map(|n| (n >> 3) as u8).collect();
+        let (from, to) = (Path::from("a/from"), Path::from("a/to"));
+        let put = store.put(&from, bytes.clone().into());
+        session.wait(put).unwrap().unwrap();
+        let objects = TreeObjects {
+            sending: Sending::new(Arc::clone(&session), 32 << 20),
+            root: "a".to_owned(),
+        };
+        objects.copy_in_parts(&from, &to).unwrap();
+        let found = session
+            .wait(async { store.get(&to).await.unwrap().bytes().await.unwrap() })
+            .unwrap();
+        assert!(found == bytes);
+        let missing = objects.copy_in_parts(&Path::from("a/none"), &to).unwrap_err();
+        assert!(missing.to_string().contains("no such object"), "{missing}");
+    }
+}
