@@ -7,8 +7,10 @@
 //!
 //! `unfinished` lists outputs that a signal ends. `raw_files` are files of raw data that appear with an output.
 
+pub mod destination;
 pub mod end_of_process;
 pub mod held;
+pub mod neighbours;
 pub mod output;
 pub mod place;
 pub mod raw_files;
