@@ -40,7 +40,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     arguments.messages.warn_of_notes(input);
     let object = object?;
     ncutils_cli::signals::handle("nccopy");
-    let target = Target::of(output, arguments)?;
+    let target = BytesOutput::of(output, arguments)?;
     let threads = arguments.thread_count();
     compress_seekable(&*object, &*target.output, threads).map_err(|error| error.in_file(input.name()))?;
     target.finish(|written| verify_compressed(&*object, written))?;
@@ -69,7 +69,7 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
         return print(plan_text::bytes(&copied::Way::Restore, arguments.json));
     }
     ncutils_cli::signals::handle("nccopy");
-    let target = Target::of(output, arguments)?;
+    let target = BytesOutput::of(output, arguments)?;
     let memory = Some(arguments.memory_beside(output));
     let done = archive::restore(stdin, &*target.output, arguments.thread_count(), memory);
     let packed = done.map_err(in_stdin)?;
@@ -102,7 +102,7 @@ pub fn copy(
         return Err(Error::Internal("an archive that is a store of keys".to_owned()).into());
     };
     ncutils_cli::signals::handle("nccopy");
-    let target = Target::of(output, arguments)?;
+    let target = BytesOutput::of(output, arguments)?;
     let threads = arguments.thread_count();
     let (object, memory) = read_ahead(object, arguments.memory_beside(output));
     let (object, memory) = (&object, Some(memory));
@@ -125,7 +125,7 @@ pub fn copy(
 }
 
 /// The file that bytes go to. With `--verify` it is held back until it was read.
-struct Target<'a> {
+struct BytesOutput<'a> {
     location: &'a Location,
     output: Arc<dyn Output>,
     held: Option<Staged>,
@@ -133,7 +133,7 @@ struct Target<'a> {
     limits: CheckLimits,
 }
 
-impl<'a> Target<'a> {
+impl<'a> BytesOutput<'a> {
     fn of(location: &'a Location, arguments: &Arguments) -> Result<Self, Error> {
         let created = match arguments.verify {
             true => location.stage_output().map(|(output, held)| (output, Some(held))),

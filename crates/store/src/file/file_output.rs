@@ -12,13 +12,11 @@
 //!
 //! So a killed process leaves nothing, or one file whose name marks it as partial; see [`crate::file::partial`].
 
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tracing::debug;
@@ -27,7 +25,6 @@ use crate::Output;
 use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
 use crate::file::unnamed::{give_name, open_unnamed};
-use crate::keys::key::RESERVED;
 use ncutils_model::error::{Error, Result};
 
 /// Most symbolic links to follow to a target: Linux's own limit.
@@ -247,6 +244,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::partial::MAX_NAME;
     use crate::{FileSource, Object};
     use std::os::unix::fs::symlink;
 

@@ -3,13 +3,18 @@
 //! A partial file or folder is listed here as long as it has its partial name. This library installs no
 //! signal handler: a program that is told to end calls [`remove_partial_files`](crate::remove_partial_files).
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::keys::key::RESERVED;
+
 /// Longest file name, in bytes, in common file systems.
-const MAX_NAME: usize = 255;
+pub(crate) const MAX_NAME: usize = 255;
 
 static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 

@@ -1,7 +1,7 @@
 //! Plans a copy of a dataset: the options become the layout of each variable.
 
 use super::copy_plan::{CopyPlan, VariableCopy};
-use super::layout::{Chunking, Requests, Sharding, Target, placed};
+use super::layout::{Chunking, OutputVariable, Requests, Sharding, placed};
 use super::output::output_schema::{self, OutputSchema};
 use super::output::{kind, pages};
 use super::request::{CopyOptions, QuantizeRequest};
@@ -54,7 +54,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         if used == Use::Copy {
             reader.resolve_sources(source)?;
         }
-        let var = Target {
+        let var = OutputVariable {
             input,
             output: &schema,
             source,

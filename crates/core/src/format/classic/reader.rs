@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::decode::decode;
 use super::fetch::Fetch;
-use super::place::{Geometry, Place};
 use super::read_ahead::ReadAhead;
+use super::variable_position::{Geometry, VariablePosition};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{
@@ -36,7 +36,7 @@ pub struct ClassicReader {
     /// Size of the object in bytes; `None` if the object does not know it.
     size: Option<u64>,
     schema: Schema,
-    places: Vec<Place>,
+    places: Vec<VariablePosition>,
     geometry: Geometry,
     /// Offset of the first record, in bytes; 0 without record variables.
     first_record: u64,
@@ -105,7 +105,7 @@ impl ClassicReader {
     }
 
     /// Reads from a variable whose records are not adjacent. Close records are read together.
-    fn read_interleaved(&self, place: &Place, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
+    fn read_interleaved(&self, place: &VariablePosition, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
         let batch = self.batch(place.slab);
         let mut span = Vec::new();
         while !buf.is_empty() {
@@ -141,13 +141,13 @@ impl ClassicReader {
     }
 
     /// Requests ranges of a slow source, all of which lie within the variable and the file.
-    fn fetch(&self, place: &Place, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+    fn fetch(&self, place: &VariablePosition, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
         let place = (self.geometry, *place);
         Fetch::begin(&self.source, &self.queue, place, ranges, done);
     }
 
     /// True if a slow source has these ranges of a variable. If not, reading one after another tells the error.
-    fn can_fetch(&self, place: &Place, ranges: &[ByteRange]) -> bool {
+    fn can_fetch(&self, place: &VariablePosition, ranges: &[ByteRange]) -> bool {
         if !self.source.requests().ahead {
             return false;
         }
@@ -164,7 +164,7 @@ impl ClassicReader {
     }
 
     /// Reads a range of a slow source, many pieces at once. Returns false if it does not suit that.
-    fn read_at_once(&self, place: &Place, offset: u64, buf: &mut [u8]) -> Result<bool> {
+    fn read_at_once(&self, place: &VariablePosition, offset: u64, buf: &mut [u8]) -> Result<bool> {
         let range = ByteRange {
             offset,
             length: buf.len(),
@@ -185,8 +185,8 @@ impl ClassicReader {
     }
 
     /// The bytes of consecutive records as a variable of its own, whose slab is `part` of each record.
-    fn place_of_records(&self, part: &Range<u64>) -> Place {
-        Place {
+    fn place_of_records(&self, part: &Range<u64>) -> VariablePosition {
+        VariablePosition {
             begin: self.first_record + part.start,
             slab: part.end - part.start,
             record: true,

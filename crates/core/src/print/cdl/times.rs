@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use crate::model::{Attribute, Schema, Type};
 use crate::print::Precision;
-use crate::print::element::{ElementWriter, Place};
+use crate::print::element::{ElementContext, ElementWriter};
 use crate::time::TimeFormat;
 
 /// Start of a comment on its own line, without the indentation of the group.
@@ -25,7 +25,7 @@ pub fn comment(
     let element = ElementWriter {
         schema,
         precision,
-        place: Place::Data,
+        place: ElementContext::Data,
     };
     let size = schema.type_size(attribute.ty).max(1);
     let count = attribute.values.bytes.len() / size;

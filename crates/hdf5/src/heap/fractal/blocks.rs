@@ -38,7 +38,7 @@ pub(super) struct Blocks {
 
 /// The direct block that contains an offset.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundBlock {
     /// Position of its bytes.
     pub bytes: Bytes,
     /// Its size, in bytes.
@@ -68,7 +68,7 @@ impl Blocks {
     }
 
     /// Finds the direct block that contains the byte at `offset`.
-    pub fn find(&mut self, reader: &MetadataReader, header: &Header, offset: u64) -> Result<Found> {
+    pub fn find(&mut self, reader: &MetadataReader, header: &Header, offset: u64) -> Result<FoundBlock> {
         let unallocated = || reader.damaged(WHAT, header.address, format!("no block holds offset {offset}"));
         let mut block = header.root.ok_or_else(unallocated)?;
         let mut rows = header.root_rows;
@@ -78,7 +78,7 @@ impl Blocks {
             if offset >= size {
                 return Err(unallocated());
             }
-            return Ok(Found {
+            return Ok(FoundBlock {
                 bytes: self.direct(reader, header, block, start, size)?,
                 size,
                 within: offset,
@@ -96,7 +96,7 @@ impl Blocks {
             block = child.ok_or_else(unallocated)?;
             start += place.block_start;
             if header.table.is_direct(place.row) {
-                return Ok(Found {
+                return Ok(FoundBlock {
                     bytes: self.direct(reader, header, block, start, place.block_size)?,
                     size: place.block_size,
                     within: offset - start,

@@ -12,16 +12,16 @@ mod auto;
 mod chunking;
 mod default_chunks;
 mod external;
+mod output_variable;
 mod pipeline;
 mod sharding;
 mod string_length;
-mod target;
 
 pub use auto::AutoChoice;
 pub use chunking::{Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_shape, one_chunk, possible_storage};
 pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
 pub use external::placed;
+pub use output_variable::OutputVariable;
 pub use pipeline::{Requests, deflate_codec};
 pub use sharding::{Sharding, auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, fit_strings};
-pub use target::Target;

@@ -152,7 +152,7 @@ fn longest(reader: &dyn Reader, source: Option<VarId>, fill: Option<&Values>) ->
 /// The longest string that is stored of a variable. All threads read it, one chunk or slab each.
 fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
     let layout = reader.layout(var);
-    let mut pieces = Pieces {
+    let mut pieces = ReadPieces {
         grid: None,
         stored: None,
         count: element_count(&layout.extent).unwrap_or(u64::MAX).div_ceil(SLAB),
@@ -224,7 +224,7 @@ fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
 }
 
 /// The pieces in which a variable is read.
-struct Pieces {
+struct ReadPieces {
     /// The grid of its chunks, if it has chunks.
     grid: Option<ChunkGrid>,
     /// The chunks that are stored; `None` for all.
@@ -233,7 +233,7 @@ struct Pieces {
     count: u64,
 }
 
-impl Pieces {
+impl ReadPieces {
     /// The regions of piece `n`.
     fn regions(&self, n: u64, extent: &[u64]) -> Vec<Region> {
         match &self.grid {

@@ -5,9 +5,9 @@ use crate::chunk::{Axis, Region, resize};
 use crate::copy::geometry::{Block, Input, InputBox, Slots, Tiling, elements, scatter, swap_between};
 use crate::copy::jobs::{PieceOfInput, SharedBlock, Spill, Spilling, pieces};
 use crate::copy::run::chunk_data::Data;
+use crate::copy::run::chunk_target::{ChunkTarget, base, fill_block};
 use crate::copy::run::context::Context;
 use crate::copy::run::input_access::InputAccess;
-use crate::copy::run::target::{Target, base, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk};
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
@@ -127,7 +127,7 @@ impl Worker {
         buffer: &mut Vec<u8>,
     ) -> Result<u64> {
         let to = &context.terms.plans[var.out.0].layout;
-        let target = Target {
+        let target = ChunkTarget {
             sink: context.sink,
             var,
             layout: to,

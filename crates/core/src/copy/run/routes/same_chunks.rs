@@ -4,10 +4,10 @@
 use crate::chunk::{ChunkGrid, Region, copy_region, swap_units};
 use crate::copy::geometry::{AlignedGrids, swap_between};
 use crate::copy::run::chunk_data::Data;
+use crate::copy::run::chunk_target::{ChunkTarget, base, fill_block};
 use crate::copy::run::context::Context;
 use crate::copy::run::input_access::InputAccess;
 use crate::copy::run::skip_fill::skip_fill;
-use crate::copy::run::target::{Target, base, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk, lost};
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ impl Worker {
         chunks: std::ops::Range<u64>,
     ) -> Result<u64> {
         let to = &context.terms.plans[var.out.0].layout;
-        let target = Target {
+        let target = ChunkTarget {
             sink: context.sink,
             var,
             layout: to,
@@ -78,7 +78,7 @@ impl Worker {
         &mut self,
         source: InputAccess,
         kept: &KeptChunk,
-        target: &Target,
+        target: &ChunkTarget,
         end: Option<&ChainEnd>,
     ) -> Result<()> {
         let data = match self.fetched.take_chunk(source.id(), kept.from) {
@@ -143,7 +143,7 @@ impl Worker {
         source: InputAccess,
         data: EncodedChunk,
         kept: &KeptChunk,
-        target: &Target,
+        target: &ChunkTarget,
         need: &str,
     ) -> Result<()> {
         self.encoded = data.bytes;
@@ -157,7 +157,7 @@ impl Worker {
         self.encode_decoded(source, grid, kept, target)
     }
 
-    fn refilter_chunk(&mut self, source: InputAccess, kept: &KeptChunk, target: &Target) -> Result<()> {
+    fn refilter_chunk(&mut self, source: InputAccess, kept: &KeptChunk, target: &ChunkTarget) -> Result<()> {
         let whole = input_grid(source, target)?;
         let grid = whole.as_ref().unwrap_or(target.grid);
         self.decode(source, grid, kept.from)?;
@@ -174,7 +174,7 @@ impl Worker {
             chunk,
             sequence,
         }: &KeptChunk,
-        target: &Target,
+        target: &ChunkTarget,
     ) -> Result<()> {
         let layout = source.layout();
         swap_units(&mut self.decoded, swap_between(layout, target.layout));
@@ -217,7 +217,7 @@ impl Worker {
 }
 
 /// The grid of an input with the output's chunk shape; `None` if it is the output's.
-fn input_grid(source: InputAccess, target: &Target) -> Result<Option<ChunkGrid>> {
+fn input_grid(source: InputAccess, target: &ChunkTarget) -> Result<Option<ChunkGrid>> {
     let extent = &source.layout().extent;
     if *extent == target.layout.extent {
         return Ok(None);

@@ -15,7 +15,7 @@ pub(super) const MAX_MANAGED: u64 = 4096;
 pub(super) const HEADER_SIZE: u64 = 146;
 
 /// Position of an object.
-pub(super) enum Place {
+pub(super) enum HeapPosition {
     /// Offset in the heap, and length.
     Managed(u64, u64),
     /// Number, from 1 on, offset from the first huge object, and length.
@@ -26,7 +26,7 @@ pub(super) enum Place {
 pub(crate) struct Heap {
     pub(super) parameters: HeapParameters,
     pub(super) pages: Pages,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<HeapPosition>,
     /// Direct blocks: offset in the heap ─► size, and position in the file.
     pub(super) direct: BTreeMap<u64, (u64, u64)>,
     /// Indirect blocks: offset in the heap and number of rows ─► position in the file.
@@ -79,7 +79,7 @@ impl Heap {
             if size > MAX_MANAGED {
                 huge += 1;
                 let place = self.pages.within(self.huge_size, size);
-                self.places.push(Place::Huge(huge, place.start, size));
+                self.places.push(HeapPosition::Huge(huge, place.start, size));
                 self.huge_size = place.end.next_multiple_of(8);
                 continue;
             }
@@ -94,7 +94,7 @@ impl Heap {
                 }
                 end += block;
             }
-            self.places.push(Place::Managed(free, size));
+            self.places.push(HeapPosition::Managed(free, size));
             free += size;
         }
         if huge > 0 {

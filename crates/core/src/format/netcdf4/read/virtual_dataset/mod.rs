@@ -20,5 +20,5 @@ pub use presented::VirtualVariable;
 pub use source::cast::is_number;
 pub use source::source_files::{SourceFiles, Trail};
 pub use source::source_reader::SourceReader;
-pub use source::target::Target;
+pub use source::virtual_storage::VirtualStorage;
 pub use virtual_data::{Source, Sources, VirtualData, set_lengths};

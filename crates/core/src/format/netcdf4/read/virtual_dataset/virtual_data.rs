@@ -19,7 +19,7 @@ use super::source::recent::Recent;
 use super::source::source_facts::Facts;
 use super::source::source_files::{SourceFiles, Trail, again, in_source};
 use super::source::source_reader::SourceReader;
-use super::source::target::Target;
+use super::source::virtual_storage::VirtualStorage;
 use crate::chunk::{Region, byte_count, fill_pattern, resize};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -48,7 +48,7 @@ pub struct Source {
 ///
 /// # Errors
 /// Its elements cannot become those of the virtual dataset, or its header is damaged.
-pub type OpenSource = fn(Source, &Target<'_>, &Datatype, &Registry) -> Result<SourceReader>;
+pub type OpenSource = fn(Source, &VirtualStorage<'_>, &Datatype, &Registry) -> Result<SourceReader>;
 
 /// The sources of all virtual datasets of an input.
 #[derive(Clone)]
@@ -200,7 +200,11 @@ impl VirtualData {
     }
 
     /// An open source; `None` if it is missing.
-    pub(super) fn source(&self, target: &Target<'_>, number: usize) -> Result<Option<Arc<SourceReader>>> {
+    pub(super) fn source(
+        &self,
+        target: &VirtualStorage<'_>,
+        number: usize,
+    ) -> Result<Option<Arc<SourceReader>>> {
         match self.facts[number].get() {
             Some(Ok(None)) => return Ok(None),
             Some(Err(e)) => return Err(again(e)),
@@ -241,7 +245,7 @@ impl VirtualData {
     }
 
     /// What is known of a source; `None` if it is missing.
-    pub(super) fn facts(&self, target: &Target<'_>, number: usize) -> Result<Option<&Facts>> {
+    pub(super) fn facts(&self, target: &VirtualStorage<'_>, number: usize) -> Result<Option<&Facts>> {
         if self.facts[number].get().is_none() {
             self.source(target, number)?;
         }
@@ -273,7 +277,12 @@ impl VirtualData {
 
     /// Numbers of the mappings that have elements of `region` which no later one hides, ascending. With `goes_on`, those
     /// whose sources cannot be read are among them.
-    pub(super) fn needed(&self, target: &Target<'_>, region: &Region, goes_on: bool) -> Result<Vec<usize>> {
+    pub(super) fn needed(
+        &self,
+        target: &VirtualStorage<'_>,
+        region: &Region,
+        goes_on: bool,
+    ) -> Result<Vec<usize>> {
         if let Some(why) = self.broken() {
             return Err(why);
         }
@@ -321,7 +330,7 @@ impl VirtualData {
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    pub fn read(&self, target: &Target<'_>, region: &Region) -> Result<Values> {
+    pub fn read(&self, target: &VirtualStorage<'_>, region: &Region) -> Result<Values> {
         let loses = self.fills_unreadable();
         let mut lost = |_, error| match loses && !self.is_failure(&error) {
             true => Ok(()),
@@ -335,13 +344,18 @@ impl VirtualData {
     ///
     /// # Errors
     /// Those that `lost` returns; the region does not fit into memory; the lengths are not known.
-    pub fn read_left(&self, target: &Target<'_>, region: &Region, lost: &mut Lost<'_>) -> Result<Values> {
+    pub fn read_left(
+        &self,
+        target: &VirtualStorage<'_>,
+        region: &Region,
+        lost: &mut Lost<'_>,
+    ) -> Result<Values> {
         self.read_as_far(target, region, MOST_TRIES, lost)
     }
 
     fn read_as_far(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         region: &Region,
         tries: usize,
         lost: &mut Lost<'_>,
@@ -431,7 +445,7 @@ impl VirtualData {
     }
 
     /// What is stored of a source.
-    pub(super) fn written(&self, target: &Target<'_>, number: usize) -> Result<Option<&Written>> {
+    pub(super) fn written(&self, target: &VirtualStorage<'_>, number: usize) -> Result<Option<&Written>> {
         let Some(facts) = self.facts(target, number)? else {
             return Ok(None);
         };

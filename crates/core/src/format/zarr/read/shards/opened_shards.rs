@@ -19,7 +19,7 @@ const LEAST: usize = 256;
 const MOST_WHOLE: usize = 2;
 
 /// Position of the array in its schema, the level of the shard, and the position of its first element in the array.
-pub type Place = (usize, usize, Vec<u64>);
+pub type ShardPosition = (usize, usize, Vec<u64>);
 
 /// A shard whose index was read.
 pub struct Opened {
@@ -63,21 +63,21 @@ impl Opened {
 #[derive(Default)]
 pub struct OpenedShards {
     /// `None` for a shard that does not exist.
-    shards: HashMap<Place, Option<Arc<Opened>>>,
+    shards: HashMap<ShardPosition, Option<Arc<Opened>>>,
     /// The places in the order in which they were opened.
-    order: VecDeque<Place>,
+    order: VecDeque<ShardPosition>,
     /// Bytes that all count for.
     bytes: usize,
 }
 
 impl OpenedShards {
     /// The shard at a place; `Some(None)` if it does not exist. `None` if this is not known.
-    pub fn get(&self, place: &Place) -> Option<Option<Arc<Opened>>> {
+    pub fn get(&self, place: &ShardPosition) -> Option<Option<Arc<Opened>>> {
         self.shards.get(place).cloned()
     }
 
     /// Keeps a shard, and gives up those that were opened first where there are too many.
-    pub fn insert(&mut self, place: Place, opened: Option<Arc<Opened>>) {
+    pub fn insert(&mut self, place: ShardPosition, opened: Option<Arc<Opened>>) {
         // Two threads may open the same shard.
         if self.shards.contains_key(&place) {
             return;
@@ -85,7 +85,7 @@ impl OpenedShards {
         let is_whole = |opened: &Option<Arc<Opened>>| opened.as_ref().is_some_and(|opened| opened.is_whole);
         if is_whole(&opened) && self.shards.values().filter(|kept| is_whole(kept)).count() >= MOST_WHOLE {
             let wholes = self.shards.iter().filter(|(_, kept)| is_whole(kept));
-            let wholes: Vec<Place> = wholes.map(|(place, _)| place.clone()).collect();
+            let wholes: Vec<ShardPosition> = wholes.map(|(place, _)| place.clone()).collect();
             for place in &wholes {
                 self.remove(place);
             }
@@ -103,7 +103,7 @@ impl OpenedShards {
         self.order.push_back(place);
     }
 
-    fn remove(&mut self, place: &Place) {
+    fn remove(&mut self, place: &ShardPosition) {
         if let Some(opened) = self.shards.remove(place) {
             self.bytes = self.bytes.saturating_sub(counted(&opened));
         }

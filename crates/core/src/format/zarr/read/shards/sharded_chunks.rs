@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::opened_shards::{Opened, OpenedShards, Place, index_size};
+use super::opened_shards::{Opened, OpenedShards, ShardPosition, index_size};
 use super::shard_bytes::Bytes;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
@@ -351,7 +351,7 @@ impl Shards {
     }
 
     /// The shard at `place`, whose stored bytes are `bytes`. `None` if it does not exist.
-    fn open(&self, store: &dyn KeyStore, place: Place, bytes: &Bytes) -> Result<Option<Arc<Opened>>> {
+    fn open(&self, store: &dyn KeyStore, place: ShardPosition, bytes: &Bytes) -> Result<Option<Arc<Opened>>> {
         if let Some(opened) = self.lock().get(&place) {
             return Ok(opened);
         }

@@ -13,4 +13,4 @@ pub(super) mod source_facts;
 pub(super) mod source_files;
 pub(super) mod source_name;
 pub(super) mod source_reader;
-pub(super) mod target;
+pub(super) mod virtual_storage;

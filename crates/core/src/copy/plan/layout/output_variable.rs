@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 /// A variable of the output and its source in the input.
-pub struct Target<'a> {
+pub struct OutputVariable<'a> {
     pub input: &'a Schema,
     pub output: &'a Schema,
     pub source: VarId,
@@ -25,7 +25,7 @@ pub struct Target<'a> {
     pub layout: &'a VariableLayout,
 }
 
-impl Target<'_> {
+impl OutputVariable<'_> {
     /// The layout of the variable, with filters that the data chooses added to `choices`.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The output of a walk over a list: which elements are wanted, and their destination.
 
 /// The range of wanted elements, and the buffer for them.
-pub(super) struct Target<'o> {
+pub(super) struct WantedValues<'o> {
     pub(super) first: u64,
     pub(super) last: u64,
     /// The first element not written yet.
@@ -12,7 +12,7 @@ pub(super) struct Target<'o> {
     pub(super) scratch: Vec<u8>,
 }
 
-impl Target<'_> {
+impl WantedValues<'_> {
     /// Writes characters that begin at element `at`, as far as they are in the wanted range.
     pub(super) fn put(&mut self, at: u64, bytes: &[u8]) {
         let Some(out) = &mut self.out else { return };

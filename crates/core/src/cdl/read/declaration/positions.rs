@@ -7,7 +7,7 @@ use crate::model::{Item, VarId};
 
 /// Position of the name of each item of the schema, in the schema's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct Positions {
     /// Groups. The first is the root group, at the dataset's name.
     pub groups: Vec<u64>,
     /// Types.
@@ -24,7 +24,7 @@ pub struct Places {
     pub storage_attributes: HashMap<usize, Vec<(String, u64)>>,
 }
 
-impl Places {
+impl Positions {
     /// Position of the declaration of `item`. A storage attribute that the text does not have is at its variable.
     pub fn of(&self, item: Item) -> Option<u64> {
         match item {
@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn what_is_not_said_of_storage_is_the_variables_matter() {
-        let mut places = Places {
+        let mut places = Positions {
             vars: vec![10, 20],
-            ..Places::default()
+            ..Positions::default()
         };
         places.set_storage(VarId(1), "_Storage".into(), 30);
         places.set_storage(VarId(1), "_ChunkSizes".into(), 40);

@@ -9,7 +9,7 @@ use crate::format::read_region::{fill_element, swap_unit};
 use crate::model::VariableLayout;
 
 /// The destination of an output variable's chunks, and their encoding.
-pub struct Target<'a> {
+pub struct ChunkTarget<'a> {
     pub sink: Sink<'a>,
     pub var: &'a Variable,
     pub layout: &'a VariableLayout,

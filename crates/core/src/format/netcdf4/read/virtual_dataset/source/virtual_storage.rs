@@ -1,10 +1,10 @@
-//! [`Target`]: the virtual variable that elements of sources are read for.
+//! [`VirtualStorage`]: the virtual variable that elements of sources are read for.
 
 use crate::model::{Schema, Type, VariableLayout};
 
 /// What is read of a virtual variable.
 #[derive(Clone, Copy)]
-pub struct Target<'a> {
+pub struct VirtualStorage<'a> {
     /// The schema, for types.
     pub schema: &'a Schema,
     /// The type of elements.

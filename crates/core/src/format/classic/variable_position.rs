@@ -8,7 +8,7 @@ use super::version::padded;
 
 /// The position of one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct VariablePosition {
     /// Offset of its first element in the file, in bytes.
     pub begin: u64,
     /// Bytes of the variable's data; for a record variable, within one record.
@@ -30,7 +30,7 @@ pub(super) struct Geometry {
 
 /// A part of a variable that is contiguous in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct ContiguousExtent {
     /// Offset in the file, in bytes.
     pub at: u64,
     /// Length in bytes.
@@ -41,7 +41,7 @@ pub(super) struct Piece {
 
 impl Geometry {
     /// Bytes of all of a variable's data. Cannot overflow, because decoding and layout check every geometry.
-    pub fn total(&self, place: &Place) -> u64 {
+    pub fn total(&self, place: &VariablePosition) -> u64 {
         if place.record {
             self.records.saturating_mul(place.slab)
         } else {
@@ -50,7 +50,7 @@ impl Geometry {
     }
 
     /// Position after the last byte of a variable's data; 0 for a variable without data.
-    pub fn end(&self, place: &Place) -> u64 {
+    pub fn end(&self, place: &VariablePosition) -> u64 {
         match self.total(place).checked_sub(1) {
             None => 0,
             Some(last) => self.piece(place, last, 1).at.saturating_add(1),
@@ -58,7 +58,7 @@ impl Geometry {
     }
 
     /// Bytes of padding after each slab of a variable.
-    pub fn padding(&self, place: &Place) -> u64 {
+    pub fn padding(&self, place: &VariablePosition) -> u64 {
         if place.record && self.record_variables == 1 {
             return 0;
         }
@@ -66,18 +66,18 @@ impl Geometry {
     }
 
     /// True if consecutive records of a variable are not adjacent in the file.
-    pub fn interleaved(&self, place: &Place) -> bool {
+    pub fn interleaved(&self, place: &VariablePosition) -> bool {
         place.record && place.slab != self.record_size
     }
 
     /// Offset of the first record in the file; `None` without record variables.
-    pub fn first_record(&self, places: &[Place]) -> Option<u64> {
+    pub fn first_record(&self, places: &[VariablePosition]) -> Option<u64> {
         places.iter().filter(|p| p.record).map(|p| p.begin).min()
     }
 
     /// The layout of interleaved records. `None` if there are no records, or fewer than two slabs with data.
     /// Also `None` if anything but padding lies between slabs, against the specification.
-    pub fn interleaving(&self, places: &[Place]) -> Option<RecordLayout> {
+    pub fn interleaving(&self, places: &[VariablePosition]) -> Option<RecordLayout> {
         let first = self.first_record(places)?;
         let mut slabs: Vec<_> = places
             .iter()
@@ -107,10 +107,10 @@ impl Geometry {
     }
 
     /// The longest piece of a variable's data from byte `offset` on, at most `limit` bytes. Empty at the end.
-    pub fn piece(&self, place: &Place, offset: u64, limit: u64) -> Piece {
+    pub fn piece(&self, place: &VariablePosition, offset: u64, limit: u64) -> ContiguousExtent {
         if !self.interleaved(place) {
             let length = limit.min(self.total(place).saturating_sub(offset));
-            return Piece {
+            return ContiguousExtent {
                 at: place.begin + offset,
                 length,
                 ends_slab: offset + length == self.total(place),
@@ -118,7 +118,7 @@ impl Geometry {
         }
         let (record, within) = (offset / place.slab.max(1), offset % place.slab.max(1));
         let length = limit.min(place.slab - within);
-        Piece {
+        ContiguousExtent {
             at: place.begin + record * self.record_size + within,
             length,
             ends_slab: within + length == place.slab,
@@ -172,12 +172,12 @@ mod tests {
             record_size: 12,
             record_variables: 2,
         };
-        let place = Place {
+        let place = VariablePosition {
             begin: 100,
             slab: 6,
             record: true,
         };
-        let piece = |at, length, ends_slab| Piece {
+        let piece = |at, length, ends_slab| ContiguousExtent {
             at,
             length,
             ends_slab,
@@ -200,7 +200,7 @@ mod tests {
             record_size: 3,
             record_variables: 1,
         };
-        let place = Place {
+        let place = VariablePosition {
             begin: 100,
             slab: 3,
             record: true,
