@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::output::output_kind::is_zarr;
 #[cfg(feature = "remote")]
 use super::remote;
-use super::{Location, Mode, STDIN, StoreKind, Meaning, zip};
+use super::{Location, Meaning, Mode, STDIN, StoreKind, zip};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;

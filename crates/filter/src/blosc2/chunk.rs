@@ -15,6 +15,9 @@ pub const OFFSETS: usize = HEADER + 8;
 /// Maximum length of a chunk, in bytes: `BLOSC2_MAX_BUFFERSIZE`.
 pub const MAX_INPUT: usize = i32::MAX as usize - HEADER;
 
+/// Largest element, in bytes, of the filters. Longer elements count as single bytes.
+pub const MAX_ELEMENT: usize = 255;
+
 /// The version of the format that is written, and the oldest with the same header.
 pub const VERSION: u8 = 5;
 const OLDEST: u8 = 4;

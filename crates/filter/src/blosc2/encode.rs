@@ -4,13 +4,12 @@ use ncutils_blosc::{compress_stream, is_stream_length};
 
 use crate::Outcome;
 use crate::blosc2::block_size::{SHORTEST, block_bytes, is_split};
-use crate::blosc2::chunk::{EXTENDED, HEADER, MAX_INPUT, NOT_SPLIT, OFFSETS, PLAIN, VERSION, room};
+use crate::blosc2::chunk::{
+    EXTENDED, HEADER, MAX_ELEMENT, MAX_INPUT, NOT_SPLIT, OFFSETS, PLAIN, VERSION, room,
+};
 use crate::blosc2::frame::{self, Description};
 use crate::blosc2::parameters::Settings;
 use crate::blosc2::transform::{self, Filter};
-
-/// Largest element, in bytes, of the filters. Longer elements count as single bytes.
-pub const MAX_ELEMENT: usize = 255;
 
 /// The offset of a chunk of zeros, of which a frame keeps no chunk.
 const ZEROS: u64 = 0x81 << 56;

@@ -280,7 +280,7 @@ pub fn header(frame: &Description) -> Vec<u8> {
         out.push(0xd3);
         out.extend((number as u64).to_be_bytes());
     }
-    let element = if frame.element_size > crate::blosc2::encode::MAX_ELEMENT {
+    let element = if frame.element_size > crate::blosc2::chunk::MAX_ELEMENT {
         1
     } else {
         frame.element_size

@@ -10,7 +10,6 @@
 pub mod destination;
 pub mod end_of_process;
 pub mod held;
-pub mod neighbours;
 pub mod output;
 pub mod place;
 pub mod raw_files;
