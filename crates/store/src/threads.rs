@@ -121,7 +121,10 @@ mod tests {
         let own = thread::current().id();
         on_all(1, |_, _| assert_eq!(thread::current().id(), own));
         let items: Vec<u32> = (0..100).collect();
-        let same = |_: &u32| Ok::<_, ()>(assert_eq!(thread::current().id(), own));
+        let same = |_: &u32| match thread::current().id() == own {
+            true => Ok(()),
+            false => Err(()),
+        };
         try_map(1, 1, &items, same).unwrap();
         try_map(8, 100, &items, same).unwrap();
     }
