@@ -152,7 +152,7 @@ pub fn open_with(
 }
 
 /// Opens a dataset that may be damaged or truncated. What can be read of its indexes is read, and
-/// [`Reader::check_structure`] tells the rest. Missing data is an error when it is read.
+/// [`StructureCheck`](crate::format::StructureCheck) tells the rest. Missing data is an error when it is read.
 ///
 /// # Errors
 /// If not even the structure of the dataset can be read.

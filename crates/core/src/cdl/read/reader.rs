@@ -8,7 +8,7 @@
 
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Alternative, Error, Result};
-use crate::format::{Reader, Written, read_region};
+use crate::format::{Extensions, Reader, Written, read_region};
 use crate::model::{
     Encoding, Fill, FillTime, Item, Kind, Schema, Type, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
@@ -414,5 +414,9 @@ impl Reader for CdlReader {
         } else {
             read_region::read_region(self, var, region)
         }
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
     }
 }

@@ -46,7 +46,7 @@ pub struct Checked {
     pub missing: Vec<String>,
 }
 
-/// Checks a dataset: its own structures by [`Reader::check_structure`], and all of its data, each chunk through its filters.
+/// Checks a dataset: its own structures by [`StructureCheck`](crate::format::StructureCheck), and all of its data, each chunk through its filters.
 /// It goes on after a fault.
 ///
 /// # Errors
