@@ -25,4 +25,4 @@ pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
 pub use ncutils_remote as remote;
 pub use ncutils_store as store;
-use ncutils_store::threads;
+pub use ncutils_store::threads;

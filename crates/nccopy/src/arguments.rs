@@ -7,7 +7,7 @@ use ncutils_cli::filters;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::{Given, NCCOPY};
 use ncutils_cli::values::remote::{self, RemoteOptions};
-use ncutils_cli::values::text::{names, number, text, texts};
+use ncutils_cli::values::text::{names, text, texts};
 use ncutils_cli::values::{data_access, kind, memory, part, string_length};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::default_budget;
@@ -37,8 +37,6 @@ pub struct Arguments {
     pub memory: Option<u64>,
     /// `--replace`.
     pub replace: bool,
-    /// `--threads`: number of threads; `None` lets the engine decide.
-    pub threads: Option<usize>,
     /// Options of archives.
     pub archive: ArchiveOptions,
     /// `-k zst`: compress the input's bytes as they are.
@@ -69,15 +67,9 @@ impl Arguments {
     /// How values are checked and compared.
     pub fn work(&self) -> CheckOptions {
         CheckOptions {
-            threads: self.threads,
             memory: self.memory,
+            ..CheckOptions::default()
         }
-    }
-
-    /// How many threads work.
-    pub fn thread_count(&self) -> usize {
-        self.threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// Bytes of memory that a copy of bytes may take for data, besides what the output takes.
@@ -148,7 +140,6 @@ impl Arguments {
             part,
             memory: memory::bytes(matches, "memory", "-m")?,
             replace: given("replace"),
-            threads: number(matches, "threads"),
             archive: ArchiveOptions {
                 pack: container == Some("archive"),
                 restore: given("restore"),

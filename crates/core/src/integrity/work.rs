@@ -12,7 +12,7 @@ use std::vec::IntoIter;
 use super::options::CheckOptions;
 use crate::copy::{Cost, MemoryBudget, default_budget};
 use crate::store::Requests;
-use crate::threads::on_all;
+use crate::threads::{self, on_all};
 
 /// Most threads that wait for a slow store.
 const MOST_WAITING: usize = 8;
@@ -104,8 +104,7 @@ pub(super) fn on_all_pieces<G, I, W>(
     I: Iterator + Send,
     W: Default,
 {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let asked = options.threads.unwrap_or_else(cores);
+    let asked = options.threads.unwrap_or_else(threads::count);
     let slow = requests.iter().filter(|requests| requests.ahead);
     // Threads that wait for a store cost little.
     let waiting = slow.map(|requests| requests.in_flight.min(MOST_WAITING)).max();

@@ -17,6 +17,7 @@ use ncutils_core::model::Schema;
 use ncutils_core::store::{
     Object, Output, Place, PlaceKind, compress_seekable, read_ahead, verify_compressed,
 };
+use ncutils_core::threads;
 
 use crate::arguments::Arguments;
 use crate::print::{plan_text, summary};
@@ -41,8 +42,8 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     let object = object?;
     ncutils_cli::signals::handle("nccopy");
     let target = BytesOutput::of(output, arguments)?;
-    let threads = arguments.thread_count();
-    compress_seekable(&*object, &*target.output, threads).map_err(|error| error.in_file(input.name()))?;
+    compress_seekable(&*object, &*target.output, threads::count())
+        .map_err(|error| error.in_file(input.name()))?;
     target.finish(|written| verify_compressed(&*object, written))?;
     Ok(())
 }
@@ -71,7 +72,7 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     ncutils_cli::signals::handle("nccopy");
     let target = BytesOutput::of(output, arguments)?;
     let memory = Some(arguments.memory_beside(output));
-    let done = archive::restore(stdin, &*target.output, arguments.thread_count(), memory);
+    let done = archive::restore(stdin, &*target.output, threads::count(), memory);
     let packed = done.map_err(in_stdin)?;
     target.finish(|written| archive::verify(written, &packed, target.limits))?;
     summarize(&packed, arguments)
@@ -103,20 +104,21 @@ pub fn copy(
     };
     ncutils_cli::signals::handle("nccopy");
     let target = BytesOutput::of(output, arguments)?;
-    let threads = arguments.thread_count();
     let (object, memory) = read_ahead(object, arguments.memory_beside(output));
     let (object, memory) = (&object, Some(memory));
     let packed = match way {
         copied::Way::Pack(options) => {
             let options = PackOptions {
-                threads,
+                threads: threads::count(),
                 memory,
                 ..options
             };
             archive::pack(&**object, &*target.output, &options)
         }
-        copied::Way::Repack(changes) => archive::repack(object, &*target.output, &changes, threads, memory),
-        copied::Way::Restore => archive::restore_object(object, &*target.output, threads, memory),
+        copied::Way::Repack(changes) => {
+            archive::repack(object, &*target.output, &changes, threads::count(), memory)
+        }
+        copied::Way::Restore => archive::restore_object(object, &*target.output, threads::count(), memory),
         copied::Way::Copy | copied::Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
     };
     let packed = packed.map_err(in_input)?;
@@ -146,7 +148,7 @@ impl<'a> BytesOutput<'a> {
             output,
             held,
             limits: CheckLimits {
-                threads: arguments.thread_count(),
+                threads: threads::count(),
                 memory: Some(arguments.memory_beside(location)),
             },
         })

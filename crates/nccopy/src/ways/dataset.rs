@@ -7,6 +7,7 @@ use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::location::Location;
 use ncutils_core::store::Place;
+use ncutils_core::threads;
 
 use super::{bytes, salvage, values};
 use crate::arguments::Arguments;
@@ -39,7 +40,7 @@ pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments
         Way::Convert(kinds, blocks) => {
             options = values::as_classic(&*reader, kinds, options).map_err(in_input)?;
             Some(PackOptions {
-                threads: arguments.thread_count(),
+                threads: threads::count(),
                 memory: Some(arguments.memory_beside(output)),
                 ..blocks
             })

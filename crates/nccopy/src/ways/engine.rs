@@ -87,7 +87,6 @@ impl Engine<'_> {
     fn run_options(&self) -> RunOptions<'_> {
         let budget = self.budget();
         RunOptions {
-            threads: self.arguments.threads,
             memory: Some(budget.saturating_sub(self.output.memory_of_output(budget))),
             output: Some(self.output.name()),
             ..RunOptions::default()

@@ -22,6 +22,7 @@ use crate::integrity::fetch::Fetching;
 use crate::integrity::options::CheckOptions;
 use crate::integrity::work::on_all_pieces;
 use crate::model::{Storage, VarId};
+use crate::threads;
 
 /// Number of elements that are tried behind one that cannot be read before their distance is doubled.
 const TRIES: u32 = 64;
@@ -45,7 +46,7 @@ pub struct Checked {
     pub missing: Vec<String>,
 }
 
-/// Checks a dataset: its own structures by [`Reader::check_structure`], and all of its data, each chunk through its filters.
+/// Checks a dataset: its own structures by [`StructureCheck`](crate::format::StructureCheck), and all of its data, each chunk through its filters.
 /// It goes on after a fault.
 ///
 /// # Errors
@@ -78,9 +79,8 @@ pub fn check_variables(
         .map(|var| schema.var_path(var))
         .collect();
     let is_meant = |fault: &Fault| fault.variable.as_ref().is_none_or(|path| !others.contains(path));
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let limits = CheckLimits {
-        threads: options.threads.unwrap_or_else(cores),
+        threads: options.threads.unwrap_or_else(threads::count),
         memory: options.memory,
     };
     let own = reader.check_structure(limits, &mut |fault| {

@@ -8,7 +8,6 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::chunk::{ChunkGrid, Region, element_count};
 use crate::copy::plan::request::StringLength;
@@ -16,7 +15,7 @@ use crate::copy::strings::{cut_strings, longest_string};
 use crate::error::{Error, Request, Result};
 use crate::format::{Reader, Written};
 use crate::model::{Attribute, SLOT_SIZE, Schema, Slot, Storage, Type, Values, VarId, VariableLayout};
-use crate::threads::on_all;
+use crate::threads::{self, on_all};
 
 /// The bytes of each string of a variable whose values are all shorter, as in netCDF-C.
 pub const DEFAULT_STRING_LENGTH: u64 = 128;
@@ -173,9 +172,8 @@ fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
     let failed = AtomicBool::new(false);
     // The number of the piece comes first: neither the result nor the error depends on threads.
     let found: Mutex<Vec<(u64, Result<Longest>)>> = Mutex::default();
-    let threads = thread::available_parallelism().map_or(1, usize::from);
     on_all(
-        threads.min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
+        threads::count().min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
         |_, _| {
             let mut best: Option<(u64, Longest)> = None;
             while !failed.load(Ordering::Relaxed) {

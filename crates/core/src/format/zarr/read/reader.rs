@@ -16,7 +16,10 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
-use crate::format::{CheckLimits, EncodedChunk, Fault, OwnCheck, Reader, Written, read_region};
+use crate::format::{
+    CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck,
+    Reader, StructureCheck, Written, read_ranges, read_region,
+};
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
 };
@@ -222,10 +225,14 @@ impl ZarrReader {
         let mut scratch = Scratch::new();
         for index in grid.chunks_in(&inside) {
             let wrap = |e: Error| {
-                self.in_chunk_key(var, index, e)
+                (self as &dyn Reader)
+                    .in_chunk_key(var, index, e)
                     .in_chunk(&grid.coordinates(index))
             };
-            let Some(chunk) = self.read_encoded_chunk(var, index).map_err(wrap)? else {
+            let Some(chunk) = (self as &dyn Reader)
+                .read_encoded_chunk(var, index)
+                .map_err(wrap)?
+            else {
                 continue;
             };
             check_padding(layout, size.max(layout.stored_size()), LARGEST_PADDED_CHUNK).map_err(wrap)?;
@@ -315,6 +322,42 @@ impl Reader for ZarrReader {
         &self.layouts[var.0]
     }
 
+    fn written(&self, var: VarId) -> Result<Written> {
+        let grid = self.grid(var)?;
+        Ok(match &self.stored(var)?.numbers {
+            Some(numbers) => Written::of_chunks(numbers.clone(), &grid),
+            None => Written::All,
+        })
+    }
+
+    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+        Err(self.named(var)(Error::Internal("it has chunks".into())))
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        // A codec that is not known may mean anything, also for what was never written.
+        if self.schema.kind == Kind::Zarr3 {
+            self.pipeline(var)?.check_known().map_err(self.named(var))?;
+        }
+        let read = match self.layouts[var.0].encoding {
+            Encoding::Structured => self.read_converted(var, region),
+            _ => read_region::read_region(self, var, region),
+        };
+        read.map_err(self.named(var))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            elements: Some(self),
+            check: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for ZarrReader {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         let layout = &self.layouts[var.0];
         let ty = self.schema.var(var).ty;
@@ -332,44 +375,19 @@ impl Reader for ZarrReader {
             .map_err(self.named(var))
     }
 
-    fn written(&self, var: VarId) -> Result<Written> {
-        let grid = self.grid(var)?;
-        Ok(match &self.stored(var)?.numbers {
-            Some(numbers) => Written::of_chunks(numbers.clone(), &grid),
-            None => Written::All,
-        })
-    }
-
-    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
-        self.arrays[var.0].element_codec.as_ref()
-    }
-
-    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
-        Ok(own_check::check(self, &*self.store, found))
-    }
-
-    fn requests(&self) -> Requests {
-        self.store.requests()
-    }
-
-    fn chunk_key(&self, var: VarId, chunk: u64) -> Option<String> {
-        let key = match (&self.shards[var.0], self.arrays[var.0].keys) {
-            (Some(shards), _) => return Some(shards.key(chunk)),
-            (None, Some(keys)) => keys,
-            (None, None) => self.stored(var).ok()?.keys,
-        };
-        let coordinates = self.grid(var).ok()?.coordinates(chunk);
-        Some(below(&self.arrays[var.0].path, &key.key(&coordinates)))
-    }
-
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         self.shards[var.0].as_ref()?.stored_size(chunk)
     }
 
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        let mut bytes = Vec::new();
-        let filter_mask = self.read_encoded_chunk_into(var, chunk, &mut bytes)?;
-        Ok(filter_mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
+        let key = match (&self.shards[var.0], self.arrays[var.0].keys) {
+            (Some(shards), _) => return Some(ChunkPlace::Key(shards.key(chunk))),
+            (None, Some(keys)) => keys,
+            (None, None) => self.stored(var).ok()?.keys,
+        };
+        let coordinates = self.grid(var).ok()?.coordinates(chunk);
+        let key = below(&self.arrays[var.0].path, &key.key(&coordinates));
+        Some(ChunkPlace::Key(key))
     }
 
     fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
@@ -399,6 +417,12 @@ impl Reader for ZarrReader {
         };
         let exists = read().map_err(self.named(var))?;
         Ok(exists.then_some(0))
+    }
+}
+
+impl Fetcher for ZarrReader {
+    fn requests(&self) -> Requests {
+        self.store.requests()
     }
 
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
@@ -464,19 +488,19 @@ impl Reader for ZarrReader {
         Arc::clone(&self.store).fetch(gets, Box::new(all));
     }
 
-    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
-        Err(self.named(var)(Error::Internal("it has chunks".into())))
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
     }
+}
 
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        // A codec that is not known may mean anything, also for what was never written.
-        if self.schema.kind == Kind::Zarr3 {
-            self.pipeline(var)?.check_known().map_err(self.named(var))?;
-        }
-        let read = match self.layouts[var.0].encoding {
-            Encoding::Structured => self.read_converted(var, region),
-            _ => read_region::read_region(self, var, region),
-        };
-        read.map_err(self.named(var))
+impl ElementCodecs for ZarrReader {
+    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
+        self.arrays[var.0].element_codec.as_ref()
+    }
+}
+
+impl StructureCheck for ZarrReader {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        Ok(own_check::check(self, &*self.store, found))
     }
 }

@@ -5,8 +5,6 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::selection::elements::Elements;
 use super::source::source_facts::Facts;
 use super::source::virtual_storage::VirtualStorage;
@@ -16,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::format::read_region::swap_unit;
 use crate::format::{EncodedChunk, Written};
 use crate::model::{Encoding, SharedLayout, Storage, Values, VariableLayout};
+use crate::threads::{self, try_map};
 
 /// Most mappings of which it is told which parts they fill.
 const MOST_PARTS: usize = 4096;
@@ -145,14 +144,14 @@ impl VirtualVariable {
             return Ok(None);
         }
         let needed = self.needed_sources(needs);
-        let all = 0..self.data.sources().len();
-        all.into_par_iter()
-            .filter(|source| needed[*source])
-            .map(|source| match self.data.written(target, source) {
+        let mut sources: Vec<usize> = (0..needed.len()).collect();
+        sources.retain(|source| needed[*source]);
+        try_map(threads::count(), 1, &sources, |source| {
+            match self.data.written(target, *source) {
                 Err(e) if !goes_on || self.data.is_failure(&e) => Err(e),
                 _ => Ok(()),
-            })
-            .collect::<Result<Vec<()>>>()?;
+            }
+        })?;
         let mut filters = None;
         let mut shape = None;
         for mapping in self.data.mappings.iter().filter(|mapping| needed[mapping.source]) {
