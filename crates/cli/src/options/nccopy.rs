@@ -234,7 +234,7 @@ fn integrity() -> Vec<Opt> {
             "verify",
             "Compare the output with what was asked for before it takes its name",
         )
-        .section("proof.md#verify")
+        .section("integrity.md#verify")
         .ways(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
         Opt::long(
@@ -242,14 +242,14 @@ fn integrity() -> Vec<Opt> {
             "Copy all that can be read of a damaged or truncated input",
         )
         .more("What is lost is listed. The exit status is 3 if anything is.")
-        .section("proof.md#salvage")
+        .section("integrity.md#salvage")
         .ways(&[Values, Hdf5, SalvageArchive])
         .conflicts(&["restore", "dry-run"]),
         Opt::long(
             "keep-suspect",
             "With --salvage: keep chunks whose only fault is a checksum",
         )
-        .section("proof.md#salvage")
+        .section("integrity.md#salvage")
         .requires("salvage"),
     ]
 }

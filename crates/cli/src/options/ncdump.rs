@@ -177,19 +177,19 @@ fn integrity() -> Vec<Opt> {
     vec![
         Opt::long("check", "Read all of the dataset and print what is wrong, a line for each fault")
             .more("The exit status is 1 if anything is.")
-            .section("proof.md#check")
+            .section("integrity.md#check")
             .selects(&[Check]),
         Opt::long("digest", "Print SHA-256 digests of values and attributes, the same in every format")
-            .section("proof.md#digest")
+            .section("integrity.md#digest")
             .selects(&[Digest]),
         Opt::long("diff", "Compare the dataset OTHER with INPUT, and print what differs")
             .value(Value::Path("OTHER"))
             .more("OTHER may be of any format; its values come first in a line. The exit status is 0 if they are the same, 1 if they differ, 2 for trouble.")
-            .section("proof.md#diff")
+            .section("integrity.md#diff")
             .selects(&[Diff]),
         Opt::long("tolerance", "With --diff: differences up to ABS, or REL times the larger number, are none")
             .value(Value::Text("ABS[,REL]"))
-            .section("proof.md#diff")
+            .section("integrity.md#diff")
             .requires("diff")
             .conflicts(&["exact"]),
     ]
