@@ -105,7 +105,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         kind_only: matches.get_flag("kind"),
         format_only: matches.get_flag("format"),
         name: text(matches, "name").map(str::to_owned),
-        part: part::asked(matches)?,
+        part: subset::asked(matches)?,
         dump: DumpOptions {
             data,
             required,
