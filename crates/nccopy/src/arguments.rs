@@ -8,7 +8,7 @@ use ncutils_cli::messages::Messages;
 use ncutils_cli::options::{Given, NCCOPY};
 use ncutils_cli::values::remote::{self, RemoteOptions};
 use ncutils_cli::values::text::{names, text, texts};
-use ncutils_cli::values::{data_access, kind, memory, part, string_length};
+use ncutils_cli::values::{data_access, kind, memory, string_length, subset};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::default_budget;
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
@@ -57,7 +57,7 @@ pub struct Arguments {
     pub json: bool,
     /// `--requests` and `--verbose`.
     pub remote: RemoteOptions,
-    /// The options of the call, for ways that do not apply all.
+    /// The options of the call, for modes that do not apply all.
     pub given: Given,
     /// What the call tells on standard error.
     pub messages: Messages,
@@ -130,7 +130,7 @@ impl Arguments {
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
             ));
         }
-        let part = part::asked(matches)?;
+        let part = subset::asked(matches)?;
         let of_part = !part.is_empty();
         Ok(Self {
             input: path("input"),
@@ -203,7 +203,7 @@ fn listed(matches: &ArgMatches, define_others: (&str, &str), only: (&str, &str))
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ncutils_cli::options::Way;
+    use ncutils_cli::options::Mode;
     use ncutils_core::model::Kind;
 
     fn read(args: &[&str]) -> Result<Arguments> {
@@ -310,8 +310,8 @@ mod tests {
         assert_eq!(read(&["--shard", "v:"]).unwrap().copy.shard_index, None);
     }
 
-    fn refused(options: &[&str], way: Way) -> Option<String> {
-        let refused = read(options).unwrap().given.refuse_for(way);
+    fn refused(options: &[&str], mode: Mode) -> Option<String> {
+        let refused = read(options).unwrap().given.refuse_for(mode);
         refused.err().map(|error| error.to_string())
     }
 
@@ -325,11 +325,11 @@ mod tests {
             (&["--strlen", "5"], "leave out --strlen"),
             (&["--summary"], "leave out --summary"),
         ] {
-            let refused = refused(options, Way::SalvageArchive).unwrap();
+            let refused = refused(options, Mode::SalvageArchive).unwrap();
             assert!(refused.contains(named), "{refused}");
         }
         assert!(
-            refused(&["--salvage"], Way::Zst)
+            refused(&["--salvage"], Mode::Zst)
                 .unwrap()
                 .contains("leave out --salvage")
         );
@@ -338,9 +338,9 @@ mod tests {
     #[test]
     fn what_is_applied_passes() {
         assert_eq!(
-            refused(&["-m", "64M", "--threads", "2", "--replace"], Way::Zst),
+            refused(&["-m", "64M", "--threads", "2", "--replace"], Mode::Zst),
             None
         );
-        assert_eq!(refused(&["-k", "h5", "-u", "-d", "5"], Way::Hdf5), None);
+        assert_eq!(refused(&["-k", "h5", "-u", "-d", "5"], Mode::Hdf5), None);
     }
 }

@@ -66,6 +66,6 @@ mod tests {
             "crates/core/src/copy/run/mod.rs",
         );
         assert!(goes_up(model, copy) && !goes_up(copy, model) && !goes_up(copy, copy));
-        assert!(goes_up("crates/hdf5/src/file.rs", model));
+        assert!(goes_up("crates/hdf5/src/reader/file.rs", model));
     }
 }

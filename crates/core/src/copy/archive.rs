@@ -1,12 +1,12 @@
 //! Copies to and from archives: which of them move bytes, and how blocks are to be.
 //!
-//! | input | output | way |
+//! | input | output | route |
 //! | --- | --- | --- |
-//! | classic file, nothing changed | its archive | [`Way::Pack`]: its bytes |
-//! | archive, nothing changed | archive of the same kind | [`Way::Repack`]: its blocks |
-//! | archive, nothing changed | classic file of the archived kind | [`Way::Restore`] |
-//! | anything else | archive | [`Way::Convert`]: the classic file that a copy makes, packed |
-//! | anything else | anything else | [`Way::Copy`] |
+//! | classic file, nothing changed | its archive | [`ArchiveRoute::Pack`]: its bytes |
+//! | archive, nothing changed | archive of the same kind | [`ArchiveRoute::Repack`]: its blocks |
+//! | archive, nothing changed | classic file of the archived kind | [`ArchiveRoute::Restore`] |
+//! | anything else | archive | [`ArchiveRoute::Convert`]: the classic file that a copy makes, packed |
+//! | anything else | anything else | [`ArchiveRoute::Copy`] |
 
 use super::memory::parse_memory;
 use super::plan::{AskedLayout, ChunkSpec, CopyOptions};
@@ -66,9 +66,9 @@ pub struct ArchiveOptions {
     pub of_part: bool,
 }
 
-/// How a copy is made.
+/// How a copy to or from an archive is made.
 #[derive(Debug, Clone)]
-pub enum Way {
+pub enum ArchiveRoute {
     /// By the engine, as datasets.
     Copy,
     /// The classic input is packed, byte for byte.
@@ -81,11 +81,11 @@ pub enum Way {
     Convert(Vec<Kind>, PackOptions),
 }
 
-/// Finds the way of a copy of `input`.
+/// Finds the route of a copy of `input`.
 ///
 /// # Errors
 /// Requests that contradict each other, or that an archive cannot fulfil.
-pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Result<Way> {
+pub fn archive_route(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Result<ArchiveRoute> {
     let changes = asked.of_part
         || options.variables.is_some()
         || options.groups.is_some()
@@ -107,7 +107,7 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
             )));
         }
         return match !changes && same_blocks && options.kind.is_none_or(restores) {
-            true => Ok(Way::Restore),
+            true => Ok(ArchiveRoute::Restore),
             false => Err(Error::Usage(
                 "what is restored is the original, byte for byte; leave out options that change it, or the one that restores"
                     .to_owned(),
@@ -121,14 +121,14 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
             None => Kind::ARCHIVES.to_vec(),
         },
         Some(kind) if kind.unpacked().is_some() => vec![kind],
-        Some(kind) if restores(kind) && !changes && same_blocks => return Ok(Way::Restore),
+        Some(kind) if restores(kind) && !changes && same_blocks => return Ok(ArchiveRoute::Restore),
         None if original.is_some() => vec![input.kind],
         _ if !asked.blocks.is_empty() => {
             return Err(Error::Usage(
                 "only archives have blocks; ask for an archive, or for chunks".to_owned(),
             ));
         }
-        _ => return Ok(Way::Copy),
+        _ => return Ok(ArchiveRoute::Copy),
     };
     let made = blocks(input, options, asked)?;
     let fresh = || {
@@ -146,9 +146,9 @@ pub fn way(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Res
         }
     };
     Ok(match kinds[..] {
-        [kind] if !changes && input.kind.step_to(kind) == ArchiveStep::Repack => Way::Repack(made),
-        [kind] if !changes && input.kind.step_to(kind) == ArchiveStep::Pack => Way::Pack(fresh()),
-        _ => Way::Convert(kinds, fresh()),
+        [kind] if !changes && input.kind.step_to(kind) == ArchiveStep::Repack => ArchiveRoute::Repack(made),
+        [kind] if !changes && input.kind.step_to(kind) == ArchiveStep::Pack => ArchiveRoute::Pack(fresh()),
+        _ => ArchiveRoute::Convert(kinds, fresh()),
     })
 }
 
@@ -388,27 +388,33 @@ mod tests {
         };
         let none = ArchiveOptions::default();
         let (file, archive) = (schema(Kind::Offset64), schema(Kind::Offset64Archive));
-        let way_of = |input: &Schema, kind, asked_for: &ArchiveOptions| {
-            way(input, &asked(kind, &[]), asked_for).unwrap()
+        let route_of = |input: &Schema, kind, asked_for: &ArchiveOptions| {
+            archive_route(input, &asked(kind, &[]), asked_for).unwrap()
         };
-        assert!(matches!(way_of(&file, None, &pack), Way::Pack(_)));
+        assert!(matches!(route_of(&file, None, &pack), ArchiveRoute::Pack(_)));
         assert!(matches!(
-            way_of(&file, Some(Kind::Offset64Archive), &none),
-            Way::Pack(_)
+            route_of(&file, Some(Kind::Offset64Archive), &none),
+            ArchiveRoute::Pack(_)
         ));
         assert!(matches!(
-            way_of(&file, Some(Kind::ClassicArchive), &none),
-            Way::Convert(..)
+            route_of(&file, Some(Kind::ClassicArchive), &none),
+            ArchiveRoute::Convert(..)
         ));
-        assert!(matches!(way_of(&file, None, &none), Way::Copy));
-        assert!(matches!(way_of(&archive, None, &none), Way::Repack(_)));
+        assert!(matches!(route_of(&file, None, &none), ArchiveRoute::Copy));
+        assert!(matches!(route_of(&archive, None, &none), ArchiveRoute::Repack(_)));
         assert!(matches!(
-            way_of(&archive, Some(Kind::Offset64), &none),
-            Way::Restore
+            route_of(&archive, Some(Kind::Offset64), &none),
+            ArchiveRoute::Restore
         ));
-        assert!(matches!(way_of(&archive, Some(Kind::Data64), &none), Way::Copy));
-        assert!(matches!(way_of(&archive, Some(Kind::Netcdf4), &none), Way::Copy));
-        let Way::Convert(kinds, _) = way_of(&schema(Kind::Netcdf4), None, &pack) else {
+        assert!(matches!(
+            route_of(&archive, Some(Kind::Data64), &none),
+            ArchiveRoute::Copy
+        ));
+        assert!(matches!(
+            route_of(&archive, Some(Kind::Netcdf4), &none),
+            ArchiveRoute::Copy
+        ));
+        let ArchiveRoute::Convert(kinds, _) = route_of(&schema(Kind::Netcdf4), None, &pack) else {
             panic!("a copy makes a classic file first");
         };
         assert_eq!(kinds, Kind::ARCHIVES);
@@ -416,14 +422,20 @@ mod tests {
             fix_unlimited: true,
             ..CopyOptions::default()
         };
-        assert!(matches!(way(&archive, &part, &none).unwrap(), Way::Convert(..)));
+        assert!(matches!(
+            archive_route(&archive, &part, &none).unwrap(),
+            ArchiveRoute::Convert(..)
+        ));
         let restore = ArchiveOptions {
             restore: true,
             ..ArchiveOptions::default()
         };
-        assert!(way(&file, &asked(None, &[]), &restore).is_err());
-        assert!(way(&archive, &part, &restore).is_err());
-        assert!(matches!(way_of(&archive, None, &restore), Way::Restore));
+        assert!(archive_route(&file, &asked(None, &[]), &restore).is_err());
+        assert!(archive_route(&archive, &part, &restore).is_err());
+        assert!(matches!(
+            route_of(&archive, None, &restore),
+            ArchiveRoute::Restore
+        ));
     }
 
     #[test]
@@ -436,7 +448,7 @@ mod tests {
             ],
             ..ArchiveOptions::default()
         };
-        let Way::Pack(packed) = way(
+        let ArchiveRoute::Pack(packed) = archive_route(
             &schema(Kind::Classic),
             &asked(None, &["*,delta|32008|zstd,level=5"]),
             &options,
@@ -451,7 +463,7 @@ mod tests {
         for refused in ["v,307,9", "v,32008,0,2", "v,zfp", "w,1,5"] {
             let asked = asked(None, &[refused]);
             assert!(
-                way(&schema(Kind::Classic), &asked, &options).is_err(),
+                archive_route(&schema(Kind::Classic), &asked, &options).is_err(),
                 "{refused}"
             );
         }
@@ -471,8 +483,8 @@ mod tests {
                 pack: true,
                 ..ArchiveOptions::default()
             };
-            match way(&schema(Kind::Classic), &options, &pack)? {
-                Way::Pack(packed) => Ok(packed.variables[0].length),
+            match archive_route(&schema(Kind::Classic), &options, &pack)? {
+                ArchiveRoute::Pack(packed) => Ok(packed.variables[0].length),
                 other => panic!("{other:?}"),
             }
         };

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
 use super::options::CheckOptions;
-use crate::copy::{Cost, MemoryBudget, default_budget};
+use crate::copy::{JobMemory, MemoryBudget, default_budget};
 use crate::store::Requests;
 use crate::threads::{self, on_all};
 
@@ -114,7 +114,7 @@ pub(super) fn on_all_pieces<G, I, W>(
         let mut worker = W::default();
         while let Some((number, piece)) = queue.next(&list) {
             let working = memory(&piece);
-            if !budget.admit(Cost { working, block: 0 }, || 0) {
+            if !budget.admit(JobMemory { working, block: 0 }, || 0) {
                 break;
             }
             let done = work(&mut worker, number, piece);

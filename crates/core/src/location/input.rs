@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::output::output_kind::is_zarr;
 #[cfg(feature = "remote")]
 use super::remote;
-use super::{Location, Meaning, Mode, STDIN, StoreKind, zip};
+use super::{Location, Mode, STDIN, StoreKind, Target, zip};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
@@ -65,9 +65,9 @@ impl Location {
 
     fn place_of(&self, care: Care) -> Result<Place> {
         let (path, found) = match &self.target {
-            Meaning::StandardInput => (Path::new(STDIN), None),
-            Meaning::Path(path) => (path.as_path(), fs::metadata(path).ok()),
-            Meaning::Remote(url) => return self.remote_place(url, care),
+            Target::StandardInput => (Path::new(STDIN), None),
+            Target::Path(path) => (path.as_path(), fs::metadata(path).ok()),
+            Target::Remote(url) => return self.remote_place(url, care),
         };
         if found.as_ref().is_some_and(fs::Metadata::is_dir) {
             self.expect_store(Some(StoreKind::Directory))?;
@@ -77,8 +77,8 @@ impl Location {
             return Ok(Place::keys(&self.name, Arc::new(keys)));
         }
         let is_pipe = match &self.target {
-            Meaning::StandardInput | Meaning::Remote(_) => true,
-            Meaning::Path(_) => found.is_some_and(|found| {
+            Target::StandardInput | Target::Remote(_) => true,
+            Target::Path(_) => found.is_some_and(|found| {
                 let kind = found.file_type();
                 kind.is_fifo() || kind.is_socket()
             }),
@@ -217,9 +217,9 @@ impl Location {
 
     fn bytes(&self, memory: u64) -> Result<Arc<dyn Object>> {
         let path = match &self.target {
-            Meaning::Path(path) => Some(path.as_path()),
-            Meaning::StandardInput => None,
-            Meaning::Remote(url) => return self.remote_text(url, memory),
+            Target::Path(path) => Some(path.as_path()),
+            Target::StandardInput => None,
+            Target::Remote(url) => return self.remote_text(url, memory),
         };
         let object = open_stream(path, memory).map_err(self.named())?;
         Place::from(object.clone()).read_to_end().map_err(self.named())?;
@@ -228,7 +228,7 @@ impl Location {
 
     /// The path of a pipe; `None` for standard input.
     fn pipe<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        (self.target != Meaning::StandardInput).then_some(path)
+        (self.target != Target::StandardInput).then_some(path)
     }
 
     #[cfg(feature = "remote")]

@@ -51,7 +51,7 @@ const STDIN: &str = "/dev/stdin";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     name: OsString,
-    target: Meaning,
+    target: Target,
     /// What the name's fragment says; `None` without a fragment.
     mode: Option<Mode>,
     /// What looks like a fragment and is part of the path, for a warning.
@@ -64,9 +64,9 @@ pub struct Location {
     access: DataAccess,
 }
 
-/// The meaning of a name.
+/// What a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Meaning {
+enum Target {
     /// A path, of a file or a folder.
     Path(PathBuf),
     StandardInput,
@@ -89,7 +89,7 @@ impl Location {
         let (target, mode) = meaning(&written).map_err(|e| e.in_file(remote_url::shown(text)))?;
         let (name, misspelt) = match &target {
             // The name that was typed may hold secrets.
-            Meaning::Remote(url) => (OsString::from(&url.shown), None),
+            Target::Remote(url) => (OsString::from(&url.shown), None),
             _ => (remote_url::shown(text).into(), fragment::misspelt(&written)),
         };
         Ok(Self {
@@ -106,7 +106,7 @@ impl Location {
     pub fn parse_input(argument: Option<&OsStr>) -> Result<Self> {
         match argument {
             Some(name) if name != "-" => Self::parse(name),
-            _ => Ok(Self::new("stdin".into(), Meaning::StandardInput)),
+            _ => Ok(Self::new("stdin".into(), Target::StandardInput)),
         }
     }
 
@@ -127,10 +127,10 @@ impl Location {
     /// The location of a path as it stands: neither a URL nor a fragment.
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        Self::new(path.clone().into(), Meaning::Path(path))
+        Self::new(path.clone().into(), Target::Path(path))
     }
 
-    fn new(name: OsString, target: Meaning) -> Self {
+    fn new(name: OsString, target: Target) -> Self {
         Self {
             name,
             target,
@@ -162,7 +162,7 @@ impl Location {
     /// # Errors
     /// Settings that are malformed or cannot be read.
     pub fn explanation(&self) -> Result<Vec<String>> {
-        let Meaning::Remote(url) = &self.target else {
+        let Target::Remote(url) = &self.target else {
             return Ok(Vec::new());
         };
         let settings = Settings::of(url, &ProcessEnvironment).map_err(self.named())?;
@@ -196,31 +196,31 @@ impl Location {
     /// standard input and for the root.
     pub fn file_name(&self) -> Option<OsString> {
         match &self.target {
-            Meaning::Path(path) => match path.file_name() {
+            Target::Path(path) => match path.file_name() {
                 Some(name) => Some(name.to_owned()),
                 None => path.canonicalize().ok()?.file_name().map(OsStr::to_owned),
             },
-            Meaning::StandardInput => None,
-            Meaning::Remote(url) => Some(url.file_name().into()),
+            Target::StandardInput => None,
+            Target::Remote(url) => Some(url.file_name().into()),
         }
     }
 
     /// True for standard input.
     pub fn is_standard_input(&self) -> bool {
-        self.target == Meaning::StandardInput
+        self.target == Target::StandardInput
     }
 
     /// True for an object or a tree of a remote store.
     pub fn is_remote(&self) -> bool {
-        matches!(self.target, Meaning::Remote(_))
+        matches!(self.target, Target::Remote(_))
     }
 
     /// The local path; `None` for a remote store.
     fn path(&self) -> Option<&Path> {
         match &self.target {
-            Meaning::Path(path) => Some(path),
-            Meaning::StandardInput => Some(Path::new(STDIN)),
-            Meaning::Remote(_) => None,
+            Target::Path(path) => Some(path),
+            Target::StandardInput => Some(Path::new(STDIN)),
+            Target::Remote(_) => None,
         }
     }
 
@@ -241,7 +241,7 @@ impl fmt::Display for Location {
 }
 
 /// The target and the fragment that a name means.
-fn meaning(text: &str) -> Result<(Meaning, Option<Mode>)> {
+fn meaning(text: &str) -> Result<(Target, Option<Mode>)> {
     let (rest, fragment) = match text.split_once('#') {
         Some((rest, _)) if file_url::scheme(rest).is_some_and(|scheme| !is_file(scheme)) => (rest, None),
         _ => match fragment::split(text)? {
@@ -273,12 +273,12 @@ fn meaning(text: &str) -> Result<(Meaning, Option<Mode>)> {
         Some(scheme) if is_file(scheme) => file_url::path(rest, fragment.is_some())?,
         Some(_) => {
             let remote = remote_url::parse(text)?;
-            return Ok((Meaning::Remote(Box::new(remote.url)), remote.mode));
+            return Ok((Target::Remote(Box::new(remote.url)), remote.mode));
         }
     };
     match path.as_os_str().is_empty() && fragment.is_some() {
         true => Err(Error::Usage("the name has a fragment and no path".to_owned())),
-        false => Ok((Meaning::Path(path), fragment)),
+        false => Ok((Target::Path(path), fragment)),
     }
 }
 

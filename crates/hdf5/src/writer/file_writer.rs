@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::chunk_index::{Chunk, ChunkGrid, write_tree};
+use super::btree_v1::{Chunk, ChunkGrid, write_tree};
 use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
 use super::layout::{FrontLayout, layout_message};

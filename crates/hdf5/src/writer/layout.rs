@@ -13,8 +13,8 @@
 
 use std::ops::Range;
 
+use super::btree_v1::{ChunkGrid, node_count};
 use super::bytes::PutBytes;
-use super::chunk_index::{ChunkGrid, node_count};
 use super::heap::global::FrontHeap;
 use super::heap::local;
 use super::kept::{Kept, count_references, keep};

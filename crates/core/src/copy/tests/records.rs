@@ -426,7 +426,7 @@ fn runs_of_records_are_shared_among_parts() {
     };
     let plan = super::super::plan::plan(&*reader, &classic).unwrap();
     let promised = |n| {
-        let part = prepare(&*reader, &plan).unwrap().into_part(n, 4).unwrap();
+        let part = prepare(&*reader, &plan).unwrap().into_share(n, 4).unwrap();
         part.plans.iter().map(|plan| plan.promised).collect::<Vec<_>>()
     };
     let bytes: Vec<u64> = (0..4)

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::remote::RemoteUrl;
 use crate::store::same_file;
 
-use crate::location::{Location, Meaning};
+use crate::location::{Location, Target};
 
 impl Location {
     /// Checks that writing to `output` would neither replace this location, which is read, nor put anything into it.
@@ -19,7 +19,7 @@ impl Location {
                 "{self} and {output} {what}; name another output"
             )))
         };
-        if let (Meaning::Remote(from), Meaning::Remote(to)) = (&self.target, &output.target) {
+        if let (Target::Remote(from), Target::Remote(to)) = (&self.target, &output.target) {
             return match is_within(from, to) || is_within(to, from) {
                 true => refused("are the same place, or lie within each other"),
                 false => Ok(()),

@@ -11,7 +11,7 @@ use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, VariablePlan, Writer};
 #[cfg(feature = "remote")]
-use crate::location::Meaning;
+use crate::location::Target;
 use crate::location::{Location, StoreKind, zip};
 #[cfg(feature = "remote")]
 use crate::location::{remote, remote_destination};
@@ -41,7 +41,7 @@ impl Location {
         let _ = budget;
         match &self.target {
             #[cfg(feature = "remote")]
-            Meaning::Remote(_) => remote_destination::memory_of_output(budget),
+            Target::Remote(_) => remote_destination::memory_of_output(budget),
             _ => 0,
         }
     }
@@ -124,7 +124,7 @@ impl Location {
         expected: Option<u64>,
     ) -> Result<Arc<dyn Output>> {
         #[cfg(feature = "remote")]
-        if let Meaning::Remote(url) = &self.target {
+        if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
             return remote_destination::object(session, url, memory, expected).map_err(self.named());
         }
@@ -163,7 +163,7 @@ impl Location {
     ) -> Result<Arc<dyn KeyOutput>> {
         match self.store() {
             #[cfg(feature = "remote")]
-            StoreKind::Directory if let Meaning::Remote(url) = &self.target => {
+            StoreKind::Directory if let Target::Remote(url) = &self.target => {
                 let (session, memory) = self.session(url, options).map_err(self.named())?;
                 remote_destination::tree(session, url, memory, options.replaces).map_err(self.named())
             }

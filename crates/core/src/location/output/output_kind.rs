@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::model::Kind;
 use crate::remote::Provider;
 
-use crate::location::{Location, Meaning, StoreKind};
+use crate::location::{Location, StoreKind, Target};
 
 /// True for the formats that store keys.
 pub(crate) fn is_zarr(kind: Kind) -> bool {
@@ -119,7 +119,7 @@ impl Location {
             None => self.to_string(),
         };
         let word = match (&self.target, store) {
-            (Meaning::Remote(url), StoreKind::Directory) => match url.provider {
+            (Target::Remote(url), StoreKind::Directory) => match url.provider {
                 // What is not read only at an HTTP URL is S3.
                 Provider::S3 | Provider::Http => ",s3".to_owned(),
                 Provider::Gcs | Provider::Azure => String::new(),

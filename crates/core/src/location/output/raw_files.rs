@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::chunk::element_count;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::location::{Location, Meaning};
+use crate::location::{Location, Target};
 use crate::model::{Schema, VarId};
 use crate::store::{RawData, RawFiles};
 
@@ -42,7 +42,7 @@ impl Location {
         if external.is_empty() {
             return Ok(None);
         }
-        if matches!(self.target, Meaning::Remote(_)) {
+        if matches!(self.target, Target::Remote(_)) {
             let why = "writing external files beside a remote output";
             return Err(self.named()(Error::Unsupported(why.to_owned())));
         }

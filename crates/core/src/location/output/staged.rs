@@ -10,7 +10,7 @@ use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};
 use crate::location::{CreateOptions, Location, StoreKind, zip};
 #[cfg(feature = "remote")]
-use crate::location::{Meaning, remote_destination};
+use crate::location::{Target, remote_destination};
 use crate::model::{Kind, Schema};
 use crate::store::{Destination, HeldKeys, HeldOutput, KeyOutput, Output, Place, RawFiles, ReadBack};
 
@@ -120,7 +120,7 @@ impl Location {
     /// One object that is held back. `expected` is its size in bytes, roughly.
     fn staged_object(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn ReadBack>> {
         #[cfg(feature = "remote")]
-        if let Meaning::Remote(url) = &self.target {
+        if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
             return remote_destination::staged_object(session, url, memory, expected).map_err(self.named());
         }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use super::attribute_times;
 use super::lines::Lines;
-use super::times;
 use crate::model::{Attribute, DimId, GroupId, Schema, Type, TypeClass, UserType, VarId, VisibleNames};
 use crate::print::Precision;
 use crate::print::bytes::trim_nuls;
@@ -228,7 +228,7 @@ pub fn attribute(
     }
     lines.text(" ;");
     if let Some(format) = times {
-        times::comment(lines, format, schema, attribute, precision);
+        attribute_times::comment(lines, format, schema, attribute, precision);
     }
     lines.text("\n");
 }

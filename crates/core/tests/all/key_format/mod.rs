@@ -370,7 +370,7 @@ fn one_process() {
     let plan = to_keys(&*input, 5, Some(2), EdgeChunks::Full);
     let part = prepare(&*input, &plan)
         .unwrap()
-        .into_part(what.parse().unwrap(), 2)
+        .into_share(what.parse().unwrap(), 2)
         .unwrap();
     let writer = KeyWriter::part(Arc::new(output), &plan.schema, &part.plans).unwrap();
     copy::run(&*input, &part, Box::new(writer), &run_options(2)).unwrap();

@@ -120,13 +120,13 @@ impl Bound {
     }
 }
 
-/// Transposes the bits of elements of `size` bytes, in blocks of the default length. Elements after the last whole eight are
+/// Splits elements of `size` bytes into planes of bits, in blocks of the default length. Elements after the last whole eight are
 /// copied.
-pub fn transpose_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
+pub fn split_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
     in_blocks(size, input, out, transpose::split);
 }
 
-/// The reverse of [`transpose_bits`].
+/// The reverse of [`split_bits`].
 pub fn join_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
     in_blocks(size, input, out, transpose::join);
 }

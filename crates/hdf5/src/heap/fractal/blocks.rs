@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::header::{Child, Filtered, Header};
 use crate::checksum;
 use crate::error::{Error, Result};
-use crate::heap::budget::Budget;
+use crate::heap::read_limit::ReadLimit;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
 
@@ -31,7 +31,7 @@ pub(super) struct Blocks {
     /// Filtered direct blocks, decoded.
     decoded: HashMap<(u64, u64), Arc<[u8]>>,
     /// Bytes that may still be decoded.
-    budget: Budget,
+    read_limit: ReadLimit,
     /// Children of indirect blocks.
     indirect: HashMap<(u64, u64), Arc<[Option<Child>]>>,
 }
@@ -62,7 +62,7 @@ impl Blocks {
             walk: Walk::new(reader),
             direct: HashSet::new(),
             decoded: HashMap::new(),
-            budget: Budget::new(reader),
+            read_limit: ReadLimit::new(reader),
             indirect: HashMap::new(),
         }
     }
@@ -195,7 +195,7 @@ impl Blocks {
             return Ok(Bytes::InFile(address));
         };
         self.walk.enter(DIRECT, address, filtered.size)?;
-        self.budget.take(DIRECT, address, size)?;
+        self.read_limit.take(DIRECT, address, size)?;
         let mut bytes =
             reader.read_filtered(DIRECT, address, filtered.size, filters, filtered.mask, whole)?;
         check_direct(reader, header, &mut bytes, address, start)?;

@@ -2,7 +2,7 @@
 
 use super::auto::{self, AutoChoice};
 use super::chunking::{Chunking, possible_storage};
-use super::pipeline::Requests;
+use super::pipeline::FilterRequests;
 use super::sharding::Sharding;
 use super::string_length::fit_strings;
 use crate::copy::plan::request::CopyOptions;
@@ -33,7 +33,7 @@ impl OutputVariable<'_> {
     pub fn plan(
         &self,
         reader: &dyn Reader,
-        requests: &Requests,
+        requests: &FilterRequests,
         chunking: &Chunking,
         sharding: &Sharding,
         options: &CopyOptions,

@@ -4,7 +4,7 @@ mod kinds;
 mod zarr3;
 
 use super::output::kind;
-use super::{ChunkSpec, CopyOptions, Listed, default_chunk_shape, plan, unheld};
+use super::{ChunkSpec, CopyOptions, Listed, netcdf_c_chunk_shape, plan, unheld};
 use crate::error::Result;
 use crate::filter::spec;
 use crate::format::{Extensions, Reader, Region};

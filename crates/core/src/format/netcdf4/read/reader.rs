@@ -9,9 +9,9 @@ use ncutils_hdf5::{ChunkIndex, ChunkRecord, Layout};
 use super::data::past_extent::fill_past_extent;
 use super::data::stored::StoredData;
 use super::data::structured;
+use super::list_sources;
 use super::netcdf4_reader::{Netcdf4Reader, Opened, in_chunk};
 use super::own_check;
-use super::source_files;
 use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
@@ -305,7 +305,7 @@ impl VirtualSources for Netcdf4Reader {
     }
 
     fn source_files(&self) -> Vec<SourceFile> {
-        source_files::list(self)
+        list_sources::list(self)
     }
 
     fn data_warnings(&self) -> Vec<String> {

@@ -2,10 +2,10 @@
 
 use super::HeapParameters;
 use super::doubling_table::{MAX_DIRECT, WIDTH};
-use super::heap::{HEADER_SIZE, Heap, HeapPosition, MAX_MANAGED};
+use super::heap_layout::{HEADER_SIZE, HeapLayout, HeapPosition, MAX_MANAGED};
 use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
 
-impl Heap {
+impl HeapLayout {
     /// The heap identifier of object number `index`.
     pub(crate) fn id(&self, index: usize) -> Vec<u8> {
         let mut id = Vec::with_capacity(self.parameters.id_size);

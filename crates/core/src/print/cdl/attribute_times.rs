@@ -1,4 +1,4 @@
-//! Dates in comments after the attributes of times.
+//! The dates of attributes that hold times, as comments after them.
 
 use super::lines::Lines;
 use crate::model::{Attribute, Schema, Type};

@@ -6,7 +6,7 @@
 //! ```
 
 use ncutils_cli::print;
-use ncutils_core::copy::plan::{CopyOptions, plan, plan_part};
+use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
 use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::{Reader, Writer};
@@ -42,7 +42,7 @@ impl Engine<'_> {
         options: &CopyOptions,
     ) -> Result<(CopyPlan, Prepared)> {
         let plan = match part {
-            Some(part) => plan_part(part, options),
+            Some(part) => plan_subset(part, options),
             None => plan(reader, options),
         };
         let plan = plan.map_err(|error| self.in_input(error))?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::writer::pages::Pages;
 
 /// A heap's objects, found by their IDs through its blocks as a reader finds them.
-fn find(heap: &Heap, bytes: &[u8], base: u64, id: &[u8]) -> Vec<u8> {
+fn find(heap: &HeapLayout, bytes: &[u8], base: u64, id: &[u8]) -> Vec<u8> {
     let uint = |at: usize, n: usize| {
         bytes[at..at + n]
             .iter()
@@ -51,7 +51,7 @@ fn every_object_is_found_by_its_id() {
     ] {
         let objects: Vec<Vec<u8>> = (0..count).map(|i| vec![i as u8; size + i % 7]).collect();
         for page in [None, Some(512), Some(1000), Some(1 << 20)] {
-            let heap = Heap::new(
+            let heap = HeapLayout::new(
                 parameters,
                 objects.iter().map(|o| o.len() as u64),
                 Pages::of(page),
@@ -81,7 +81,7 @@ fn every_object_is_found_by_its_id() {
 
 #[test]
 fn only_huge_objects_need_no_blocks() {
-    let heap = Heap::new(
+    let heap = HeapLayout::new(
         HeapParameters::ATTRIBUTES,
         [100_000].into_iter(),
         Pages::default(),

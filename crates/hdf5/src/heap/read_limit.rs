@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Result;
 use crate::metadata::MetadataReader;
 
-/// Bytes that may still be read from a heap.
+/// The bytes that may still be read from a heap.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ReadLimit {
     reader: MetadataReader,
     left: AtomicU64,
 }
 
-impl Budget {
+impl ReadLimit {
     /// Enough to read a whole heap of the file several times.
     pub(crate) fn new(reader: &MetadataReader) -> Self {
         Self {
@@ -48,10 +48,10 @@ mod tests {
     #[test]
     fn ends() {
         let reader = MetadataReader::new(std::sync::Arc::new(vec![0]), 0, 8, 8).unwrap();
-        let budget = Budget::new(&reader);
-        budget.take("heap", 0, reader.limits().heap_bytes).unwrap();
-        assert!(budget.take("heap", 0, 9).is_err());
-        budget.take("heap", 0, 8).unwrap();
-        assert!(budget.take("heap", 0, 1).is_err());
+        let read_limit = ReadLimit::new(&reader);
+        read_limit.take("heap", 0, reader.limits().heap_bytes).unwrap();
+        assert!(read_limit.take("heap", 0, 9).is_err());
+        read_limit.take("heap", 0, 8).unwrap();
+        assert!(read_limit.take("heap", 0, 1).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! [`Heap`]: the places of objects in a fractal heap.
+//! [`HeapLayout`]: the positions of objects in a fractal heap.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) enum HeapPosition {
 }
 
 /// A heap laid out for objects of given sizes. Positions are relative to its header.
-pub(crate) struct Heap {
+pub(crate) struct HeapLayout {
     pub(super) parameters: HeapParameters,
     pub(super) pages: Pages,
     pub(super) places: Vec<HeapPosition>,
@@ -44,7 +44,7 @@ pub(crate) struct Heap {
     pub(super) size: u64,
 }
 
-impl Heap {
+impl HeapLayout {
     /// Lays out objects of these sizes, in bytes. With pages, the heap begins one or lies within one.
     pub(crate) fn new(
         parameters: HeapParameters,

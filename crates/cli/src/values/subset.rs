@@ -1,4 +1,4 @@
-//! The part of a dataset: `--isel` and `--sel`.
+//! The subset of a dataset: `--isel` and `--sel`.
 
 use clap::ArgMatches;
 use ncutils_core::error::Result;

@@ -1,6 +1,6 @@
 //! Copies a dataset: by its bytes where nothing of them changes, by its values and chunks else.
 
-use ncutils_core::copy::archive::{Way, way};
+use ncutils_core::copy::archive::{ArchiveRoute, archive_route};
 use ncutils_core::copy::plan::CopyOptions;
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
@@ -35,9 +35,9 @@ pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
     };
-    let blocks = match way(reader.schema(), &options, &arguments.archive).map_err(in_input)? {
-        Way::Copy => None,
-        Way::Convert(kinds, blocks) => {
+    let blocks = match archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)? {
+        ArchiveRoute::Copy => None,
+        ArchiveRoute::Convert(kinds, blocks) => {
             options = values::as_classic(&*reader, kinds, options).map_err(in_input)?;
             Some(PackOptions {
                 threads: threads::count(),

@@ -122,7 +122,6 @@ impl SourceFiles {
         let Some((file, object)) = self.follow(file, path)? else {
             return Ok(None);
         };
-        let _dataset = file.file.dataset(&object).map_err(hdf5_error)?;
         let dataset = file.file.dataset(&object).map_err(hdf5_error)?;
         let trail = trail.with(&file, dataset.address, &format!("{path} in {name}"))?;
         Ok(Some(FoundSource { file, dataset, trail }))

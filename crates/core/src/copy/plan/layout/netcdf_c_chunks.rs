@@ -14,9 +14,9 @@ const SINGLE_UNLIMITED_BYTES: u64 = 4096;
 /// Size, in bytes, of the largest chunk that HDF5's 32-bit chunk sizes allow.
 pub const MAX_CHUNK_BYTES: u64 = u32::MAX as u64;
 
-/// The default chunk shape for elements of `element_size` bytes. `dims` holds (length, unlimited) of each
+/// netCDF-C's default chunk shape for elements of `element_size` bytes. `dims` holds (length, unlimited) of each
 /// dimension.
-pub fn default_chunk_shape(element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
+pub fn netcdf_c_chunk_shape(element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
     let size = element_size.max(1) as u64;
     let unlimited = dims.iter().filter(|(_, unlimited)| *unlimited).count();
     if dims.len() == 1 && unlimited == 1 {
@@ -56,32 +56,32 @@ mod tests {
 
     #[test]
     fn single_unlimited_dimension_takes_four_kibibytes() {
-        assert_eq!(default_chunk_shape(8, &[(3, true)]), [512]);
-        assert_eq!(default_chunk_shape(1, &[(3, true)]), [4096]);
+        assert_eq!(netcdf_c_chunk_shape(8, &[(3, true)]), [512]);
+        assert_eq!(netcdf_c_chunk_shape(1, &[(3, true)]), [4096]);
     }
 
     #[test]
     fn small_variables_are_one_chunk_a_record() {
         assert_eq!(
-            default_chunk_shape(4, &[(3, true), (10, false), (20, false)]),
+            netcdf_c_chunk_shape(4, &[(3, true), (10, false), (20, false)]),
             [1, 10, 20]
         );
-        assert_eq!(default_chunk_shape(4, &[(10, false), (20, false)]), [10, 20]);
+        assert_eq!(netcdf_c_chunk_shape(4, &[(10, false), (20, false)]), [10, 20]);
     }
 
     #[test]
     fn large_variables_are_cut_in_proportion() {
         // netCDF-C 4.9.0 chooses this for float(248, 361, 720).
         assert_eq!(
-            default_chunk_shape(4, &[(248, false), (361, false), (720, false)]),
+            netcdf_c_chunk_shape(4, &[(248, false), (361, false), (720, false)]),
             [83, 121, 240]
         );
     }
 
     #[test]
     fn no_length_is_zero() {
-        assert_eq!(default_chunk_shape(4, &[(0, false), (5, false)]), [1, 5]);
-        assert_eq!(default_chunk_shape(4, &[(0, true), (0, true)]), [2048, 2048]);
-        assert_eq!(default_chunk_shape(1 << 30, &[(7, false)]), [1]);
+        assert_eq!(netcdf_c_chunk_shape(4, &[(0, false), (5, false)]), [1, 5]);
+        assert_eq!(netcdf_c_chunk_shape(4, &[(0, true), (0, true)]), [2048, 2048]);
+        assert_eq!(netcdf_c_chunk_shape(1 << 30, &[(7, false)]), [1]);
     }
 }

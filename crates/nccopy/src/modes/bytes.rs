@@ -6,9 +6,9 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use anyhow::Context;
-use ncutils_cli::options::Way;
+use ncutils_cli::options::Mode;
 use ncutils_cli::print;
-use ncutils_core::copy::archive::{self as copied, way};
+use ncutils_core::copy::archive::{self as copied, archive_route};
 use ncutils_core::error::Error;
 use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
@@ -33,7 +33,7 @@ const STREAMED: usize = 256 << 10;
 /// # Errors
 /// Options that this copy does not apply, and failures of reading and writing.
 pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
-    arguments.given.refuse_for(Way::Zst)?;
+    arguments.given.refuse_for(Mode::Zst)?;
     if arguments.dry_run {
         return print(plan_text::route("compress the bytes of the file", arguments.json));
     }
@@ -65,9 +65,9 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     let stdin = BufReader::with_capacity(STREAMED, stdin.context("cannot read standard input")?);
     let (kind, stdin) = archive::kind_of_stream(stdin).map_err(in_stdin)?;
-    way(&Schema::new(kind), &arguments.copy, &arguments.archive)?;
+    archive_route(&Schema::new(kind), &arguments.copy, &arguments.archive)?;
     if arguments.dry_run {
-        return print(plan_text::bytes(&copied::Way::Restore, arguments.json));
+        return print(plan_text::bytes(&copied::ArchiveRoute::Restore, arguments.json));
     }
     ncutils_cli::signals::handle("nccopy");
     let target = BytesOutput::of(output, arguments)?;
@@ -85,12 +85,12 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
 pub fn copy(
     (input, output): (&Location, &Location),
     place: &Place,
-    way: copied::Way,
+    route: copied::ArchiveRoute,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
     let in_input = |error: Error| error.in_file(input.name());
     if arguments.dry_run {
-        return print(plan_text::bytes(&way, arguments.json));
+        return print(plan_text::bytes(&route, arguments.json));
     }
     if arguments.salvage {
         return Err(Error::Usage(
@@ -106,8 +106,8 @@ pub fn copy(
     let target = BytesOutput::of(output, arguments)?;
     let (object, memory) = read_ahead(object, arguments.memory_beside(output));
     let (object, memory) = (&object, Some(memory));
-    let packed = match way {
-        copied::Way::Pack(options) => {
+    let packed = match route {
+        copied::ArchiveRoute::Pack(options) => {
             let options = PackOptions {
                 threads: threads::count(),
                 memory,
@@ -115,11 +115,15 @@ pub fn copy(
             };
             archive::pack(&**object, &*target.output, &options)
         }
-        copied::Way::Repack(changes) => {
+        copied::ArchiveRoute::Repack(changes) => {
             archive::repack(object, &*target.output, &changes, threads::count(), memory)
         }
-        copied::Way::Restore => archive::restore_object(object, &*target.output, threads::count(), memory),
-        copied::Way::Copy | copied::Way::Convert(..) => Err(Error::Internal("a copy of no bytes".to_owned())),
+        copied::ArchiveRoute::Restore => {
+            archive::restore_object(object, &*target.output, threads::count(), memory)
+        }
+        copied::ArchiveRoute::Copy | copied::ArchiveRoute::Convert(..) => {
+            Err(Error::Internal("a copy of no bytes".to_owned()))
+        }
     };
     let packed = packed.map_err(in_input)?;
     target.finish(|written| archive::verify(written, &packed, target.limits))?;

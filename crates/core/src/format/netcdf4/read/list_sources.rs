@@ -1,4 +1,4 @@
-//! The other files that a file refers to: those of external links, external raw data and virtual datasets.
+//! Lists the other files that a file refers to: those of external links, external raw data and virtual datasets.
 
 use std::collections::HashSet;
 

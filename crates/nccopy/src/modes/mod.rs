@@ -1,4 +1,4 @@
-//! The ways to copy.
+//! The modes of nccopy.
 //!
 //! ```text
 //! bytes            -k zst, --restore of a pipe

@@ -1,7 +1,7 @@
 //! `--salvage` of an archive: restores what is whole, and tells what is lost.
 
 use ncutils_cli::messages::Messages;
-use ncutils_cli::options::Way;
+use ncutils_cli::options::Mode;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, LostRange, Salvaged};
 use ncutils_core::location::Location;
@@ -29,7 +29,7 @@ pub fn salvage(
     if !archive::is_archive(&**object).map_err(in_input)? {
         return Ok(None);
     }
-    arguments.given.refuse_for(Way::SalvageArchive)?;
+    arguments.given.refuse_for(Mode::SalvageArchive)?;
     // An archive from a pipe comes as it is read, and its end is needed first.
     place.read_to_end().map_err(in_input)?;
     ncutils_cli::signals::handle("nccopy");

@@ -1,4 +1,4 @@
-//! Shards whose index was read, of all arrays of a hierarchy.
+//! [`IndexCache`]: the shards of a hierarchy whose index was read lately.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Opened {
 
 /// The shards that were opened last. An index that is not here is read again.
 #[derive(Default)]
-pub struct OpenedShards {
+pub struct IndexCache {
     /// `None` for a shard that does not exist.
     shards: HashMap<ShardPosition, Option<Arc<Opened>>>,
     /// The places in the order in which they were opened.
@@ -70,7 +70,7 @@ pub struct OpenedShards {
     bytes: usize,
 }
 
-impl OpenedShards {
+impl IndexCache {
     /// The shard at a place; `Some(None)` if it does not exist. `None` if this is not known.
     pub fn get(&self, place: &ShardPosition) -> Option<Option<Arc<Opened>>> {
         self.shards.get(place).cloned()
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_shards_that_were_opened_first_are_given_up() {
-        let mut kept = OpenedShards::default();
+        let mut kept = IndexCache::default();
         let place = |n: u64| (0, 0, vec![n]);
         // 64 MiB each.
         for n in 0..10 {

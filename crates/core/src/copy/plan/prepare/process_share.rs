@@ -1,11 +1,11 @@
-//! Parts of a copy, for several processes that write one dataset together.
+//! The share of one process in a copy: several processes write one dataset together.
 //!
 //! ```text
-//! prepare ─► Prepared ─► into_part(0, 3) ─► run ─► writer of a part: its chunks, published by nobody
-//!                   └──► into_part(1, 3) ─► …
+//! prepare ─► Prepared ─► into_share(0, 3) ─► run ─► writer of a share: its chunks, published by nobody
+//!                   └──► into_share(1, 3) ─► …
 //! ```
 //!
-//! Each process prepares the same copy and takes its part. No two parts have a chunk or shard in common.
+//! Each process prepares the same copy and takes its share. No two shares have a chunk or shard in common.
 //! Together they hold every chunk that is written.
 //!
 //! The work of all variables is one line, in sequence order. It is cut into lengths of equal cost:
@@ -13,7 +13,7 @@
 //! ```text
 //! a         b                  c d e           f
 //! ├─────────┼──────────────────┼─┼─┼───────────┤   each variable is as long as it costs
-//! ├─ part 0 ──────┼─ part 1 ──────┼─ part 2 ───┤   a part ends at the end of the chunk, shard or run that is nearest
+//! ├─ share 0 ─────┼─ share 1 ─────┼─ share 2 ──┤   a share ends at the end of the chunk, shard or run that is nearest
 //! ```
 
 use super::numbering::{decoded_bytes, number_pieces};
@@ -41,12 +41,12 @@ const DECODED: u64 = 4;
 const ENCODED: u64 = 20;
 
 impl Prepared {
-    /// The `n`th of `of` parts of about equal cost. Its plans promise only the data of this part, its progress
+    /// The `n`th of `of` shares of about equal cost. Its plans promise only the data of this share, its progress
     /// counts only that data, and its sequence numbers start at 0. Shards are never split.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is no such part.
-    pub fn into_part(mut self, n: u64, of: u64) -> Result<Self> {
+    /// [`Error::Usage`] if there is no such share.
+    pub fn into_share(mut self, n: u64, of: u64) -> Result<Self> {
         if n >= of {
             return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
         }

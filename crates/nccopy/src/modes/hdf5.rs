@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use ncutils_cli::options::Way;
+use ncutils_cli::options::Mode;
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, for_selected, select_objects};
 use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
@@ -38,7 +38,7 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         output,
         arguments,
     };
-    arguments.given.refuse_for(Way::Hdf5)?;
+    arguments.given.refuse_for(Mode::Hdf5)?;
     let source = opened(&engine, place)?;
     let left = match arguments.salvage {
         true => Some(Left::of(&source, &engine, place)?),

@@ -1,8 +1,8 @@
 //! What a call of a program does with its input, where the options that apply depend on it.
 
-/// One way of working of nccopy or ncdump.
+/// A mode of nccopy or ncdump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Mode {
     /// nccopy: values and chunks pass through the copy engine.
     Values,
     /// nccopy: the bytes of a classic file are packed into an archive, or those of an archive are repacked or restored.
@@ -25,7 +25,7 @@ pub enum Way {
     Sources,
 }
 
-impl Way {
+impl Mode {
     /// The reason why an option does not apply, as the beginning of an error that then names the option.
     pub fn refusal(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Way {
             Self::SalvageArchive => {
                 "--salvage of an archive restores what is left of the original, which another copy can then change"
             }
-            // The parser refuses what a mode of ncdump does not apply, and the other ways apply all options.
+            // The parser refuses what a mode of ncdump does not apply, and the other modes apply all options.
             _ => "the option does not apply",
         }
     }
