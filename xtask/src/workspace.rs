@@ -15,8 +15,17 @@ pub fn root() -> PathBuf {
 }
 
 /// The cargo that runs this program, in the root of the workspace.
+///
+/// It is told nothing of this package: ring's build script watches such variables, so that ring, and all that needs it, would
+/// be built again after a build from a shell.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let of_this_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(of_this_package) {
+            command.env_remove(name);
+        }
+    }
     command.current_dir(root());
     command
 }
