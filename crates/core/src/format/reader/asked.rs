@@ -57,7 +57,7 @@ impl dyn Reader + '_ {
         Ok(mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
     }
 
-    /// Same as [`read_encoded_chunk`](Self::read_encoded_chunk), into a buffer whose old content is lost. Returns the filter
+    /// Same as `read_encoded_chunk`, into a buffer whose old content is lost. Returns the filter
     /// mask.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl dyn Reader + '_ {
         }
     }
 
-    /// Reads `count` records as [`read_records`](Self::read_records) does, and passes their bytes to `done`. Over a slow
+    /// Reads `count` records as `read_records` does, and passes their bytes to `done`. Over a slow
     /// store this returns at once.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl dyn Reader + '_ {
             .map_or(Ok(()), |sources| sources.resolve(var, None))
     }
 
-    /// Like [`resolve_sources`](Self::resolve_sources), for a variable of which only the regions that are needed will be read.
+    /// Like `resolve_sources`, for a variable of which only the regions that are needed will be read.
     ///
     /// # Errors
     /// The same, for sources that are needed.
