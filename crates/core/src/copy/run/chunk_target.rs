@@ -1,5 +1,6 @@
 //! The destination of an output variable's chunks.
 
+use super::context::Context;
 use super::sink::Sink;
 use crate::chunk::{ChunkGrid, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::copy::task::Variable;
@@ -15,6 +16,20 @@ pub struct ChunkTarget<'a> {
     pub layout: &'a VariableLayout,
     pub pipeline: &'a Pipeline,
     pub grid: &'a ChunkGrid,
+}
+
+impl<'a> ChunkTarget<'a> {
+    /// The destination of a variable's chunks, which lie in `grid`.
+    pub fn of(context: &'a Context, var: &'a Variable, grid: &'a ChunkGrid) -> Self {
+        let plan = &context.terms.plans[var.out.0];
+        Self {
+            sink: context.sink,
+            var,
+            layout: &plan.layout,
+            pipeline: &plan.pipeline,
+            grid,
+        }
+    }
 }
 
 /// Fills `out` with the first `count` elements in each dimension of a chunk of shape `full`.

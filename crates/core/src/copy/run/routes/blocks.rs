@@ -127,13 +127,7 @@ impl Worker {
         buffer: &mut Vec<u8>,
     ) -> Result<u64> {
         let to = &context.terms.plans[var.out.0].layout;
-        let target = ChunkTarget {
-            sink: context.sink,
-            var,
-            layout: to,
-            pipeline: &context.terms.plans[var.out.0].pipeline,
-            grid: &tiling.grid,
-        };
+        let target = ChunkTarget::of(context, var, &tiling.grid);
         let size = buffer.len()
             / usize::try_from(slots.end - slots.first)
                 .unwrap_or(usize::MAX)

@@ -37,13 +37,7 @@ impl Worker {
         chunks: std::ops::Range<u64>,
     ) -> Result<u64> {
         let to = &context.terms.plans[var.out.0].layout;
-        let target = ChunkTarget {
-            sink: context.sink,
-            var,
-            layout: to,
-            pipeline: &context.terms.plans[var.out.0].pipeline,
-            grid: &same.grid,
-        };
+        let target = ChunkTarget::of(context, var, &same.grid);
         let order = same.order();
         let mut bytes = 0;
         for n in chunks {

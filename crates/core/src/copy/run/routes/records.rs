@@ -148,13 +148,7 @@ impl Worker {
                 continue;
             }
             let grid = ChunkGrid::new(&to.extent, to.chunk_shape())?;
-            let target = ChunkTarget {
-                sink: context.sink,
-                var,
-                layout: to,
-                pipeline: &context.terms.plans[var.out.0].pipeline,
-                grid: &grid,
-            };
+            let target = ChunkTarget::of(context, var, &grid);
             let chunks = member.chunks(part.count());
             let first = part.records.start / member.chunk * member.across;
             for n in first..first + chunks {

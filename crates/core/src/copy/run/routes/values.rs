@@ -34,13 +34,7 @@ impl Worker {
         let readers = &context.terms.readers;
         let to = &context.terms.plans[var.out.0].layout;
         let grid = &tiling.grid;
-        let target = ChunkTarget {
-            sink: context.sink,
-            var,
-            layout: to,
-            pipeline: &context.terms.plans[var.out.0].pipeline,
-            grid,
-        };
+        let target = ChunkTarget::of(context, var, grid);
         let region = elements(&block.span, grid.chunk(), grid.extent());
         let single = block.end - block.first == 1;
         let first = grid.index(&block.span.start);

@@ -17,22 +17,22 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{
-    CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck,
-    Reader, StructureCheck, Written, read_ranges, read_region,
+    CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault, OwnCheck, Reader,
+    StructureCheck, Written, read_region,
 };
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
 };
-use crate::store::{ByteRange, Done, FailedRequest, Get, KeyStore, OpenValues, Part, Requests};
+use crate::store::{ByteRange, Get, KeyStore, OpenValues, Part};
 
 /// An open hierarchy.
 pub struct ZarrReader {
-    store: Arc<dyn KeyStore>,
-    schema: Schema,
+    pub(super) store: Arc<dyn KeyStore>,
+    pub(super) schema: Schema,
     layouts: Vec<VariableLayout>,
     arrays: Vec<StoredArray>,
     /// The shards of each array that has them.
-    shards: Vec<Option<Shards>>,
+    pub(super) shards: Vec<Option<Shards>>,
     /// The chunks of each array that exist.
     stored: Vec<Listed>,
     /// The shards that chunks are read from.
@@ -79,11 +79,11 @@ impl ZarrReader {
         }
     }
 
-    fn named(&self, var: VarId) -> impl Fn(Error) -> Error + '_ {
+    pub(super) fn named(&self, var: VarId) -> impl Fn(Error) -> Error + '_ {
         move |e| e.in_variable(&self.schema.var_path(var))
     }
 
-    fn grid(&self, var: VarId) -> Result<ChunkGrid> {
+    pub(super) fn grid(&self, var: VarId) -> Result<ChunkGrid> {
         let layout = &self.layouts[var.0];
         ChunkGrid::new(&layout.extent, layout.chunk_shape()).map_err(self.named(var))
     }
@@ -142,7 +142,7 @@ impl ZarrReader {
     }
 
     /// The place of a chunk. `None` if it is known that it does not exist.
-    fn find(&self, var: VarId, chunk: u64) -> Result<Option<Bytes>> {
+    pub(super) fn find(&self, var: VarId, chunk: u64) -> Result<Option<Bytes>> {
         match &self.shards[var.0] {
             Some(shards) => shards.find(self.store.as_ref(), chunk).map_err(self.named(var)),
             None if !self.may_be_stored(var, chunk)? => Ok(None),
@@ -173,7 +173,7 @@ impl ZarrReader {
     }
 
     /// The request for a chunk. No more of its value is read than its codecs can have made.
-    fn get(&self, place: &Bytes, longest: usize) -> Result<Option<Get>> {
+    pub(super) fn get(&self, place: &Bytes, longest: usize) -> Result<Option<Get>> {
         let Some(mut get) = place.get() else {
             return Ok(None);
         };
@@ -191,7 +191,7 @@ impl ZarrReader {
     }
 
     /// Most bytes of an encoded chunk that are read.
-    fn longest(&self, var: VarId) -> Result<usize> {
+    pub(super) fn longest(&self, var: VarId) -> Result<usize> {
         if is_vlen(&self.arrays[var.0].elements) {
             return Ok(vlen_chunk::LARGEST);
         }
@@ -273,7 +273,7 @@ impl ZarrReader {
 }
 
 /// Checks the length of the bytes at a place, which `get` asked for.
-fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
+pub(super) fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
     match (get.part, place) {
         // An empty value is no chunk of any codec. Copied as it is, it would be one that nobody can read.
         (Part::Range(range), Bytes::Stored { end: None, .. }) if bytes.is_empty() && range.length > 1 => {
@@ -301,7 +301,7 @@ fn too_long() -> Error {
 }
 
 /// A chunk of bytes in memory.
-fn held(place: &Bytes) -> EncodedChunk {
+pub(super) fn held(place: &Bytes) -> EncodedChunk {
     EncodedChunk {
         bytes: place.held().unwrap_or_default().to_vec(),
         filter_mask: 0,
@@ -417,79 +417,6 @@ impl ChunkReader for ZarrReader {
         };
         let exists = read().map_err(self.named(var))?;
         Ok(exists.then_some(0))
-    }
-}
-
-impl Fetcher for ZarrReader {
-    fn requests(&self) -> Requests {
-        self.store.requests()
-    }
-
-    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
-        let places = || -> Result<(ChunkGrid, Vec<Option<Bytes>>, Vec<Get>)> {
-            let (grid, longest) = (self.grid(var)?, self.longest(var)?);
-            if let Some(shards) = &self.shards[var.0] {
-                shards.open_all(&self.store, &chunks).map_err(self.named(var))?;
-            }
-            let mut gets = Vec::new();
-            let mut place = |chunk: &u64| -> Result<Option<Bytes>> {
-                let place = self.find(var, *chunk)?;
-                if let Some(place) = &place {
-                    gets.extend(self.get(place, longest)?);
-                }
-                Ok(place)
-            };
-            let places = chunks.iter().map(|chunk| {
-                let named = |e: Error| self.named(var)(e.in_chunk(&grid.coordinates(*chunk)));
-                place(chunk).map_err(named)
-            });
-            let places = places.collect::<Result<_>>()?;
-            Ok((grid, places, gets))
-        };
-        let (grid, places, gets) = match places() {
-            Ok(found) => found,
-            Err(e) => return done(Err(e)),
-        };
-        let path = self.schema.var_path(var);
-        let asked = gets.clone();
-        let all = move |found: io::Result<Vec<Option<Vec<u8>>>>| {
-            let requested = || {
-                let both = chunks.iter().zip(&places);
-                both.filter(|(_, place)| matches!(place, Some(Bytes::Stored { .. })))
-            };
-            let named = |e: io::Error| {
-                let (position, cause) = FailedRequest::split(e);
-                let error = cannot_read(cause);
-                match position.and_then(|at| requested().nth(at)) {
-                    Some((chunk, _)) => error.in_chunk(&grid.coordinates(*chunk)).in_variable(&path),
-                    None => error.in_variable(&path),
-                }
-            };
-            done(found.map_err(named).and_then(|found| {
-                let mut answers = found.into_iter().zip(&asked);
-                let one = |(chunk, place): (&u64, &Option<Bytes>)| {
-                    let Some(place) = place else { return Ok(None) };
-                    if place.held().is_some() {
-                        return Ok(Some(held(place)));
-                    }
-                    let Some((Some(bytes), get)) = answers.next() else {
-                        return Ok(None);
-                    };
-                    let read = check_length(&bytes, place, get).map(|()| EncodedChunk {
-                        bytes,
-                        filter_mask: 0,
-                    });
-                    read.map(Some)
-                        .map_err(|e| e.in_chunk(&grid.coordinates(*chunk)).in_variable(&path))
-                };
-                chunks.iter().zip(&places).map(one).collect::<Result<_>>()
-            }));
-        };
-        Arc::clone(&self.store).fetch(gets, Box::new(all));
-    }
-
-    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
-        done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
     }
 }
 

@@ -319,7 +319,7 @@ impl VirtualData {
             }
             filled.insert(mapping.place);
             if mapping.to.is_box() && open.len() <= MOST_BOXES {
-                open = open.iter().flat_map(|part| without(part, bounds)).collect();
+                open = open.iter().flat_map(|part| part.without(bounds)).collect();
             }
         }
         needed.reverse();
@@ -458,52 +458,5 @@ impl VirtualData {
         let (reader, var) = source.reader();
         let written = reader.written(var)?;
         Ok(Some(facts.written.get_or_init(|| written)))
-    }
-}
-
-/// The parts of a box that lie outside of another, at most two for each dimension.
-fn without(part: &Region, hidden: &Region) -> Vec<Region> {
-    let Some(met) = part.intersect(hidden) else {
-        return vec![part.clone()];
-    };
-    let mut rest = part.clone();
-    let mut parts = Vec::new();
-    for d in 0..part.rank() {
-        let (start, end) = (rest.start[d], rest.start[d] + rest.count[d]);
-        let (low, high) = (met.start[d], met.start[d] + met.count[d]);
-        for (from, to) in [(start, low), (high, end)] {
-            if from < to {
-                let mut outside = rest.clone();
-                (outside.start[d], outside.count[d]) = (from, to - from);
-                parts.push(outside);
-            }
-        }
-        (rest.start[d], rest.count[d]) = (low, high - low);
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn what_is_left_of_a_box(dims in proptest::collection::vec((0u64..5, 1u64..5, 0u64..5, 0u64..5), 0..4)) {
-            let region = |f: fn(&(u64, u64, u64, u64)) -> (u64, u64)| Region {
-                start: dims.iter().map(|d| f(d).0).collect(),
-                count: dims.iter().map(|d| f(d).1).collect(),
-            };
-            let (part, hidden) = (region(|d| (d.0, d.1)), region(|d| (d.2, d.3)));
-            let parts = without(&part, &hidden);
-            let left: u64 = parts.iter().filter_map(Region::element_count).sum();
-            let met = part.intersect(&hidden).and_then(|met| met.element_count()).unwrap_or(0);
-            prop_assert_eq!(left + met, part.element_count().unwrap());
-            for (n, one) in parts.iter().enumerate() {
-                prop_assert!(part.contains(one) && one.intersect(&hidden).is_none());
-                prop_assert!(parts[n + 1..].iter().all(|other| one.intersect(other).is_none()));
-            }
-        }
     }
 }
