@@ -16,8 +16,8 @@ pub fn root() -> PathBuf {
 
 /// The cargo that runs this program, in the root of the workspace.
 ///
-/// It is told nothing of this package: ring's build script watches such variables, so that ring, and all that needs it, would
-/// be built again after a build from a shell.
+/// The variables that describe this package are removed. Build scripts watch them, ring's for one, so that a build from a shell
+/// and one from here would each build again what the other built.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let of_this_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

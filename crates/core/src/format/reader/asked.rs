@@ -1,4 +1,4 @@
-//! Asks a [`Reader`] for what only some readers have, and answers for those that have it not.
+//! The methods of any [`Reader`] that call its extensions, and answer if it lacks them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::format::source_file::SourceFile;
 use crate::model::{CodecSpec, Storage, Values, VarId};
 use crate::store::{ByteRange, Done, Requests};
 
-/// [`ChunkReader`](super::ChunkReader).
+/// Chunks: [`ChunkReader`](super::ChunkReader), or the error that there are none.
 impl dyn Reader + '_ {
     /// The codecs of a chunked variable. For any other variable, the empty pipeline.
     ///
@@ -57,11 +57,10 @@ impl dyn Reader + '_ {
         Ok(mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
     }
 
-    /// Same as `read_encoded_chunk`, into a buffer whose old content is lost. Returns the filter
-    /// mask.
+    /// Reads one chunk as stored into `bytes`, whose old content is lost. Returns the filter mask.
     ///
     /// # Errors
-    /// The same.
+    /// If reading fails, or the variable is not chunked.
     pub fn read_encoded_chunk_into(
         &self,
         var: VarId,
@@ -75,7 +74,7 @@ impl dyn Reader + '_ {
     }
 }
 
-/// [`Fetcher`](super::Fetcher).
+/// Requests: [`Fetcher`](super::Fetcher), or one read after another.
 impl dyn Reader + '_ {
     /// The requests that suit the store below the dataset best.
     pub fn requests(&self) -> Requests {
@@ -128,7 +127,7 @@ impl dyn Reader + '_ {
     }
 }
 
-/// [`RecordReader`](super::RecordReader).
+/// Records: [`RecordReader`](super::RecordReader), or no interleaved variables.
 impl dyn Reader + '_ {
     /// The layout of interleaved record variables. `None` if the storage of each variable is separate.
     pub fn record_layout(&self) -> Option<RecordLayout> {
@@ -163,7 +162,7 @@ fn not_interleaved() -> Error {
     Error::Internal("variables that are not interleaved".into())
 }
 
-/// [`VirtualSources`](super::VirtualSources).
+/// Data in other datasets: [`VirtualSources`](super::VirtualSources), or nothing to resolve.
 impl dyn Reader + '_ {
     /// Resolves the sources of a variable that lies in other datasets. Called before all data of a variable is read, and
     /// before anything relies on its layout.
@@ -229,7 +228,7 @@ impl dyn Reader + '_ {
     }
 }
 
-/// The extensions of one method.
+/// Extensions that have one method each.
 impl dyn Reader + '_ {
     /// The codec that turns the elements of a variable into bytes, before the filters of its layout.
     pub fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {

@@ -67,7 +67,7 @@ pub struct Extensions<'a> {
 }
 
 impl Extensions<'_> {
-    /// Those of a reader that has none.
+    /// The extensions of a reader that has none.
     pub const NONE: Self = Self {
         chunks: None,
         records: None,
