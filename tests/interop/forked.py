@@ -3,7 +3,7 @@
     test ──► server, which has imported the libraries ──fork──► child, which runs the script as `__main__`
 
 A script may crash, hang or take memory, as in a process that was started for it. Loading netCDF4 and h5py takes longer than
-most scripts run, so a server for each set of libraries does it once.
+most scripts run, so a server for each set of libraries, and of variables of the environment, does it once.
 """
 
 import json
@@ -18,15 +18,17 @@ import traceback
 SERVERS = {}
 
 
-def run(libraries, script, *arguments, timeout):
+def run(libraries, script, *arguments, timeout, variables={}):
     """Exit status, standard output and standard error of a script, as of `subprocess.run`.
 
-    `libraries` are the modules that it imports. Raises `subprocess.TimeoutExpired`.
+    `libraries` are the modules that it imports, `variables` what its environment has beside ours. Raises `subprocess.TimeoutExpired`.
     """
-    server = SERVERS.get(libraries)
+    key = libraries, *sorted(variables.items())
+    server = SERVERS.get(key)
     if server is None or server.poll() is not None:
         command = [sys.executable, "-W", "ignore", __file__, *libraries]
-        server = SERVERS[libraries] = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        environment = {**os.environ, **variables}
+        server = SERVERS[key] = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     request = {"argv": [str(script), *map(str, arguments)], "cwd": os.getcwd(), "timeout": timeout}
     server.stdin.write(json.dumps(request) + "\n")
     server.stdin.flush()

@@ -23,13 +23,13 @@ def why_missing():
 needs_netcdf_c = pytest.mark.skipif(not BUILT, reason=f"libnetcdf 4.10 is not built: {why_missing()}")
 
 
+# The variables with which a program of Debian's runs with libnetcdf 4.10 and finds its filters.
+VARIABLES = {"LD_LIBRARY_PATH": str(FOLDER / "lib"), "HDF5_PLUGIN_PATH": str(PLUGINS)}
+
+
 def environment():
-    """The variables with which a program of Debian's runs with libnetcdf 4.10 and finds its filters."""
-    return {
-        **os.environ,
-        "LD_LIBRARY_PATH": str(FOLDER / "lib"),
-        "HDF5_PLUGIN_PATH": str(PLUGINS),
-    }
+    """The environment of such a program."""
+    return {**os.environ, **VARIABLES}
 
 
 def run(program, *arguments, ok=True, timeout=120):

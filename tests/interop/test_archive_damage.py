@@ -20,18 +20,18 @@ def small(tmp_path_factory):
     return original, packed(original, folder, "--block", "256")
 
 
-def test_a_bit_of_each_byte_that_is_flipped_is_found(small, tmp_path):
+def test_flipped_bits_are_told(small, tmp_path):
+    """A unit test of archives flips each bit of each byte; here the programs are asked about a few."""
     data = bytearray(small[1].read_bytes())
     damaged, back = tmp_path / "damaged.nc3z", tmp_path / "back.nc"
-    for place in range(len(data)):
+    for place in range(0, len(data), 31):
         data[place] ^= 1 << place % 8
         damaged.write_bytes(data)
         done = subprocess.run([BIN / "ncdump", "--check", damaged], capture_output=True, text=True)
         assert done.returncode == 1 and (done.stdout + done.stderr).strip(), place
+        assert nccopy("--restore", damaged, back, ok=False).count("\n") <= 2, place
+        assert not back.exists()
         data[place] ^= 1 << place % 8
-        if place % 31 == 0:
-            assert nccopy("--restore", damaged, back, ok=False).count("\n") <= 2, place
-            assert not back.exists()
 
 
 def test_each_cut_is_an_error(small, tmp_path):

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import forked
 import numpy as np
 import pytest
 import zarr_reference
@@ -25,10 +26,10 @@ def written(tmp_path_factory):
     def write(name, version, ending=""):
         path = folder / f"{name}-{version}{ending}"
         if not path.exists():
-            environment = {**os.environ, **({"PYTHONPATH": str(zarr_reference.ZARR2)} if version == 2 else {})}
-            command = [sys.executable, "-W", "ignore", str(HERE / "zarr_python_write.py"), name, str(path)]
-            done = subprocess.run(command, env=environment, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
+            variables = {"PYTHONPATH": str(zarr_reference.ZARR2)} if version == 2 else {}
+            libraries = ("zarr",) if version == 2 else ("xarray", "zarr")
+            code, _, error = forked.run(libraries, HERE / "zarr_python_write.py", name, path, variables=variables, timeout=120)
+            assert code == 0, error
         return path
 
     return write

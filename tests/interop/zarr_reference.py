@@ -14,9 +14,8 @@ import ctypes.util
 import json
 import os
 import pathlib
-import subprocess
-import sys
 
+import forked
 import netcdf_c
 import numpy as np
 import pytest
@@ -35,19 +34,18 @@ WHOLE = {"byte": (-(2**7), 2**7 - 1), "ubyte": (0, 2**8 - 1), "short": (-(2**15)
          "int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "int64": (-(2**63), 2**63 - 1), "uint64": (0, 2**64 - 1)}
 
 
-def by_script(script, *arguments, environment, timeout=120):
-    """The JSON that a script writes in a process of its own."""
-    command = [sys.executable, "-W", "ignore", str(HERE / script), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=timeout)
-    assert done.returncode == 0, f"{arguments}: {done.returncode} {done.stderr.decode(errors='replace')[-2000:]}"
-    return json.loads(done.stdout)
+def by_script(libraries, script, *arguments, variables={}, timeout=120):
+    """The JSON that a script writes in a process of its own, in whose environment `variables` stand."""
+    code, output, error = forked.run(libraries, HERE / script, *arguments, variables=variables, timeout=timeout)
+    assert code == 0, f"{arguments}: {code} {error[-2000:]}"
+    return json.loads(output)
 
 
 def by_libnetcdf(name, *flags):
     """A dataset as libnetcdf 4.10 reads it. `name` is a path, or a URL of NCZarr."""
     if not netcdf_c.BUILT:
         pytest.skip(f"libnetcdf 4.10 is not built: {netcdf_c.why_missing()}")
-    return by_script("netcdf_c_read.py", netcdf_c.LIBRARY, name, *flags, environment=netcdf_c.environment())
+    return by_script(("numpy",), "netcdf_c_read.py", netcdf_c.LIBRARY, name, *flags, variables=netcdf_c.VARIABLES)
 
 
 def by_netcdf(path):
@@ -57,15 +55,14 @@ def by_netcdf(path):
     library = ctypes.util.find_library("netcdf")
     if library is None:
         pytest.skip("no libnetcdf is installed")
-    return by_script("netcdf_c_read.py", library, path, environment=dict(os.environ))
+    return by_script(("numpy",), "netcdf_c_read.py", library, path)
 
 
 def by_zarr_python(path, version):
     """A hierarchy as zarr-python 2 or 3 reads it."""
     if version == 2 and not ZARR2.is_dir():
         pytest.skip(f"zarr-python 2 is not installed: {ZARR2} is not there")
-    environment = {**os.environ, **({"PYTHONPATH": str(ZARR2)} if version == 2 else {})}
-    found = by_script("zarr_python_read.py", "zarr", path, environment=environment)
+    found = by_script(("zarr",), "zarr_python_read.py", "zarr", path, variables={"PYTHONPATH": str(ZARR2)} if version == 2 else {})
     assert found["version"].startswith(f"{version}.")
     return found
 
@@ -74,12 +71,12 @@ def by_readers_of_version_3(reader, *paths):
     """Hierarchies of version 3 as `zarr`, `zarrs` or `tensorstore` reads them."""
     if not ZARR3.is_dir():
         pytest.skip(f"tensorstore and zarrs are not installed: {ZARR3} is not there")
-    return by_script("zarr3_read.py", reader, *paths, environment={**os.environ, "PYTHONPATH": str(ZARR3)})
+    return by_script(("zarr",), "zarr3_read.py", reader, *paths, variables={"PYTHONPATH": str(ZARR3)})
 
 
 def by_xarray(path):
     """A hierarchy as xarray reads it, without decoding."""
-    return by_script("zarr_python_read.py", "xarray", path, environment=dict(os.environ))
+    return by_script(("xarray", "zarr"), "zarr_python_read.py", "xarray", path)
 
 
 # What a kind cannot hold. Each entry changes what went in to what comes out, and its text stands in docs/formats/zarr.md.
