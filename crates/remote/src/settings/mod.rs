@@ -26,6 +26,7 @@ mod endpoint;
 mod gcs;
 mod http;
 mod netrc;
+mod of_provider;
 mod proxy;
 mod rc_files;
 mod resolve;
@@ -39,8 +40,9 @@ pub use credential_process::{CredentialProcess, ProcessKeys};
 pub use credentials::{Credentials, MetadataToken};
 pub use endpoint::Endpoint;
 pub use netrc::NetRc;
+pub use of_provider::OfProvider;
 pub use proxy::Proxy;
+pub use resolve::Settings;
 #[cfg(feature = "network")]
 pub(crate) use resolve::http_url;
-pub use resolve::{OfProvider, Settings};
 pub use tls::{ClientCertificate, Roots, Tls};
