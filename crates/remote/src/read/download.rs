@@ -89,11 +89,9 @@ impl Received {
 
     /// The condition for a put in place of what came.
     pub(crate) fn update(self) -> UpdateVersion {
-        let version = self.version.map(Version::update);
-        version.unwrap_or(UpdateVersion {
-            e_tag: None,
-            version: None,
-        })
+        let (e_tag, version) = (None, None);
+        let unknown = UpdateVersion { e_tag, version };
+        self.version.map_or(unknown, Version::update)
     }
 
     /// Size of the object in bytes; `None` if the server did not tell.

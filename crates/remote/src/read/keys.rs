@@ -179,20 +179,8 @@ impl RemoteKeys {
         }
     }
 
-    /// Keys of the bucket that start with a folder, from behind `after` up to and with `last`.
-    async fn listed(
-        &self,
-        folder: &Option<Path>,
-        after: Option<&str>,
-        last: Option<&str>,
-        most: usize,
-    ) -> io::Result<Vec<String>> {
-        let listing = Listing {
-            folder: folder.as_ref(),
-            after,
-            last,
-            most,
-        };
+    /// Keys of the bucket. Their sizes are noted.
+    async fn listed(&self, listing: Listing<'_>) -> io::Result<Vec<String>> {
         let keep = |meta: ObjectMeta| {
             self.session.seen().note_listed(meta.location.as_ref(), meta.size);
             String::from(meta.location)
@@ -205,7 +193,8 @@ impl RemoteKeys {
 
     /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
     async fn all(&self, folder: Option<Path>) -> io::Result<Vec<String>> {
-        let mut keys = self.listed(&folder, None, None, PAGE).await?;
+        let whole = Listing::of(folder.as_ref());
+        let mut keys = self.listed(Listing { most: PAGE, ..whole }).await?;
         if keys.len() < PAGE {
             return Ok(keys);
         }
@@ -220,9 +209,10 @@ impl RemoteKeys {
         };
         let from = std::iter::once(last.as_str()).chain(bounds.iter().map(String::as_str));
         let to = bounds.iter().map(|bound| Some(bound.as_str())).chain([None]);
-        let parts = from
-            .zip(to)
-            .map(|(from, to)| self.listed(&folder, Some(from), to, usize::MAX));
+        let parts = from.zip(to).map(|(from, last)| {
+            let after = Some(from);
+            self.listed(Listing { after, last, ..whole })
+        });
         for part in join_all(parts).await {
             keys.extend(part?);
         }
@@ -230,7 +220,7 @@ impl RemoteKeys {
         Ok(keys)
     }
 
-    /// The names of a list: of `found`, and those that `known` makes of the keys whose values are known. Ascending, without keys of a writer.
+    /// The names of `found`, and those that `known` makes of keys whose values are known. Ascending.
     fn names(
         &self,
         found: impl Iterator<Item = String>,
@@ -313,7 +303,8 @@ impl KeyStore for RemoteKeys {
         let found = self.session.run(&task, list).map_err(unlisted)?;
         let name = |key: &str| {
             let name = key.strip_prefix(folder)?.split_inclusive('/').next()?;
-            Some(name.to_owned()).filter(|name| !(folder.is_empty() && name.starts_with(PARTIAL)))
+            let is_own = name != "/" && !(folder.is_empty() && name.starts_with(PARTIAL));
+            is_own.then(|| name.to_owned())
         };
         let keys = found.objects.iter().map(|meta| meta.location.to_string());
         let folders = found.common_prefixes.iter().map(|path| format!("{path}/"));

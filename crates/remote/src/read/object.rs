@@ -67,10 +67,8 @@ impl RemoteObject {
     /// # Errors
     /// That of the session: no such object or bucket, no permission, or no answer.
     pub(crate) fn open(session: &Arc<Session>, path: &Path) -> io::Result<OpenedObject> {
-        let (task, range) = (
-            Task::new("open", ""),
-            Some(object_store::GetRange::Bounded(0..HEAD)),
-        );
+        let task = Task::new("open", "");
+        let range = Some(object_store::GetRange::Bounded(0..HEAD));
         // A file that others refer to is closed and opened again.
         let received = match session.wait(get(session, &task, path, range, None, true))? {
             Ok(received) => received,
@@ -107,16 +105,8 @@ impl RemoteObject {
         };
         let task = Task::new("read", "");
         let range = Some(object_store::GetRange::Bounded(start..start + length as u64));
-        match get(
-            &self.session,
-            &task,
-            &self.path,
-            range,
-            self.version.as_ref(),
-            true,
-        )
-        .await
-        {
+        let known = self.version.as_ref();
+        match get(&self.session, &task, &self.path, range, known, true).await {
             Ok(received) if received.bytes.len() == length => Ok(received.bytes),
             Ok(_) => changed(""),
             // An opened object that ends earlier is another one.

@@ -201,7 +201,7 @@ impl Upload {
     }
 
     fn put_whole(self: &Arc<Self>, bytes: Vec<u8>) -> io::Result<()> {
-        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
+        let (lost, path) = (Arc::clone(self), self.path.clone());
         let length = bytes.len() as u64;
         let payload = PutPayload::from(bytes);
         let attempt: Attempt<()> = Box::new(move |store| {
@@ -220,9 +220,14 @@ impl Upload {
                 }
             })
         });
-        self.sending.send(length, &self.key, task(), attempt, move |()| {
-            this.is_complete.store(true, Ordering::Release);
-        })
+        self.send_last(length, attempt)
+    }
+
+    /// Sends the request after which the object is whole.
+    fn send_last(self: &Arc<Self>, bytes: u64, attempt: Attempt<()>) -> io::Result<()> {
+        let this = Arc::clone(self);
+        let then = move |()| this.is_complete.store(true, Ordering::Release);
+        self.sending.send(bytes, &self.key, task(), attempt, then)
     }
 
     /// True if the store may have the object though it did not say so.
@@ -245,7 +250,7 @@ impl Upload {
         let before = state.before.clone();
         drop(state);
         debug!(key = %self.path, parts = count, bytes = size, "completing");
-        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
+        let (lost, path) = (Arc::clone(self), self.path.clone());
         let attempt: Attempt<()> = Box::new(move |store| {
             let (path, id, parts) = (path.clone(), id.clone(), parts.clone());
             let (before, lost) = (before.clone(), Arc::clone(&lost));
@@ -268,9 +273,7 @@ impl Upload {
             })
         });
         // An earlier failure is told to who waits.
-        let _ = self.sending.send(0, &self.key, task(), attempt, move |()| {
-            this.is_complete.store(true, Ordering::Release);
-        });
+        let _ = self.send_last(0, attempt);
     }
 
     /// True once the object is whole.
