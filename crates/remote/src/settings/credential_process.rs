@@ -1,12 +1,22 @@
-//! `credential_process`: a program of the user's that prints keys.
+//! Access keys of S3, and `credential_process`: a program of the user's that prints them.
 
 use serde_json::Value;
 
-use super::access_keys::AccessKeys;
 use crate::environment::Environment;
 use crate::secret::Secret;
 use crate::usage::usage;
 use ncutils_model::Result;
+
+/// Access keys of S3.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessKeys {
+    /// The key's name, which requests show.
+    pub id: String,
+    /// The key.
+    pub secret: Secret,
+    /// The token of temporary keys.
+    pub token: Option<Secret>,
+}
 
 /// A program that prints access keys as JSON. It is run when keys are needed, and again when they end.
 #[derive(Clone, PartialEq, Eq)]

@@ -17,7 +17,6 @@
 //!
 //! A file or value that is malformed is an error that names it. Nothing is dropped silently.
 
-mod access_keys;
 mod azure;
 mod chosen;
 mod credential_process;
@@ -34,9 +33,8 @@ mod s3;
 mod sources;
 mod tls;
 
-pub use access_keys::AccessKeys;
 pub use chosen::Chosen;
-pub use credential_process::{CredentialProcess, ProcessKeys};
+pub use credential_process::{AccessKeys, CredentialProcess, ProcessKeys};
 pub use credentials::{Credentials, MetadataToken};
 pub use endpoint::Endpoint;
 pub use netrc::NetRc;

@@ -74,6 +74,7 @@ pub(crate) fn joined(prefix: &str, key: &str) -> String {
 }
 
 /// What is left of a key below a prefix, which may be empty; `None` for a key that is not below it.
+#[cfg(feature = "network")]
 pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
     match prefix {
         "" => Some(key),
