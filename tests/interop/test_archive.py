@@ -313,7 +313,8 @@ def test_memory_is_kept(tmp_path):
         for n in range(300):
             file[f"v{n}"][:] = steps * (n + 1)
     archive, back = tmp_path / "a.nc3z", tmp_path / "back.nc"
-    limit, program = 24_000_000, 24_000_000
+    # A program that is not optimised has 4 MB more of its own.
+    limit, program = 24_000_000, 28_000_000
     # A process of its own, as the peak of a child is at least that of the process that begins it.
     script = "import resource, subprocess, sys\nsubprocess.run(sys.argv[1:], check=True)\n"
     script += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)"

@@ -117,7 +117,8 @@ def test_an_index_takes_no_more_memory_than_was_given(tmp_path):
     with netCDF4.Dataset(original, "w", format="NETCDF3_64BIT_OFFSET") as data:
         data.createDimension("x", 4_000_000)
         data.createVariable("v", "i2", ("x",))[:] = np.random.default_rng(7).integers(0, 30, 4_000_000) ** 2
-    limit, program = 16_000_000, 28_000_000
+    # A program that is not optimised has 4 MB more of its own.
+    limit, program = 16_000_000, 32_000_000
     for flags, source, target in [
         (("-k", "archive", "--block", "8", "-F", "*,delta"), original, archive),
         ((), archive, other),

@@ -15,8 +15,17 @@ pub fn root() -> PathBuf {
 }
 
 /// The cargo that runs this program, in the root of the workspace.
+///
+/// The variables that describe this package are removed. Build scripts watch them, ring's for one, so that a build from a shell
+/// and one from here would each build again what the other built.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let of_this_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(of_this_package) {
+            command.env_remove(name);
+        }
+    }
     command.current_dir(root());
     command
 }

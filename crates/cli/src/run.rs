@@ -10,6 +10,7 @@ use ncutils_core::error::Error;
 use ncutils_core::location::remote_url;
 use ncutils_core::message::{is_unseen, lines};
 use ncutils_core::store::take_remains;
+use ncutils_core::threads;
 
 use crate::log;
 use crate::messages::Messages;
@@ -56,6 +57,9 @@ pub fn run_or_fail_with(
         }
     };
     log::start(name);
+    if let Ok(Some(asked)) = matches.try_get_one::<u64>("threads") {
+        threads::set_count(usize::try_from(*asked).unwrap_or(usize::MAX));
+    }
     let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
     let done = match program.completions(&matches) {
         Some(script) => print(&script).map(|()| 0),

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: binaries → cdl, print, integrity → copy, stream → subset → format → store, filter, chunk → model.
+//! Arrows go one way: cdl, print, integrity → copy, stream, location → subset → format, and from all of them to the crates
+//! that are re-exported here. `docs/architecture.md` has the layers of the workspace.
 
 pub mod cdl;
 pub mod copy;
@@ -25,4 +26,4 @@ pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
 pub use ncutils_remote as remote;
 pub use ncutils_store as store;
-use ncutils_store::threads;
+pub use ncutils_store::threads;

@@ -8,17 +8,17 @@ const SHORT: usize = 22;
 
 /// Some bytes. There are very many short ones, such as datatypes of attributes.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ShortBytes(Place);
+pub struct ShortBytes(ShortOrHeap);
 
 #[derive(Clone, PartialEq, Eq)]
-enum Place {
+enum ShortOrHeap {
     Here(u8, [u8; SHORT]),
     Heap(Box<[u8]>),
 }
 
 impl Default for ShortBytes {
     fn default() -> Self {
-        Self(Place::Here(0, [0; SHORT]))
+        Self(ShortOrHeap::Here(0, [0; SHORT]))
     }
 }
 
@@ -28,9 +28,9 @@ impl From<&[u8]> for ShortBytes {
         match here.get_mut(..bytes.len()) {
             Some(start) => {
                 start.copy_from_slice(bytes);
-                Self(Place::Here(bytes.len() as u8, here))
+                Self(ShortOrHeap::Here(bytes.len() as u8, here))
             }
-            None => Self(Place::Heap(bytes.into())),
+            None => Self(ShortOrHeap::Heap(bytes.into())),
         }
     }
 }
@@ -40,8 +40,8 @@ impl Deref for ShortBytes {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Place::Here(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or_default(),
-            Place::Heap(bytes) => bytes,
+            ShortOrHeap::Here(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or_default(),
+            ShortOrHeap::Heap(bytes) => bytes,
         }
     }
 }

@@ -7,8 +7,8 @@ use ncutils_cli::filters;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::{Given, NCCOPY};
 use ncutils_cli::values::remote::{self, RemoteOptions};
-use ncutils_cli::values::text::{names, number, text, texts};
-use ncutils_cli::values::{data_access, kind, memory, part, string_length};
+use ncutils_cli::values::text::{names, text, texts};
+use ncutils_cli::values::{data_access, kind, memory, string_length, subset};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::default_budget;
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
@@ -37,8 +37,6 @@ pub struct Arguments {
     pub memory: Option<u64>,
     /// `--replace`.
     pub replace: bool,
-    /// `--threads`: number of threads; `None` lets the engine decide.
-    pub threads: Option<usize>,
     /// Options of archives.
     pub archive: ArchiveOptions,
     /// `-k zst`: compress the input's bytes as they are.
@@ -59,7 +57,7 @@ pub struct Arguments {
     pub json: bool,
     /// `--requests` and `--verbose`.
     pub remote: RemoteOptions,
-    /// The options of the call, for ways that do not apply all.
+    /// The options of the call, for modes that do not apply all.
     pub given: Given,
     /// What the call tells on standard error.
     pub messages: Messages,
@@ -69,15 +67,9 @@ impl Arguments {
     /// How values are checked and compared.
     pub fn work(&self) -> CheckOptions {
         CheckOptions {
-            threads: self.threads,
             memory: self.memory,
+            ..CheckOptions::default()
         }
-    }
-
-    /// How many threads work.
-    pub fn thread_count(&self) -> usize {
-        self.threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// Bytes of memory that a copy of bytes may take for data, besides what the output takes.
@@ -138,7 +130,7 @@ impl Arguments {
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
             ));
         }
-        let part = part::asked(matches)?;
+        let part = subset::asked(matches)?;
         let of_part = !part.is_empty();
         Ok(Self {
             input: path("input"),
@@ -148,7 +140,6 @@ impl Arguments {
             part,
             memory: memory::bytes(matches, "memory", "-m")?,
             replace: given("replace"),
-            threads: number(matches, "threads"),
             archive: ArchiveOptions {
                 pack: container == Some("archive"),
                 restore: given("restore"),
@@ -212,7 +203,7 @@ fn listed(matches: &ArgMatches, define_others: (&str, &str), only: (&str, &str))
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ncutils_cli::options::Way;
+    use ncutils_cli::options::Mode;
     use ncutils_core::model::Kind;
 
     fn read(args: &[&str]) -> Result<Arguments> {
@@ -319,8 +310,8 @@ mod tests {
         assert_eq!(read(&["--shard", "v:"]).unwrap().copy.shard_index, None);
     }
 
-    fn refused(options: &[&str], way: Way) -> Option<String> {
-        let refused = read(options).unwrap().given.refuse_for(way);
+    fn refused(options: &[&str], mode: Mode) -> Option<String> {
+        let refused = read(options).unwrap().given.refuse_for(mode);
         refused.err().map(|error| error.to_string())
     }
 
@@ -334,11 +325,11 @@ mod tests {
             (&["--strlen", "5"], "leave out --strlen"),
             (&["--summary"], "leave out --summary"),
         ] {
-            let refused = refused(options, Way::SalvageArchive).unwrap();
+            let refused = refused(options, Mode::SalvageArchive).unwrap();
             assert!(refused.contains(named), "{refused}");
         }
         assert!(
-            refused(&["--salvage"], Way::Zst)
+            refused(&["--salvage"], Mode::Zst)
                 .unwrap()
                 .contains("leave out --salvage")
         );
@@ -347,9 +338,9 @@ mod tests {
     #[test]
     fn what_is_applied_passes() {
         assert_eq!(
-            refused(&["-m", "64M", "--threads", "2", "--replace"], Way::Zst),
+            refused(&["-m", "64M", "--threads", "2", "--replace"], Mode::Zst),
             None
         );
-        assert_eq!(refused(&["-k", "h5", "-u", "-d", "5"], Way::Hdf5), None);
+        assert_eq!(refused(&["-k", "h5", "-u", "-d", "5"], Mode::Hdf5), None);
     }
 }

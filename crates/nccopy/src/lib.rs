@@ -1,10 +1,10 @@
-//! `nccopy`: its arguments, its locations, its ways to copy, and what it prints.
+//! `nccopy`: its arguments, its locations, its modes, and what it prints.
 //!
 //! ```text
-//! arguments ─► locations ─► ways ─► print
+//! arguments ─► locations ─► modes ─► print
 //! ```
 
 pub mod arguments;
 pub mod locations;
+pub mod modes;
 mod print;
-pub mod ways;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use nccopy::arguments::Arguments;
 use nccopy::locations::locations;
-use nccopy::ways::{bytes, dataset, hdf5, salvage_archive};
+use nccopy::modes::{bytes, dataset, hdf5, salvage_archive};
 use ncutils_cli::options::NCCOPY;
 
 fn main() -> ExitCode {

@@ -7,7 +7,7 @@ use ncutils_cli::filters;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCGEN;
 use ncutils_cli::values::remote::{self, RemoteOptions};
-use ncutils_cli::values::text::{number, text};
+use ncutils_cli::values::text::text;
 use ncutils_cli::values::{kind, memory, string_length};
 use ncutils_core::copy::plan::StringLength;
 use ncutils_core::error::{Error, Result};
@@ -45,8 +45,6 @@ pub struct Arguments {
     pub memory: Option<u64>,
     /// `--replace`.
     pub replace: bool,
-    /// `--threads`: number of threads; `None` lets the engine decide.
-    pub threads: Option<usize>,
     /// The filters that chunks can be encoded with.
     pub registry: Registry,
     /// `--requests` and `--verbose`.
@@ -86,7 +84,6 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         string_length: string_length::asked(matches)?,
         replace: matches.get_flag("replace"),
         memory: memory::bytes(matches, "memory", "-m")?,
-        threads: number(matches, "threads"),
         registry: filters::registry(matches),
     })
 }

@@ -129,7 +129,6 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
     let writer = writer?;
     let bar = arguments.messages.bar();
     let options = RunOptions {
-        threads: arguments.threads,
         memory: Some(budget.saturating_sub(held)),
         output: Some(output.name()),
         progress: bar.as_ref().map(|bar| bar as &dyn Progress),

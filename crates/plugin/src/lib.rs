@@ -25,7 +25,7 @@
 //! | `codec` | a plugin as a codec |
 //! | `finder` | finds plugins for a registry |
 //!
-//! Foreign code runs here, so this crate has `unsafe` code, in contrast to the rest of the workspace. A plugin can do
+//! Foreign code runs here, so this crate has `unsafe` code. A plugin can do
 //! anything that the program can.
 
 mod codec;

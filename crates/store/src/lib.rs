@@ -56,12 +56,11 @@ pub use object::object_stream::object_stream;
 pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
+pub use place::destination::{Destination, DestinationKind};
 pub use place::end_of_process::{NoPartialFiles, remove_partial_files};
 pub use place::held::{HeldKeys, HeldOutput, ReadBack};
 pub use place::output::Output;
-pub use place::place::{
-    Destination, DestinationKind, NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind,
-};
+pub use place::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
 pub use place::raw_files::{RawData, RawFiles};
 pub use place::unfinished::take_remains;
 pub use place::written_bytes::WrittenBytes;

@@ -8,10 +8,9 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use super::source::{end_of_item, is_cfg_test};
 
 /// Where kinds may be told apart.
-const ALLOWED: [&str; 4] = [
+const ALLOWED: [&str; 3] = [
     "crates/core/src/format/",
-    "crates/core/src/model/kind.rs",
-    "crates/model/src/",
+    "crates/model/src/kind/",
     "crates/core/src/location/",
 ];
 

@@ -6,25 +6,8 @@ const LAYERS: [(&str, &[&str]); 10] = [
         "hdf5, C libraries of codecs",
         &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],
     ),
-    (
-        "model",
-        &[
-            "crates/core/src/model/",
-            "crates/core/src/error.rs",
-            "crates/core/src/diagnostic.rs",
-            "crates/core/src/message.rs",
-            "crates/core/src/not_finite.rs",
-        ],
-    ),
-    (
-        "store, filter, chunk, time",
-        &[
-            "crates/core/src/store/",
-            "crates/core/src/filter/",
-            "crates/core/src/chunk/",
-            "crates/core/src/time/",
-        ],
-    ),
+    ("model", &["crates/model/src/"]),
+    ("store, filter", &["crates/store/src/", "crates/filter/src/"]),
     ("remote", &["crates/remote/src/"]),
     ("format", &["crates/core/src/format/"]),
     ("subset", &["crates/core/src/subset/"]),
@@ -78,8 +61,11 @@ mod tests {
 
     #[test]
     fn arrows_go_down() {
-        let (model, copy) = ("crates/core/src/model/schema.rs", "crates/core/src/copy/run.rs");
+        let (model, copy) = (
+            "crates/model/src/schema/mod.rs",
+            "crates/core/src/copy/run/mod.rs",
+        );
         assert!(goes_up(model, copy) && !goes_up(copy, model) && !goes_up(copy, copy));
-        assert!(goes_up("crates/hdf5/src/file.rs", model));
+        assert!(goes_up("crates/hdf5/src/reader/file.rs", model));
     }
 }

@@ -12,9 +12,6 @@ use super::{folders, kinds, layers, resolve};
 /// Known arrows that are to be removed: from a file, to a file.
 const ALLOWED: [(&str, &str); 0] = [];
 
-/// Folders in which circles of files, and more than 15 files, are still to be mended: these are shown, and fail nothing.
-const UNMENDED: [&str; 1] = ["crates/"];
-
 /// Result of the analysis.
 struct Report {
     /// All arrows but the allowed ones. `why` has a path for each.
@@ -30,17 +27,15 @@ struct Report {
     large: Vec<(String, usize)>,
 }
 
-/// Prints the errors, and with `--all` also those in folders that are not mended yet.
+/// Prints the errors.
 ///
 /// # Errors
 /// A circle of files, an arrow to a higher layer, a folder with too many files, or code that distinguishes kinds of
 /// datasets.
 pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
-    let all = match arguments {
-        [] => false,
-        [flag] if flag == "--all" => true,
-        _ => bail!("unknown arguments; `cargo xtask arrows [--all]`"),
-    };
+    if !arguments.is_empty() {
+        bail!("`cargo xtask arrows` takes no arguments");
+    }
     let report = report(root)?;
     let arrows: usize = report.graph.values().map(|tos| tos.len()).sum();
     let files = report.graph.len();
@@ -48,7 +43,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     for (from, to) in ALLOWED {
         println!("allowed for now: {from} -> {to}");
     }
-    print!("{}", report.text(all));
+    print!("{}", report.text());
     match report.is_clean() {
         true => Ok(()),
         false => {
@@ -137,13 +132,10 @@ fn package_name(folder: &Path) -> Result<Option<String>> {
 
 impl Report {
     fn is_clean(&self) -> bool {
-        self.up.is_empty()
-            && self.questions.is_empty()
-            && !self.cycles.iter().any(|cycle| fails(cycle))
-            && self.large.iter().all(|(folder, _)| is_unmended(folder))
+        self.up.is_empty() && self.questions.is_empty() && self.cycles.is_empty() && self.large.is_empty()
     }
 
-    fn text(&self, all: bool) -> String {
+    fn text(&self) -> String {
         let mut text = String::new();
         for (from, to) in &self.up {
             text += &format!("goes up: {}", self.arrow(from, to));
@@ -153,9 +145,6 @@ impl Report {
                 &format!("asks which kind it is, where it could ask what the kind can do: {file}: {code}\n");
         }
         for cycle in &self.cycles {
-            if !fails(cycle) && !all {
-                continue;
-            }
             text += match cycles::is_between_folders(cycle) {
                 true => "circle between folders:\n",
                 false => "circle within a folder:\n",
@@ -167,9 +156,7 @@ impl Report {
             }
         }
         for (folder, count) in &self.large {
-            if all || !is_unmended(folder) {
-                text += &format!("more than 15 files, and no reason in mod.rs: {folder}: {count}\n");
-            }
+            text += &format!("more than 15 files, and no reason in mod.rs: {folder}: {count}\n");
         }
         text
     }
@@ -181,15 +168,6 @@ impl Report {
     }
 }
 
-/// True for a circle that is an error: between folders, or where circles are mended.
-fn fails(cycle: &[String]) -> bool {
-    cycles::is_between_folders(cycle) || !cycle.iter().all(|file| is_unmended(file))
-}
-
-fn is_unmended(path: &str) -> bool {
-    UNMENDED.iter().any(|folder| path.starts_with(folder))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +177,6 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let report = report(&root).unwrap();
         assert!(report.graph.len() > 200, "most sources are not found");
-        assert!(report.is_clean(), "\n{}", report.text(false));
+        assert!(report.is_clean(), "\n{}", report.text());
     }
 }

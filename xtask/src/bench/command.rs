@@ -75,7 +75,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {
-            let groups = "filters, shards, remote, archive, proof";
+            let groups = "filters, shards, remote, archive, proof, parts";
             anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
         }
         [flag, rest @ ..] if flag == "--before" => {

@@ -71,8 +71,8 @@ impl Program {
         if let Some(word) = option.long {
             arg = arg.long(word);
         }
-        if let Some(way) = option.selects {
-            let others = self.options().filter(|other| !other.applies_to(way));
+        if let Some(mode) = option.selects {
+            let others = self.options().filter(|other| !other.applies_to(mode));
             arg = arg.conflicts_with_all(others.map(|other| other.id));
         }
         if let Some(other) = option.requires {

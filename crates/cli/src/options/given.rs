@@ -1,12 +1,12 @@
-//! The options of a call, and those among them that its way does not apply.
+//! The options of a call, and those among them that its mode does not apply.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use ncutils_core::error::{Error, Result};
 
+use super::mode::Mode;
 use super::opt::Opt;
 use super::program::Program;
-use super::way::Way;
 
 /// The options that a call gave, in the order of the table.
 #[derive(Debug, Clone)]
@@ -21,16 +21,16 @@ impl Program {
 }
 
 impl Given {
-    /// Fails if an option was given that a way does not apply. The message says why, and names the option.
+    /// Fails if an option was given that a mode does not apply. The message says why, and names the option.
     ///
     /// # Errors
     /// The first such option.
-    pub fn refuse_for(&self, way: Way) -> Result<()> {
-        match self.0.iter().find(|option| !option.applies_to(way)) {
+    pub fn refuse_for(&self, mode: Mode) -> Result<()> {
+        match self.0.iter().find(|option| !option.applies_to(mode)) {
             None => Ok(()),
             Some(option) => Err(Error::Usage(format!(
                 "{}; leave out {}",
-                way.refusal(),
+                mode.refusal(),
                 option.told_as()
             ))),
         }

@@ -1,8 +1,8 @@
 //! The options of the three programs, each defined once, as a row of a table.
 //!
 //! ```text
-//! kinds, way ─► opt: a row                       ┌─► command  clap's parser, --help, man pages, completions
-//!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its way does not apply
+//! kinds, mode ─► opt: a row                      ┌─► command  clap's parser, --help, man pages, completions
+//!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its mode does not apply
 //!                              ncgen: Program ───┼─► names    errors of the libraries, with names of options
 //!                                                └─► page     the table in docs/guide
 //! ```
@@ -10,6 +10,7 @@
 mod command;
 mod given;
 mod kinds;
+mod mode;
 mod names;
 mod nccopy;
 mod ncdump;
@@ -18,11 +19,10 @@ mod opt;
 mod page;
 mod program;
 mod shared;
-mod way;
 
 pub use given::Given;
+pub use mode::Mode;
 pub use nccopy::NCCOPY;
 pub use ncdump::NCDUMP;
 pub use ncgen::NCGEN;
 pub use program::Program;
-pub use way::Way;

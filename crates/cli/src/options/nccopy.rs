@@ -5,25 +5,25 @@ use std::sync::LazyLock;
 use ncutils_core::error::{Alternative, Request};
 
 use super::kinds::{ARCHIVES, PAGED, SHARDED, SPARSE};
+use super::mode::Mode::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{
     accepted, digits, general, input, kinds, memory, other_files, prefer_plugin, remote, replace,
     string_length, subset, threads,
 };
-use super::way::Way::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
 
 /// Options that change values or their storage, and that `-k h5` applies too.
-const OF_DATASETS: &[Way] = &[Values, Hdf5];
+const OF_DATASETS: &[Mode] = &[Values, Hdf5];
 
 /// The same for options that archives have, too.
-const OF_CHUNKS: &[Way] = &[Values, Hdf5, Bytes];
+const OF_CHUNKS: &[Mode] = &[Values, Hdf5, Bytes];
 
 /// Options of what only the copy engine makes.
-const OF_VALUES: &[Way] = &[Values];
+const OF_VALUES: &[Mode] = &[Values];
 
-/// Options that select a way by their value.
-const OF_KIND: &[Way] = &[Values, Hdf5, Bytes, Zst];
+/// Options that select a mode by their value.
+const OF_KIND: &[Mode] = &[Values, Hdf5, Bytes, Zst];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -73,7 +73,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
             .more("A file, or with a fragment such as #mode=nczarr,file, #mode=zarr,zip or #mode=zarr,v3 a Zarr dataset. It appears, or replaces an older one, only when it is complete.")
             .required(),
     ],
-    ways: &[
+    modes: &[
         (Values, "values"),
         (Bytes, "archives"),
         (Hdf5, "`-k h5`"),
@@ -96,20 +96,20 @@ fn kind() -> Vec<Opt> {
                 kinds()
             ))
             .section("nccopy.md#kind-of-the-output")
-            .ways(OF_KIND),
+            .modes(OF_KIND),
     ];
     options.extend(digits(OF_KIND));
     options.extend([
         Opt::long("restore", "Restore the original of an archive, byte for byte")
             .more("-k with the original's kind does the same.")
             .section("archives.md")
-            .ways(&[Values, Bytes]),
+            .modes(&[Values, Bytes]),
         Opt::long("block", "bytes of a block; default 256 KiB; repeatable")
             .value(Value::Texts("BLOCK"))
             .more("BYTES, or VAR:BYTES for one variable.")
             .section("archives.md")
             .kinds(ARCHIVES)
-            .ways(&[Values, Bytes]),
+            .modes(&[Values, Bytes]),
     ]);
     options
 }
@@ -119,23 +119,23 @@ fn filters() -> Vec<Opt> {
         Opt::short('d', "deflate", "Deflate every variable at level N, 1 to 9; 0 takes compression off")
             .value(Value::Text("N"))
             .section("nccopy.md#-d-n--s")
-            .ways(OF_CHUNKS)
+            .modes(OF_CHUNKS)
             .requests(&[Request::Deflate]),
         Opt::short('s', "shuffle", "Shuffle the bytes of numbers before they are deflated")
             .section("nccopy.md#-d-n--s")
-            .ways(OF_CHUNKS),
+            .modes(OF_CHUNKS),
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .value(Value::Texts("FILTER"))
             .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
             .section("nccopy.md#-f-filter-repeatable")
-            .ways(OF_CHUNKS)
+            .modes(OF_CHUNKS)
             .requests(&[Request::Filters])
             .alternatives(&[(Alternative::OtherFilters, ": choose other filters for this variable by -F")]),
         Opt::long("quantize", "Quantize floats before they are compressed; repeatable")
             .value(Value::Texts("QUANTIZE"))
             .more("var&var,ALGORITHM,N, or '*,ALGORITHM,N' for all variables. bitgroom and granularbr keep N digits, bitround keeps N bits.")
             .section("nccopy.md#quantized-floats")
-            .ways(OF_DATASETS)
+            .modes(OF_DATASETS)
             .requests(&[Request::Quantization]),
         prefer_plugin(),
     ]
@@ -147,40 +147,40 @@ fn storage() -> Vec<Opt> {
             .value(Value::Texts("CHUNKS"))
             .more("dim/n,dim/,…: by dimension, dim/ for its whole length.\nvar:n1,n2,…: of one variable.\nvar: or var:contiguous, var:compact: without chunks; / for all variables.\n'var:external=FILE[@OFFSET[+SIZE]][;FILE…]': raw data in files below the output's folder, which must not exist.")
             .section("nccopy.md#chunk-shapes")
-            .ways(OF_CHUNKS)
+            .modes(OF_CHUNKS)
             .requests(&[Request::Chunks]),
         Opt::short('M', "min-chunk", "Smallest chunk, where the program chooses the shape")
             .value(Value::Text("BYTES"))
             .more("A variable whose chunk would be smaller stays in one piece.")
             .section("nccopy.md#default-shapes-and--m-bytes")
-            .ways(OF_DATASETS),
+            .modes(OF_DATASETS),
         Opt::long("shard", "shapes of shards, in elements; repeatable")
             .value(Value::Texts("SHARDS"))
             .more("dim/n,dim/,…: by dimension.\nvar:n1,n2,…: of one variable; var: for none.\nnone, auto, or a size of decoded bytes such as 128M: for all.")
             .section("nccopy.md#shards")
             .kinds(SHARDED)
-            .ways(OF_VALUES)
+            .modes(OF_VALUES)
             .requests(&[Request::Shards]),
         Opt::long("shard-index", "place of the index in each shard")
             .value(Value::OneOf("PLACE", vec!["start", "end"]))
             .section("nccopy.md#shards")
             .kinds(SHARDED)
-            .ways(OF_VALUES),
+            .modes(OF_VALUES),
         Opt::short('u', "unlimited", "Make unlimited dimensions fixed, at their present lengths")
-            .ways(OF_DATASETS)
+            .modes(OF_DATASETS)
             .requests(&[Request::FixedDimensions]),
         string_length(OF_VALUES),
         Opt::long("skip-fill", "leave out chunks that hold only the fill value")
             .more("Other kinds store them.")
             .section("nccopy.md#chunks-of-fill-values")
             .kinds(SPARSE)
-            .ways(OF_DATASETS),
+            .modes(OF_DATASETS),
         Opt::long("page", "manage the file's space in pages of BYTES, 512 to 1 GiB")
             .value(Value::Number("BYTES", 0..=u64::MAX))
             .more("Pages are for libhdf5's page buffer. 0 for none. Default as the input.")
             .section("nccopy.md#--page-bytes")
             .kinds(PAGED)
-            .ways(OF_DATASETS)
+            .modes(OF_DATASETS)
             .requests(&[Request::Pages]),
     ]
 }
@@ -190,7 +190,7 @@ fn selection() -> Vec<Opt> {
         Opt::short(letter, id, help)
             .value(Value::Texts(name))
             .section("nccopy.md#part-of-a-dataset")
-            .ways(OF_DATASETS)
+            .modes(OF_DATASETS)
             .told(told)
     };
     let (variables, groups) = ("-v and -V", "-g and -G");
@@ -234,22 +234,22 @@ fn integrity() -> Vec<Opt> {
             "verify",
             "Compare the output with what was asked for before it takes its name",
         )
-        .section("proof.md#verify")
-        .ways(&[Values, Bytes, Hdf5, Zst])
+        .section("integrity.md#verify")
+        .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
         Opt::long(
             "salvage",
             "Copy all that can be read of a damaged or truncated input",
         )
         .more("What is lost is listed. The exit status is 3 if anything is.")
-        .section("proof.md#salvage")
-        .ways(&[Values, Hdf5, SalvageArchive])
+        .section("integrity.md#salvage")
+        .modes(&[Values, Hdf5, SalvageArchive])
         .conflicts(&["restore", "dry-run"]),
         Opt::long(
             "keep-suspect",
             "With --salvage: keep chunks whose only fault is a checksum",
         )
-        .section("proof.md#salvage")
+        .section("integrity.md#salvage")
         .requires("salvage"),
     ]
 }
@@ -267,7 +267,7 @@ fn reports() -> Vec<Opt> {
             "Print what was done: for each variable its route, bytes, ratio and time",
         )
         .section(section)
-        .ways(OF_CHUNKS),
+        .modes(OF_CHUNKS),
         Opt::long(
             "json",
             "Print the plan or the summary as JSON; with --dry-run or --summary only",

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
+use super::mode::Mode::{self, Check, Diff, Digest, Print, Sources};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{accepted, general, input, other_files, prefer_plugin, remote, subset};
-use super::way::Way::{self, Check, Diff, Digest, Print, Sources};
 
 /// Options that say what is printed of the content, or how it looks.
-const OF_PRINTING: &[Way] = &[Print];
+const OF_PRINTING: &[Mode] = &[Print];
 
 const AFTER: &str = "\
 Examples:
@@ -36,22 +36,22 @@ pub static NCDUMP: LazyLock<Program> = LazyLock::new(|| Program {
         ("General", general().into()),
     ],
     operands: vec![input().required_unless("list-filters")],
-    ways: &[],
+    modes: &[],
     after: AFTER.to_owned(),
 });
 
 fn selection() -> Vec<Opt> {
     let mut options = vec![
-        Opt::short('h', "header", "Header only: types, dimensions, variables, attributes; no data").ways(OF_PRINTING),
-        Opt::short('c', "coordinates", "Data of coordinate variables only").ways(OF_PRINTING),
+        Opt::short('h', "header", "Header only: types, dimensions, variables, attributes; no data").modes(OF_PRINTING),
+        Opt::short('c', "coordinates", "Data of coordinate variables only").modes(OF_PRINTING),
         Opt::short('v', "vars", "Data of these variables only, named by name or path; repeatable")
             .value(Value::Texts("VAR,…"))
             .more("temp is every variable of that name, /a/temp one of them. With --check, --digest and --diff: nothing but these variables.")
-            .ways(&[Print, Check, Digest, Diff]),
+            .modes(&[Print, Check, Digest, Diff]),
         Opt::short('g', "groups", "Data of the variables directly in these groups only; repeatable")
             .value(Value::Texts("GROUP,…"))
             .more("Groups are named by name or path. The header stays complete.")
-            .ways(OF_PRINTING),
+            .modes(OF_PRINTING),
     ];
     options.extend(subset(&[Print, Digest, Diff]));
     options
@@ -67,7 +67,7 @@ fn form() -> Vec<Opt> {
         )
         .value(digits.clone())
         .more("They apply to attributes, too.")
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::short(
             'd',
             "digits",
@@ -75,47 +75,47 @@ fn form() -> Vec<Opt> {
         )
         .value(digits)
         .more("The last of -p and -d sets the number of digits.")
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::short(
             'l',
             "line-length",
             "Columns of lines of values, 10 or more [default: 80]",
         )
         .value(Value::Text("LENGTH"))
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::short('b', "rows", "Say before each row which elements it has")
             .value(Value::Text("c|f"))
             .more("In a comment such as // t(0,3, 0-719), for variables of two or more dimensions. c: by C's indices, from 0. f: by Fortran's, from 1 and fastest dimension first.")
-            .ways(OF_PRINTING),
+            .modes(OF_PRINTING),
         Opt::short('f', "elements", "Say behind each value which element it is")
             .value(Value::Text("c|f"))
             .more("As -b, with each value on a line of its own; rows of char stay whole.")
-            .ways(OF_PRINTING),
+            .modes(OF_PRINTING),
         Opt::short(
             't',
             "times",
             "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
         )
         .section("ncdump.md#times")
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::short(
             'i',
             "iso-times",
             "As -t, with a T between date and time, as ISO 8601 has it",
         )
         .section("ncdump.md#times")
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::long(
             "exact",
             "Lose nothing: all digits of numbers, all types, the kind of the file",
         )
         .more("With --diff: compare bits, so that NaNs and zeros may differ.")
         .section("ncdump.md#exact")
-        .ways(&[Print, Diff])
+        .modes(&[Print, Diff])
         .conflicts(&["times", "iso-times", "json"]),
         Opt::short('n', "name", "Name for the netCDF, instead of the file's")
             .value(Value::Text("NAME"))
-            .ways(OF_PRINTING),
+            .modes(OF_PRINTING),
     ]
 }
 
@@ -128,21 +128,21 @@ fn storage() -> Vec<Opt> {
             "Show how variables are stored, as attributes that begin with _",
         )
         .section(section)
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::short(
             'F',
             "filters",
             "As -s, with all filters in one attribute _Filter, in the order of the file",
         )
         .section(section)
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
         Opt::short(
             'X',
             "extra",
             "p: no _NCProperties with -s; m, F: accepted, without effect",
         )
         .value(Value::Texts("p|m|F"))
-        .ways(OF_PRINTING),
+        .modes(OF_PRINTING),
     ]
 }
 
@@ -150,18 +150,18 @@ fn others() -> Vec<Opt> {
     vec![
         Opt::short('x', "ncml", "Print the header as NcML, which is XML")
             .section("ncdump.md#ncml")
-            .ways(OF_PRINTING)
+            .modes(OF_PRINTING)
             .conflicts(&["json", "exact"]),
         Opt::long("json", "Print JSON, in the shape of NCO's 'ncks --jsn'")
             .more("With --check: its report as JSON.")
             .section("ncdump.md#json")
-            .ways(&[Print, Check]),
+            .modes(&[Print, Check]),
         Opt::short('k', "kind", "Print the kind of the file, and nothing else")
             .more("classic, 64-bit offset, cdf5, netCDF-4 (Zarr too) or netCDF-4 classic model; classic archive, 64-bit offset archive or cdf5 archive.")
-            .ways(OF_PRINTING),
+            .modes(OF_PRINTING),
         Opt::short('K', "format", "Print the format of the file, and nothing else")
             .more("classic, 64-bit offset, 64-bit data, HDF5, NCZarr version 2.0.0, Zarr version 2 or Zarr version 3, and the flags with which netCDF-C opens it; an archive as by -k.")
-            .ways(OF_PRINTING),
+            .modes(OF_PRINTING),
         Opt::long("sources", "List the other files that the dataset refers to, and nothing else")
             .more("Each with where it is, or why it is not read.")
             .section("other-files.md")
@@ -177,19 +177,19 @@ fn integrity() -> Vec<Opt> {
     vec![
         Opt::long("check", "Read all of the dataset and print what is wrong, a line for each fault")
             .more("The exit status is 1 if anything is.")
-            .section("proof.md#check")
+            .section("integrity.md#check")
             .selects(&[Check]),
         Opt::long("digest", "Print SHA-256 digests of values and attributes, the same in every format")
-            .section("proof.md#digest")
+            .section("integrity.md#digest")
             .selects(&[Digest]),
         Opt::long("diff", "Compare the dataset OTHER with INPUT, and print what differs")
             .value(Value::Path("OTHER"))
             .more("OTHER may be of any format; its values come first in a line. The exit status is 0 if they are the same, 1 if they differ, 2 for trouble.")
-            .section("proof.md#diff")
+            .section("integrity.md#diff")
             .selects(&[Diff]),
         Opt::long("tolerance", "With --diff: differences up to ABS, or REL times the larger number, are none")
             .value(Value::Text("ABS[,REL]"))
-            .section("proof.md#diff")
+            .section("integrity.md#diff")
             .requires("diff")
             .conflicts(&["exact"]),
     ]

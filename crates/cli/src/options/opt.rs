@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use ncutils_core::error::{Alternative, Request};
 
 use super::kinds::{self, Applies};
-use super::way::Way;
+use super::mode::Mode;
 
 /// The value of an option. The texts are its names in the help.
 #[derive(Debug, Clone)]
@@ -50,10 +50,10 @@ pub struct Opt {
     pub(crate) section: &'static str,
     /// The kinds of outputs to which it applies; `None` for all.
     pub(crate) kinds: Option<Applies>,
-    /// The ways of the program to which it applies; empty for all.
-    pub(crate) ways: &'static [Way],
-    /// The way that it selects.
-    pub(crate) selects: Option<Way>,
+    /// The modes of the program to which it applies; empty for all.
+    pub(crate) modes: &'static [Mode],
+    /// The mode that it selects.
+    pub(crate) selects: Option<Mode>,
     /// Its name in messages, if that is not how it is typed.
     told: Option<&'static str>,
     /// The requests of the library that it makes.
@@ -84,7 +84,7 @@ impl Opt {
             more: Cow::Borrowed(""),
             section: "",
             kinds: None,
-            ways: &[],
+            modes: &[],
             selects: None,
             told: None,
             requests: &[],
@@ -167,16 +167,16 @@ impl Opt {
         Self { kinds, ..self }
     }
 
-    /// For these ways only.
-    pub fn ways(self, ways: &'static [Way]) -> Self {
-        Self { ways, ..self }
+    /// For these modes only.
+    pub fn modes(self, modes: &'static [Mode]) -> Self {
+        Self { modes, ..self }
     }
 
-    /// Selects a way, which is the only one to which it applies.
-    pub fn selects(self, way: &'static [Way; 1]) -> Self {
+    /// Selects a mode, which is the only one to which it applies.
+    pub fn selects(self, mode: &'static [Mode; 1]) -> Self {
         Self {
-            ways: way,
-            selects: Some(way[0]),
+            modes: mode,
+            selects: Some(mode[0]),
             ..self
         }
     }
@@ -246,9 +246,9 @@ impl Opt {
         self.told.map_or_else(|| self.typed(), str::to_owned)
     }
 
-    /// True if it applies to a way.
-    pub fn applies_to(&self, way: Way) -> bool {
-        self.ways.is_empty() || self.ways.contains(&way)
+    /// True if it applies to a mode.
+    pub fn applies_to(&self, mode: Mode) -> bool {
+        self.modes.is_empty() || self.modes.contains(&mode)
     }
 
     /// The one line of the help, after the kinds of outputs to which it applies.

@@ -6,9 +6,9 @@ use super::opt::{Opt, Value};
 use super::program::Program;
 
 impl Program {
-    /// The options as Markdown: a table for each group. If the program has ways, a column tells to which an option applies.
+    /// The options as Markdown: a table for each group. If the program has modes, a column tells to which an option applies.
     pub fn page(&self) -> String {
-        let (heads, lines) = match self.ways.is_empty() {
+        let (heads, lines) = match self.modes.is_empty() {
             true => ("", ""),
             false => (" applies to |", " --- |"),
         };
@@ -16,21 +16,26 @@ impl Program {
         for (heading, options) in &self.groups {
             let _ = write!(page, "\n| {heading} | |{heads}\n| --- | --- |{lines}\n");
             for option in options {
-                let ways = match self.ways.is_empty() {
+                let modes = match self.modes.is_empty() {
                     true => String::new(),
                     false => format!(" {} |", self.applies_to(option)),
                 };
-                let _ = writeln!(page, "| {} | {} |{ways}", names(option), self.description(option));
+                let _ = writeln!(
+                    page,
+                    "| {} | {} |{modes}",
+                    names(option),
+                    self.description(option)
+                );
             }
         }
         page
     }
 
     fn applies_to(&self, option: &Opt) -> String {
-        if option.ways.is_empty() {
+        if option.modes.is_empty() {
             return "all".to_owned();
         }
-        let all = self.ways.iter().filter(|(way, _)| option.applies_to(*way));
+        let all = self.modes.iter().filter(|(mode, _)| option.applies_to(*mode));
         all.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
     }
 

@@ -1,7 +1,7 @@
 //! [`Program`]: the options of a program, in groups.
 
+use super::mode::Mode;
 use super::opt::Opt;
-use super::way::Way;
 
 /// A program, with everything that its parser, help, man page, completions, guide and messages know of its options.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub struct Program {
     pub groups: Vec<(&'static str, Vec<Opt>)>,
     /// What stands in a command line without a name.
     pub operands: Vec<Opt>,
-    /// The ways that no single option selects, with their names in the guide.
-    pub ways: &'static [(Way, &'static str)],
+    /// The modes that no single option selects, with their names in the guide.
+    pub modes: &'static [(Mode, &'static str)],
     /// Text after the options in the help: examples and notes.
     pub after: String,
 }

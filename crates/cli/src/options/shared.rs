@@ -3,8 +3,8 @@
 use ncutils_core::error::{Alternative, Request};
 
 use super::kinds::FIXED_STRINGS;
+use super::mode::Mode;
 use super::opt::{Opt, Value};
-use super::way::Way;
 use crate::values::kind;
 
 /// Id of the option that prints completions.
@@ -22,21 +22,21 @@ pub(super) fn kinds() -> String {
 }
 
 /// `-3` to `-7`.
-pub(super) fn digits(ways: &'static [Way]) -> impl Iterator<Item = Opt> {
+pub(super) fn digits(modes: &'static [Mode]) -> impl Iterator<Item = Opt> {
     kind::with_digits().into_iter().map(move |(digit, kind)| {
-        Opt::short(digit, kind.name(), format!("Same as -k '{}'", kind.name())).ways(ways)
+        Opt::short(digit, kind.name(), format!("Same as -k '{}'", kind.name())).modes(modes)
     })
 }
 
 /// `--isel` and `--sel`.
-pub(super) fn subset(ways: &'static [Way]) -> [Opt; 2] {
+pub(super) fn subset(modes: &'static [Mode]) -> [Opt; 2] {
     [
         Opt::long("isel", "Only these cells of a dimension, by indices; repeatable")
             .value(Value::Texts("DIM=INDICES"))
             .takes_hyphens()
             .more("DIM=START:STOP:STEP, counted from 0, without STOP, negative from the end. DIM=5 for one. Several are joined by commas.")
             .section("parts.md")
-            .ways(ways)
+            .modes(modes)
             .told("--isel and --sel")
             .requests(&[Request::Indices]),
         Opt::long("sel", "Only these cells of a dimension, by values of its coordinate; repeatable")
@@ -44,14 +44,14 @@ pub(super) fn subset(ways: &'static [Way]) -> [Opt; 2] {
             .takes_hyphens()
             .more("DIM=LOW..HIGH or DIM=LOW..HIGH/STEP, both ends included. DIM=VALUE for one, DIM~VALUE for the nearest. Dates such as time=2000-02. Longitudes may cross the seam. Several are joined by commas.")
             .section("parts.md")
-            .ways(ways)
+            .modes(modes)
             .told("--isel and --sel")
             .requests(&[Request::Values]),
     ]
 }
 
 /// `--strlen`.
-pub(super) fn string_length(ways: &'static [Way]) -> Opt {
+pub(super) fn string_length(modes: &'static [Mode]) -> Opt {
     Opt::long("strlen", "give each string N bytes")
         .value(Value::Text("N[,cut]"))
         .more(
@@ -59,7 +59,7 @@ pub(super) fn string_length(ways: &'static [Way]) -> Opt {
         )
         .section("nccopy.md#strings-of-one-length")
         .kinds(FIXED_STRINGS)
-        .ways(ways)
+        .modes(modes)
         .requests(&[Request::StringLength])
 }
 

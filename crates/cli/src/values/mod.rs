@@ -7,7 +7,7 @@
 pub mod data_access;
 pub mod kind;
 pub mod memory;
-pub mod part;
 pub mod remote;
 pub mod string_length;
+pub mod subset;
 pub mod text;

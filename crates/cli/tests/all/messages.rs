@@ -17,7 +17,7 @@ const SOURCES: [(&str, &[&str]); 12] = [
     ("nccopy/src", &["nccopy"]),
     ("ncdump/src", &["ncdump"]),
     ("ncgen/src", &["ncgen"]),
-    ("cli/src/options/way.rs", &["nccopy"]),
+    ("cli/src/options/mode.rs", &["nccopy"]),
     ("cli/src/options/names.rs", &["nccopy", "ncgen"]),
     ("cli/src/values/kind.rs", &["nccopy", "ncgen"]),
     ("cli/src/values/data_access.rs", &["nccopy", "ncdump"]),

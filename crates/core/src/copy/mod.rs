@@ -3,7 +3,7 @@
 //! ```text
 //! Reader ─► plan: CopyPlan ─► prepare: which chunks will be written ─► format::create ─► Writer
 //!   │                                                                                     ▲
-//!   └── encoded chunks, ranges, values ──► run: pass through │ refilter │ rechunk ────────┘
+//!   └── encoded chunks, ranges, values ──► run: raw │ refilter │ ranges │ blocks │ … ─────┘
 //! ```
 //!
 //! Each stage is a folder, and knows only the stages before it:
@@ -32,7 +32,7 @@ mod strings;
 mod task;
 
 pub use geometry::{SourcePart, Sources};
-pub(crate) use memory::{Cost, MemoryBudget};
+pub(crate) use memory::{JobMemory, MemoryBudget};
 pub use memory::{default_budget, parse_memory};
 pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
 pub use readers::{PooledReader, ReaderId, ReaderPool, Readers};

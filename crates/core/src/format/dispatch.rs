@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
 use crate::store::{Destination, DestinationKind, KeyStore, Object, Place, PlaceKind};
+use crate::threads;
 
 /// Checks, before anything is created, that a dataset can be of `schema.kind`.
 ///
@@ -93,7 +94,7 @@ pub fn create_with(
             DestinationKind::Object(output),
         ) => {
             let options = archive::PackOptions {
-                threads: std::thread::available_parallelism().map_or(1, usize::from),
+                threads: threads::count(),
                 ..archive::PackOptions::default()
             };
             let writer = archive::ArchiveWriter::create(output, schema, plans, options)?;
@@ -151,7 +152,7 @@ pub fn open_with(
 }
 
 /// Opens a dataset that may be damaged or truncated. What can be read of its indexes is read, and
-/// [`Reader::check_structure`] tells the rest. Missing data is an error when it is read.
+/// [`StructureCheck`](crate::format::StructureCheck) tells the rest. Missing data is an error when it is read.
 ///
 /// # Errors
 /// If not even the structure of the dataset can be read.

@@ -1,6 +1,6 @@
 //! A dataset with its values in memory, as input for tests.
 
-use super::reader::Reader;
+use super::reader::{Extensions, Reader};
 use super::{Region, Written};
 use crate::chunk::copy_region;
 use crate::error::Result;
@@ -93,5 +93,9 @@ impl Reader for InMemoryReader {
             bytes,
             heap: all.heap.clone(),
         })
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
     }
 }

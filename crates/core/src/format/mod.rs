@@ -32,7 +32,10 @@ pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 pub use promise::Promised;
 pub(crate) use read_ranges::{read_ranges, read_some_records};
-pub use reader::Reader;
+pub use reader::{
+    ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, Needs, Reader, RecordReader,
+    StructureCheck, VirtualSources,
+};
 pub use received::Received;
 pub use source_file::SourceFile;
 pub use variable_plan::VariablePlan;

@@ -269,6 +269,7 @@ mod tests {
     use super::*;
     use crate::chunk::fill_pattern;
     use crate::filter::{ChunkType, Pipeline, Registry};
+    use crate::format::reader::{ChunkPlace, ChunkReader, Extensions};
     use crate::model::{Fill, FillTime, Kind, Schema, Type};
     use proptest::prelude::*;
     use std::sync::Arc;
@@ -322,47 +323,67 @@ mod tests {
         fn schema(&self) -> &Schema {
             &self.schema
         }
+
         fn layout(&self, _: VarId) -> &VariableLayout {
             &self.layout
         }
+
+        fn written(&self, _: VarId) -> Result<Written> {
+            Ok(Written::All)
+        }
+
+        fn read_range(&self, _: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+            buf.copy_from_slice(&self.storage()[offset as usize..offset as usize + buf.len()]);
+            Ok(())
+        }
+
+        fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+            read_region(self, var, region)
+        }
+
+        fn extensions(&self) -> Extensions<'_> {
+            Extensions {
+                chunks: Some(self),
+                ..Extensions::NONE
+            }
+        }
+    }
+
+    impl ChunkReader for Model {
         fn pipeline(&self, _: VarId) -> Result<Arc<Pipeline>> {
             let chunk = ChunkType::new(&self.schema, Type::Int, &self.layout, self.layout.chunk_shape());
             Ok(Arc::new(Registry::builtin().bind(&self.layout.filters, &chunk)?))
         }
-        fn written(&self, _: VarId) -> Result<Written> {
-            Ok(Written::All)
+
+        fn stored_size(&self, _: VarId, _: u64) -> Option<u64> {
+            None
         }
-        fn read_encoded_chunk(&self, _: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
+
+        fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+            None
+        }
+
+        fn read_encoded_chunk_into(&self, _: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
             if self.missing.contains(&chunk) {
                 return Ok(None);
             }
             let shape = self.layout.chunk_shape();
             let grid = ChunkGrid::new(&self.layout.extent, shape)?;
             let region = grid.region(chunk);
-            let mut bytes = vec![0; byte_count(shape, 4).unwrap()];
-            fill_pattern(&mut bytes, &[9]);
+            *bytes = vec![0; byte_count(shape, 4).unwrap()];
+            fill_pattern(bytes, &[9]);
             copy_region(
                 &self.storage(),
                 &self.layout.extent,
                 &region.start,
-                &mut bytes,
+                bytes,
                 shape,
                 &vec![0; shape.len()],
                 &region.count,
                 4,
                 1,
             )?;
-            Ok(Some(EncodedChunk {
-                bytes,
-                filter_mask: 0,
-            }))
-        }
-        fn read_range(&self, _: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-            buf.copy_from_slice(&self.storage()[offset as usize..offset as usize + buf.len()]);
-            Ok(())
-        }
-        fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-            read_region(self, var, region)
+            Ok(Some(0))
         }
     }
 

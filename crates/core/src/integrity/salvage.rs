@@ -12,9 +12,10 @@ use crate::filter::pipeline::ALL_SKIPPED;
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::read_region::{self, chunk_shape, fill_element, swap_unit};
 use crate::format::{
-    Reader, RecordLayout, Region as ReadRegion, SourceFile, Written, WrittenChunks, read_ranges,
+    ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, Reader, Region as ReadRegion, SourceFile,
+    VirtualSources, Written, WrittenChunks, read_ranges,
 };
-use crate::model::{CodecSpec, Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
+use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
 use crate::store::{ByteRange, Done, Requests};
 
 /// Most chunks of a variable that are listed to leave out lost ones.
@@ -166,36 +167,6 @@ impl Reader for Salvage<'_> {
         self.input.layout(var)
     }
 
-    fn resolve_sources(&self, var: VarId) -> Result<()> {
-        match self.lost.get(&var) {
-            Some(parts) if parts.all => Ok(()),
-            _ => self.input.resolve_sources(var),
-        }
-    }
-
-    fn resolve_needed_sources(&self, var: VarId, needs: &(dyn Fn(&ReadRegion) -> bool + Sync)) -> Result<()> {
-        match self.lost.get(&var) {
-            Some(parts) if parts.all => Ok(()),
-            _ => self.input.resolve_needed_sources(var, needs),
-        }
-    }
-
-    fn is_virtual(&self, var: VarId) -> bool {
-        self.input.is_virtual(var)
-    }
-
-    fn source_files(&self) -> Vec<SourceFile> {
-        self.input.source_files()
-    }
-
-    fn data_warnings(&self) -> Vec<String> {
-        self.input.data_warnings()
-    }
-
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        self.input.pipeline(var)
-    }
-
     fn written(&self, var: VarId) -> Result<Written> {
         let Some(parts) = self.lost.get(&var) else {
             return self.input.written(var);
@@ -224,91 +195,6 @@ impl Reader for Salvage<'_> {
         }
         let left = chunks.into_iter().filter(|chunk| !parts.chunks.contains(chunk));
         Ok(Written::of_chunks(left.collect(), &grid))
-    }
-
-    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
-        self.input.stored_size(var, chunk)
-    }
-
-    fn chunk_key(&self, var: VarId, chunk: u64) -> Option<String> {
-        self.input.chunk_key(var, chunk)
-    }
-
-    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
-        self.input.element_codec(var)
-    }
-
-    fn requests(&self) -> Requests {
-        self.input.requests()
-    }
-
-    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
-        let Some(parts) = self.lost.get(&var) else {
-            return self.input.fetch_chunks(var, chunks, done);
-        };
-        if parts.all || chunks.iter().any(|chunk| parts.suspect.contains(chunk)) {
-            let layout = self.layout(var);
-            let read = |chunk: &u64| {
-                let read = self.read_encoded_chunk(var, *chunk);
-                read.or_else(|e| {
-                    let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
-                    Err(e.in_chunk(&grid.coordinates(*chunk)))
-                })
-            };
-            return done(chunks.iter().map(read).collect());
-        }
-        let lost: Vec<bool> = chunks.iter().map(|chunk| parts.chunks.contains(chunk)).collect();
-        let left = chunks.into_iter().filter(|chunk| !parts.chunks.contains(chunk));
-        let with_lost = move |found: Vec<Option<EncodedChunk>>| {
-            let mut found = found.into_iter();
-            let one = |lost| if lost { None } else { found.next().flatten() };
-            lost.into_iter().map(one).collect()
-        };
-        let all = move |found: Result<Vec<_>>| done(found.map(with_lost));
-        self.input.fetch_chunks(var, left.collect(), Box::new(all));
-    }
-
-    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
-        match self.lost.get(&var) {
-            Some(parts) if !parts.bytes.is_empty() => {
-                done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)))
-            }
-            _ => self.input.fetch_ranges(var, ranges, done),
-        }
-    }
-
-    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
-        if !self.lost.contains_key(&var) {
-            return self.input.read_encoded_chunk_into(var, chunk, bytes);
-        }
-        Ok(self.read_encoded_chunk(var, chunk)?.map(|data| {
-            *bytes = data.bytes;
-            data.filter_mask
-        }))
-    }
-
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        let Some(parts) = self.lost.get(&var) else {
-            return self.input.read_encoded_chunk(var, chunk);
-        };
-        if parts.all || parts.chunks.contains(&chunk) {
-            return Ok(None);
-        }
-        let read = self.input.read_encoded_chunk(var, chunk)?;
-        let (Some(data), true) = (&read, parts.suspect.contains(&chunk)) else {
-            return Ok(read);
-        };
-        let layout = self.layout(var);
-        let own = ChunkGrid::new(&layout.extent, layout.chunk_shape())?.region(chunk);
-        let mut bytes = Vec::new();
-        let shape = chunk_shape(layout, &own.count);
-        let (pipeline, mut scratch) = (self.pipeline(var)?, Scratch::new());
-        pipeline.decode_unverified(&data.bytes, data.filter_mask, shape, &mut scratch, &mut bytes)?;
-        // A chunk that skipped all codecs is encoded anew, with a checksum that fits.
-        Ok(Some(EncodedChunk {
-            bytes,
-            filter_mask: ALL_SKIPPED,
-        }))
     }
 
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
@@ -348,18 +234,6 @@ impl Reader for Salvage<'_> {
         }
     }
 
-    fn record_layout(&self) -> Option<RecordLayout> {
-        self.lost.is_empty().then(|| self.input.record_layout()).flatten()
-    }
-
-    fn read_records(&self, first: u64, part: Range<u64>, buf: &mut [u8]) -> Result<()> {
-        self.input.read_records(first, part, buf)
-    }
-
-    fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>) {
-        self.input.fetch_records(first, count, part, done);
-    }
-
     fn read_region(&self, var: VarId, region: &ReadRegion) -> Result<Values> {
         let Some(parts) = self.lost.get(&var) else {
             return self.input.read_region(var, region);
@@ -369,6 +243,119 @@ impl Reader for Salvage<'_> {
             Encoding::Structured => self.structured(var, parts, region),
             _ => read_region::read_region(self, var, region),
         }
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            records: self.input.extensions().records.filter(|_| self.lost.is_empty()),
+            fetch: Some(self),
+            sources: Some(self),
+            elements: self.input.extensions().elements,
+            check: None,
+            cache: None,
+        }
+    }
+}
+
+impl ChunkReader for Salvage<'_> {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.input.pipeline(var)
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        self.input.stored_size(var, chunk)
+    }
+
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
+        self.input.chunk_place(var, chunk)
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        let parts = self.lost.get(&var);
+        if parts.is_some_and(|parts| parts.all || parts.chunks.contains(&chunk)) {
+            return Ok(None);
+        }
+        let mask = self.input.read_encoded_chunk_into(var, chunk, bytes)?;
+        let (Some(filter_mask), true) = (mask, parts.is_some_and(|parts| parts.suspect.contains(&chunk)))
+        else {
+            return Ok(mask);
+        };
+        let layout = self.layout(var);
+        let own = ChunkGrid::new(&layout.extent, layout.chunk_shape())?.region(chunk);
+        let encoded = std::mem::take(bytes);
+        let shape = chunk_shape(layout, &own.count);
+        let (pipeline, mut scratch) = (self.pipeline(var)?, Scratch::new());
+        pipeline.decode_unverified(&encoded, filter_mask, shape, &mut scratch, bytes)?;
+        // A chunk that skipped all codecs is encoded anew, with a checksum that fits.
+        Ok(Some(ALL_SKIPPED))
+    }
+}
+
+impl Fetcher for Salvage<'_> {
+    fn requests(&self) -> Requests {
+        self.input.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        let Some(parts) = self.lost.get(&var) else {
+            return self.input.fetch_chunks(var, chunks, done);
+        };
+        if parts.all || chunks.iter().any(|chunk| parts.suspect.contains(chunk)) {
+            return (self as &dyn Reader).read_chunks_in_turn(var, &chunks, done);
+        }
+        let lost: Vec<bool> = chunks.iter().map(|chunk| parts.chunks.contains(chunk)).collect();
+        let left = chunks.into_iter().filter(|chunk| !parts.chunks.contains(chunk));
+        let with_lost = move |found: Vec<Option<EncodedChunk>>| {
+            let mut found = found.into_iter();
+            let one = |lost| if lost { None } else { found.next().flatten() };
+            lost.into_iter().map(one).collect()
+        };
+        let all = move |found: Result<Vec<_>>| done(found.map(with_lost));
+        self.input.fetch_chunks(var, left.collect(), Box::new(all));
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        match self.lost.get(&var) {
+            Some(parts) if !parts.bytes.is_empty() => {
+                done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)))
+            }
+            _ => self.input.fetch_ranges(var, ranges, done),
+        }
+    }
+}
+
+impl VirtualSources for Salvage<'_> {
+    fn resolve(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
+        match (self.lost.get(&var), self.input.extensions().sources) {
+            (Some(parts), _) if parts.all => Ok(()),
+            (_, sources) => sources.map_or(Ok(()), |sources| sources.resolve(var, needs)),
+        }
+    }
+
+    fn is_virtual(&self, var: VarId) -> bool {
+        self.input.is_virtual(var)
+    }
+
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &ReadRegion,
+        _: &mut dyn FnMut(ReadRegion, Error),
+    ) -> Result<Values> {
+        self.read_region(var, region)
+    }
+
+    fn fill_unreadable(&self) {
+        self.input.fill_unreadable();
+    }
+
+    fn source_files(&self) -> Vec<SourceFile> {
+        self.input.source_files()
+    }
+
+    fn data_warnings(&self) -> Vec<String> {
+        self.input.data_warnings()
     }
 }
 

@@ -10,9 +10,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
 use super::options::CheckOptions;
-use crate::copy::{Cost, MemoryBudget, default_budget};
+use crate::copy::{JobMemory, MemoryBudget, default_budget};
 use crate::store::Requests;
-use crate::threads::on_all;
+use crate::threads::{self, on_all};
 
 /// Most threads that wait for a slow store.
 const MOST_WAITING: usize = 8;
@@ -104,8 +104,7 @@ pub(super) fn on_all_pieces<G, I, W>(
     I: Iterator + Send,
     W: Default,
 {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let asked = options.threads.unwrap_or_else(cores);
+    let asked = options.threads.unwrap_or_else(threads::count);
     let slow = requests.iter().filter(|requests| requests.ahead);
     // Threads that wait for a store cost little.
     let waiting = slow.map(|requests| requests.in_flight.min(MOST_WAITING)).max();
@@ -115,7 +114,7 @@ pub(super) fn on_all_pieces<G, I, W>(
         let mut worker = W::default();
         while let Some((number, piece)) = queue.next(&list) {
             let working = memory(&piece);
-            if !budget.admit(Cost { working, block: 0 }, || 0) {
+            if !budget.admit(JobMemory { working, block: 0 }, || 0) {
                 break;
             }
             let done = work(&mut worker, number, piece);

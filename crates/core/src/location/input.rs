@@ -133,8 +133,8 @@ impl Location {
         self.notes.add(warnings);
         let found = remote::find(url, &session, self.requests, self.access.requires_sources());
         let (opened, neighbours) = match found.map_err(self.named())? {
-            remote::Found::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
-            remote::Found::Object(opened, neighbours) => (opened, neighbours),
+            remote::RemoteInput::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
+            remote::RemoteInput::Object(opened, neighbours) => (opened, neighbours),
         };
         self.notes.add(opened.warning);
         if zip::is_zip(&*opened.object) {

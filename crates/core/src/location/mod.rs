@@ -64,7 +64,7 @@ pub struct Location {
     access: DataAccess,
 }
 
-/// The meaning of a name.
+/// What a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     /// A path, of a file or a folder.

@@ -19,7 +19,7 @@ use crate::remote::{
 use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream, temporary_folder};
 
 /// What was found at a URL.
-pub(super) enum Found {
+pub(super) enum RemoteInput {
     /// One object, and the places that it may refer to.
     Object(OpenedObject, Option<Arc<dyn Neighbours>>),
     /// A tree of keys.
@@ -46,7 +46,7 @@ pub(super) fn find(
     session: &Arc<Session>,
     requests: usize,
     requires_sources: bool,
-) -> Result<Found> {
+) -> Result<RemoteInput> {
     let object = || object(url, session, requests, requires_sources);
     let is_whole_bucket = url.key.is_empty() && url.provider() != Provider::Http;
     match url.form {
@@ -59,20 +59,20 @@ pub(super) fn find(
                     true => no_tree(url),
                     false => nothing_there(url),
                 }),
-                false => Ok(Found::Keys(keys)),
+                false => Ok(RemoteInput::Keys(keys)),
             }
         }
-        Form::Unsaid if is_whole_bucket => Ok(Found::Keys(tree(url, session)?)),
+        Form::Unsaid if is_whole_bucket => Ok(RemoteInput::Keys(tree(url, session)?)),
         Form::Unsaid => {
             let error = match object() {
                 // Some programs mark folders by empty objects.
-                Ok(Found::Object(found, _)) if found.object.size().ok().flatten() == Some(0) => None,
+                Ok(RemoteInput::Object(found, _)) if found.object.size().ok().flatten() == Some(0) => None,
                 Ok(found) => return Ok(found),
                 Err(error) if may_be_tree(&error) => Some(error),
                 Err(error) => return Err(cannot_read(error)),
             };
             match tree(url, session) {
-                Ok(keys) if keys.has_known() || has_any(&*keys) => Ok(Found::Keys(keys)),
+                Ok(keys) if keys.has_known() || has_any(&*keys) => Ok(RemoteInput::Keys(keys)),
                 Ok(_) | Err(Error::Io { .. }) => match error {
                     Some(error) => Err(cannot_read(error)),
                     None => object().map_err(cannot_read),
@@ -144,7 +144,7 @@ fn object(
     session: &Arc<Session>,
     requests: usize,
     requires_sources: bool,
-) -> io::Result<Found> {
+) -> io::Result<RemoteInput> {
     let opened = RemoteObject::open_key(session, key(url))?;
     let neighbours = match url.provider() {
         Provider::Http => {
@@ -156,7 +156,7 @@ fn object(
         _ => RemoteNeighbours::of(url, session, requires_sources),
     };
     let neighbours = neighbours.map(|found| Arc::new(found) as Arc<dyn Neighbours>);
-    Ok(Found::Object(opened, neighbours))
+    Ok(RemoteInput::Object(opened, neighbours))
 }
 
 fn tree(url: &RemoteUrl, session: &Arc<Session>) -> Result<Arc<RemoteKeys>> {

@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The context of an element, which decides the spelling of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ElementContext {
     /// In a `data:` section, or inside a compound or sequence.
     Data,
     /// In an attribute: numbers have a suffix for their type (`1.f`, `2s`).
@@ -30,7 +30,7 @@ pub struct ElementWriter<'a> {
     /// Digits of floating-point numbers.
     pub precision: Precision,
     /// The context of the elements.
-    pub place: Place,
+    pub place: ElementContext,
 }
 
 impl ElementWriter<'_> {
@@ -45,7 +45,7 @@ impl ElementWriter<'_> {
 
     #[inline]
     fn push_nested(&self, out: &mut Vec<u8>, ty: Type, bytes: &[u8], values: &Values, depth: usize) {
-        let attribute = self.place == Place::Attribute && depth == 0;
+        let attribute = self.place == ElementContext::Attribute && depth == 0;
         match ty {
             Type::Byte => push_integer(out, i8::from_le_bytes(array(bytes)).into()),
             Type::UByte => push_unsigned(out, bytes[0].into()),

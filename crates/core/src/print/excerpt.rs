@@ -1,7 +1,7 @@
 //! Single values and attributes in CDL's spelling, cut to a length that fits into a message.
 
 use super::char_row::push_chars;
-use super::element::{ElementWriter, Place};
+use super::element::{ElementContext, ElementWriter};
 use super::options::Precision;
 use super::spelling::push_quoted;
 use crate::model::{Attribute, Kind, Schema, Type, Values};
@@ -15,7 +15,7 @@ pub(crate) fn element_excerpt(schema: &Schema, ty: Type, bytes: &[u8], values: &
     match ty {
         // A character of text in UTF-8 may be cut.
         Type::Char => push_chars(&mut out, &bytes[..1]),
-        _ => writer(schema, Place::Data).push(&mut out, ty, bytes, values),
+        _ => writer(schema, ElementContext::Data).push(&mut out, ty, bytes, values),
     }
     cut(&out)
 }
@@ -33,7 +33,7 @@ pub(crate) fn attribute_excerpt(schema: &Schema, attribute: &Attribute) -> Strin
         if !out.is_empty() {
             out.extend_from_slice(b", ");
         }
-        writer(schema, Place::Attribute).push(&mut out, attribute.ty, element, &attribute.values);
+        writer(schema, ElementContext::Attribute).push(&mut out, attribute.ty, element, &attribute.values);
         // Characters of up to four bytes.
         if out.len() > 4 * LONGEST {
             break;
@@ -45,7 +45,7 @@ pub(crate) fn attribute_excerpt(schema: &Schema, attribute: &Attribute) -> Strin
 /// A number as a `double` in data.
 pub(crate) fn number_excerpt(number: f64) -> String {
     let mut out = Vec::new();
-    writer(&Schema::new(Kind::Netcdf4), Place::Data).push(
+    writer(&Schema::new(Kind::Netcdf4), ElementContext::Data).push(
         &mut out,
         Type::Double,
         &number.to_le_bytes(),
@@ -54,7 +54,7 @@ pub(crate) fn number_excerpt(number: f64) -> String {
     cut(&out)
 }
 
-fn writer(schema: &Schema, place: Place) -> ElementWriter<'_> {
+fn writer(schema: &Schema, place: ElementContext) -> ElementWriter<'_> {
     ElementWriter {
         schema,
         precision: Precision {

@@ -50,7 +50,7 @@ pub fn of_reader(reader: &dyn Reader, var: VarId, filters: bool) -> Vec<(&'stati
 /// pipeline, in the file's order. Otherwise filters with an attribute of their own in netCDF-C are given
 /// there, unless that loses the order. If codecs have Zarr names, `_Codecs` contains the pipeline as JSON besides. In
 /// version 3 of Zarr, that is the chain of a chunk, also of one in a shard. `elements` has its place among the codecs: see
-/// [`Reader::element_codec`](crate::format::Reader::element_codec).
+/// [`ElementCodecs`](crate::format::ElementCodecs).
 pub fn of_variable(
     schema: &Schema,
     var: VarId,

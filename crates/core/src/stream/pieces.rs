@@ -13,13 +13,14 @@
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::format::Format;
 use crate::error::Result;
 use crate::format::Region;
 use crate::model::Values;
+use crate::threads;
 
 /// Most elements of a piece.
 const PIECE_ELEMENTS: usize = 1 << 15;
@@ -64,7 +65,7 @@ pub fn in_order<F: Format>(
     format: &F,
     mut emit: impl FnMut(F::Piece) -> Result<()>,
 ) -> Result<()> {
-    let threads = threads();
+    let threads = threads::count();
     let step = (PIECE_BYTES / size.max(1)).clamp(1, PIECE_ELEMENTS);
     let mut bands = bands.peekable();
     let few = |band: &Band| band.count() < FEW_ELEMENTS;
@@ -109,13 +110,6 @@ pub fn in_order<F: Format>(
         let _stop = Stop(&line);
         line.emit(&mut emit)
     })
-}
-
-/// Number of formatting threads. Asked once, because the system reads many small files to answer, and a file
-/// may have a huge number of variables.
-pub fn threads() -> usize {
-    static THREADS: OnceLock<usize> = OnceLock::new();
-    *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// The element ranges of a band's pieces.

@@ -122,7 +122,7 @@ impl<'a> Spilled<'a> {
             stored,
             stride,
         };
-        let threads = super::pieces::threads() as u64;
+        let threads = crate::threads::count() as u64;
         let threads = threads.min(CHUNKS_BYTES / stride.max(1)).max(1);
         let chunks = Mutex::new(spilled.stored.iter().enumerate());
         let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -174,6 +174,7 @@ impl Iterator for WithoutUnwritten<'_> {
 mod tests {
     use super::*;
     use crate::error::Result;
+    use crate::format::Extensions;
     use crate::format::in_memory::InMemoryReader;
     use crate::model::{DimId, Dimension, Kind, Schema, Type, Values, Variable, VariableLayout};
 
@@ -261,6 +262,10 @@ mod tests {
 
         fn read_region(&self, _: VarId, _: &Region) -> Result<Values> {
             unreachable!("nothing is read")
+        }
+
+        fn extensions(&self) -> Extensions<'_> {
+            Extensions::NONE
         }
     }
 

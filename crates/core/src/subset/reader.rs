@@ -13,12 +13,14 @@ use super::value::{self, Chosen, ranges};
 use crate::chunk::Selection;
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
-use crate::format::{Reader, Region, SourceFile, Written};
-use crate::model::{
-    CodecSpec, DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId,
-    VariableLayout,
+use crate::format::{
+    EncodedChunk, Extensions, Fetcher, Needs, Reader, Region, SourceFile, VirtualSources, Written,
+    read_ranges,
 };
-use crate::store::Requests;
+use crate::model::{
+    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId, VariableLayout,
+};
+use crate::store::{ByteRange, Done, Requests};
 
 /// Most parts that a copy makes one variable of. Variables with more are read by regions.
 const MOST_PARTS: usize = 64;
@@ -304,7 +306,58 @@ impl Reader for Subset<'_> {
         }
     }
 
-    fn resolve_sources(&self, var: VarId) -> Result<()> {
+    fn written(&self, var: VarId) -> Result<Written> {
+        let written = self.input.written(var)?;
+        Ok(match (self.cut_variable(var), written) {
+            (Some(_), Written::Nothing) => Written::Nothing,
+            (Some(_), _) => Written::All,
+            (None, written) => written,
+        })
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        match self.cut_variable(var) {
+            Some(_) => Err(Error::Internal("a part is read by regions".into())),
+            None => self.input.read_range(var, offset, buf),
+        }
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        match self.cut_variable(var) {
+            Some(cut) => self.gathered(var, cut, region),
+            None => self.input.read_region(var, region),
+        }
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: None,
+            records: None,
+            fetch: Some(self),
+            sources: Some(self),
+            elements: self.input.extensions().elements,
+            check: None,
+            cache: None,
+        }
+    }
+}
+
+impl Fetcher for Subset<'_> {
+    fn requests(&self) -> Requests {
+        self.input.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        (self as &dyn Reader).read_chunks_in_turn(var, &chunks, done);
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
+    }
+}
+
+impl VirtualSources for Subset<'_> {
+    fn resolve(&self, var: VarId, _: Option<&Needs<'_>>) -> Result<()> {
         let Some(looked) = self.looked.get(&var) else {
             return self.input.resolve_sources(var);
         };
@@ -324,42 +377,24 @@ impl Reader for Subset<'_> {
         self.input.is_virtual(var)
     }
 
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &Region,
+        _: &mut dyn FnMut(Region, Error),
+    ) -> Result<Values> {
+        self.read_region(var, region)
+    }
+
+    fn fill_unreadable(&self) {
+        self.input.fill_unreadable();
+    }
+
     fn source_files(&self) -> Vec<SourceFile> {
         self.input.source_files()
     }
 
     fn data_warnings(&self) -> Vec<String> {
         self.input.data_warnings()
-    }
-
-    fn written(&self, var: VarId) -> Result<Written> {
-        let written = self.input.written(var)?;
-        Ok(match (self.cut_variable(var), written) {
-            (Some(_), Written::Nothing) => Written::Nothing,
-            (Some(_), _) => Written::All,
-            (None, written) => written,
-        })
-    }
-
-    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
-        self.input.element_codec(var)
-    }
-
-    fn requests(&self) -> Requests {
-        self.input.requests()
-    }
-
-    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        match self.cut_variable(var) {
-            Some(_) => Err(Error::Internal("a part is read by regions".into())),
-            None => self.input.read_range(var, offset, buf),
-        }
-    }
-
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        match self.cut_variable(var) {
-            Some(cut) => self.gathered(var, cut, region),
-            None => self.input.read_region(var, region),
-        }
     }
 }

@@ -3,11 +3,20 @@
 use ncutils_blosc::{Compressor, decompress_stream};
 
 use crate::Outcome;
-use crate::blosc2::damaged;
+use crate::blosc2::damage::damaged;
 use crate::blosc2::transform::{self, Filter, SLOTS};
 
 /// Length of a chunk's header, in bytes.
 pub const HEADER: usize = 32;
+
+/// Length of the chunk of offsets for one chunk, in bytes.
+pub const OFFSETS: usize = HEADER + 8;
+
+/// Maximum length of a chunk, in bytes: `BLOSC2_MAX_BUFFERSIZE`.
+pub const MAX_INPUT: usize = i32::MAX as usize - HEADER;
+
+/// Largest element, in bytes, of the filters. Longer elements count as single bytes.
+pub const MAX_ELEMENT: usize = 255;
 
 /// The version of the format that is written, and the oldest with the same header.
 pub const VERSION: u8 = 5;

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::blosc2::chunk::{each_repeated, room};
-use crate::blosc2::damaged;
+use crate::blosc2::damage::damaged;
 use crate::blosc2::frame::{Frame, Stored};
 
 /// Decodes a frame into `out`, replacing its content. At most `limit` bytes are made.

@@ -4,19 +4,12 @@ use ncutils_blosc::{compress_stream, is_stream_length};
 
 use crate::Outcome;
 use crate::blosc2::block_size::{SHORTEST, block_bytes, is_split};
-use crate::blosc2::chunk::{EXTENDED, HEADER, NOT_SPLIT, PLAIN, VERSION, room};
+use crate::blosc2::chunk::{
+    EXTENDED, HEADER, MAX_ELEMENT, MAX_INPUT, NOT_SPLIT, OFFSETS, PLAIN, VERSION, room,
+};
 use crate::blosc2::frame::{self, Description};
 use crate::blosc2::parameters::Settings;
 use crate::blosc2::transform::{self, Filter};
-
-/// Length of the chunk of offsets for one chunk, in bytes.
-pub const OFFSETS: usize = HEADER + 8;
-
-/// Maximum length of a chunk, in bytes: `BLOSC2_MAX_BUFFERSIZE`.
-pub const MAX_INPUT: usize = i32::MAX as usize - HEADER;
-
-/// Largest element, in bytes, of the filters. Longer elements count as single bytes.
-pub const MAX_ELEMENT: usize = 255;
 
 /// The offset of a chunk of zeros, of which a frame keeps no chunk.
 const ZEROS: u64 = 0x81 << 56;

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::blosc2::array::{Array, MAX_DIMENSIONS};
 use crate::blosc2::chunk::{Chunk, Repeated};
-use crate::blosc2::damaged;
+use crate::blosc2::damage::damaged;
 
 /// Length of a header up to its metalayers, in bytes.
 const HEADER: usize = 0x57;
@@ -265,7 +265,7 @@ pub fn header_length(array: Option<&Array>, element_size: usize) -> usize {
 /// The header of a frame. Its length is [`header_length`].
 pub fn header(frame: &Description) -> Vec<u8> {
     let length = header_length(frame.array, frame.element_size);
-    let total = length + frame.encoded + crate::blosc2::encode::OFFSETS + TRAILER;
+    let total = length + frame.encoded + crate::blosc2::chunk::OFFSETS + TRAILER;
     let mut out = b"\x9e\xa8b2frame\0".to_vec();
     let int = |out: &mut Vec<u8>, number: usize| {
         out.push(0xd2);
@@ -280,7 +280,7 @@ pub fn header(frame: &Description) -> Vec<u8> {
         out.push(0xd3);
         out.extend((number as u64).to_be_bytes());
     }
-    let element = if frame.element_size > crate::blosc2::encode::MAX_ELEMENT {
+    let element = if frame.element_size > crate::blosc2::chunk::MAX_ELEMENT {
         1
     } else {
         frame.element_size

@@ -25,6 +25,7 @@
 mod array;
 mod block_size;
 mod chunk;
+mod damage;
 mod decode;
 mod encode;
 mod frame;
@@ -113,11 +114,6 @@ impl BoundCodec for Bound {
         let padded = array.and_then(|(array, size)| array.chunk_bytes(size));
         generous_bound(padded.unwrap_or(0).max(input_len))
     }
-}
-
-/// A text for a frame that is not as its format says.
-fn damaged(why: &str) -> String {
-    format!("damaged Blosc2 frame: {why}")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use ncutils_blosc::{Compressor, MAX_LEVEL};
 
 use crate::blosc2::array::{Array, MAX_DIMENSIONS};
 use crate::blosc2::block_size::{block_bytes, block_shape};
-use crate::blosc2::encode::MAX_INPUT;
+use crate::blosc2::chunk::MAX_INPUT;
 use crate::blosc2::transform::Filter;
 use crate::{ChunkShape, ChunkType, Outcome};
 use ncutils_model::Configuration;

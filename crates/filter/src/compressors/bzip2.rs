@@ -3,14 +3,11 @@
 //! Parameters: the block size in units of 100,000 bytes, 1 to 9; 9 if there is none. The plugin ignores further
 //! parameters, and PyTables stores two. As in the plugin, a stream longer than the chunk is stored all the same.
 //!
-//! The Rust library libbz2-rs encodes faster than the C library libbzip2, and decodes slower. So C decodes.
-//!
 //! HDF5 registered filters, id 307 (PyTables' `H5Zbzip2.c`).
 
 use std::borrow::Cow;
 
-use ::bzip2::{Action, Compress, Compression, Status};
-use bzip2_c::{Decompress, Status as DecodeStatus};
+use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::netcdf_c_spelling::only;
@@ -163,8 +160,8 @@ impl BoundCodec for Bound {
             let taken = usize::try_from(stream.total_in() - before_in).unwrap_or(usize::MAX);
             rest = rest.get(taken..).unwrap_or_default();
             match status {
-                DecodeStatus::StreamEnd => return Ok(()),
-                DecodeStatus::MemNeeded => return Err("no memory".to_owned()),
+                Status::StreamEnd => return Ok(()),
+                Status::MemNeeded => return Err("no memory".to_owned()),
                 _ if out.len() == out.capacity() => {
                     // One byte above the limit distinguishes a stream that is too long from one that just fits.
                     let room = limit.saturating_add(1).saturating_sub(out.len());

@@ -18,13 +18,15 @@
 use std::cell::RefCell;
 
 use flate2::{Compress, FlushCompress, Status};
-use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
+use libdeflater::{DecompressionError, Decompressor, adler32};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::room::room;
 use crate::deflate::deflate_blocks::{append, store};
+use crate::deflate::deflate_by_planes;
 use crate::deflate::deflate_wrapper::ZLIB_HEADER;
+use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::noise::Planes;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
@@ -99,7 +101,6 @@ const NEAR_OPTIMAL: i32 = 10;
 pub(crate) const EXPANSION: usize = 1032;
 
 thread_local! {
-    static COMPRESSORS: RefCell<[Option<Compressor>; 13]> = const { RefCell::new([const { None }; 13]) };
     static MISLED: RefCell<[Option<Compress>; 10]> = const { RefCell::new([const { None }; 10]) };
     static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
 }
@@ -128,7 +129,7 @@ fn is_more_various(bytes: &[u8], most: usize) -> bool {
 
 /// The encoder for an input, and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoder {
+enum Encoder {
     Libdeflate(i32),
     /// libdeflate for each plane by itself, of this many bytes.
     ByPlanes(i32, usize),
@@ -265,28 +266,10 @@ struct Bound {
 }
 
 /// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost.
-pub(crate) fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
+fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
     match encoder {
-        Encoder::Libdeflate(level) => COMPRESSORS.with_borrow_mut(|compressors| {
-            let slot = compressors.get_mut(level as usize);
-            let slot = slot.ok_or_else(|| format!("no level {level}"))?;
-            let compressor = match slot {
-                Some(compressor) => compressor,
-                None => {
-                    let level = CompressionLvl::new(level).map_err(|_| format!("no level {level}"))?;
-                    slot.insert(Compressor::new(level))
-                }
-            };
-            out.resize(start + compressor.deflate_compress_bound(input.len()), 0);
-            let size = compressor
-                .deflate_compress(input, &mut out[start..])
-                .map_err(|error| error.to_string())?;
-            out.truncate(start + size);
-            Ok(())
-        }),
-        Encoder::ByPlanes(level, plane) => {
-            crate::deflate::deflate_by_planes::encode(level, plane, input, start, out)
-        }
+        Encoder::Libdeflate(level) => libdeflate(level, input, start, out),
+        Encoder::ByPlanes(level, plane) => deflate_by_planes::encode(level, plane, input, start, out),
         Encoder::ZlibRs(level) => MISLED.with_borrow_mut(|compressors| {
             // Stored blocks add five bytes per 16 KiB.
             out.resize(start + input.len() + input.len() / 1024 + 64, 0);

@@ -12,8 +12,8 @@ use std::cell::RefCell;
 
 use crate::Outcome;
 use crate::deflate::byte_counts::{byte_counts, entropy};
-use crate::deflate::deflate::{Encoder, deflate};
 use crate::deflate::deflate_blocks::reopen;
+use crate::deflate::libdeflate::libdeflate;
 
 /// The level for a plane in which nothing repeats. On planes of 30 kB with 7 random bits in each byte, its output is as long as
 /// that of level 5, in half the time.
@@ -61,12 +61,12 @@ fn encode_plane(level: i32, plane: &[u8], start: usize, out: &mut Vec<u8>) -> Ou
         return encode_repeated(key, plane, start, out);
     }
     if let Some(least) = least_size(plane) {
-        deflate(Encoder::Libdeflate(NOTHING_REPEATS), plane, start, out)?;
+        libdeflate(NOTHING_REPEATS, plane, start, out)?;
         if (out.len() - start) as f64 > least * (1.0 - 1.0 / GAIN) {
             return Ok(());
         }
     }
-    deflate(Encoder::Libdeflate(level), plane, start, out)
+    libdeflate(level, plane, start, out)
 }
 
 /// The byte of which a plane consists.
@@ -84,7 +84,7 @@ fn encode_repeated(key: Repeated, plane: &[u8], start: usize, out: &mut Vec<u8>)
             out.extend_from_slice(stream);
             return Ok(());
         }
-        deflate(Encoder::Libdeflate(key.level), plane, start, out)?;
+        libdeflate(key.level, plane, start, out)?;
         if kept.len() >= KEPT {
             kept.remove(0);
         }
@@ -134,7 +134,7 @@ mod tests {
 
     fn size(level: i32, plane: &[u8]) -> usize {
         let mut out = Vec::new();
-        deflate(Encoder::Libdeflate(level), plane, 0, &mut out).unwrap();
+        libdeflate(level, plane, 0, &mut out).unwrap();
         out.len()
     }
 

@@ -12,4 +12,5 @@ pub mod deflate_blocks;
 pub mod deflate_by_planes;
 pub mod deflate_wrapper;
 pub mod gzip;
+pub mod libdeflate;
 pub mod noise;

@@ -1,4 +1,4 @@
-//! docs/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-filter --features zfp --test all filters_page` writes it anew.
+//! docs/formats/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-filter --features zfp --test all filters_page` writes it anew.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use ncutils_model::{Endian, ZarrVersion};
 
 const HEAD: &str = "# All filters
 
-What is built in, read and written. This page is made of the program's own list; [the guide](guide/filters.md) tells how filters are
+What is built in, read and written. This page is made of the program's own list; [the guide](../guide/filters.md) tells how filters are
 asked for, and what their parameters mean. Filters that are not here come from plugins: `ncdump --filters` lists those as well.
 
 \"Same bytes\" tells whether a chunk that HDF5 stores is the chunk that Zarr stores, so that a copy between the two passes it as it is.
@@ -65,7 +65,7 @@ fn the_page_lists_the_registry() {
     for codec in Registry::builtin().iter() {
         writeln!(page, "{}", row(codec.as_ref())).unwrap();
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/filters.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/filters.md");
     if std::env::var_os("NCUTILS_BLESS").is_some() {
         std::fs::write(&path, &page).unwrap();
     }

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ncutils_filter::EncodedChunk;
-use ncutils_filter::{ChunkShape, ChunkType, Registry, Scratch, spec::spec};
+use ncutils_filter::spec::parse_filters;
+use ncutils_filter::{AskedCodec, ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
 use ncutils_model::CodecSpec;
 
 fn fixture(name: &str) -> PathBuf {
@@ -21,7 +21,7 @@ fn lossy_chunks_of_the_plugin() {
         let (name, pipeline) = line.split_once(' ').unwrap();
         let read = |ending| std::fs::read(fixture(&format!("{name}.{ending}"))).unwrap();
         let (raw, wanted) = (read("raw"), read("decoded"));
-        let [(id, parameters)] = &spec::parse_filters(pipeline).unwrap()[..] else {
+        let [AskedCodec::Id { id, parameters }] = &parse_filters(pipeline).unwrap()[..] else {
             panic!("{line}");
         };
         let specs = [CodecSpec::hdf5(*id, parameters.as_slice())];

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::metadata::MetadataReader;
 
-use super::budget::Budget;
+use super::read_limit::ReadLimit;
 
 const WHAT: &str = "local heap";
 
@@ -17,7 +17,7 @@ pub(crate) struct LocalHeap {
     address: u64,
     segment: u64,
     segment_size: u64,
-    budget: Budget,
+    read_limit: ReadLimit,
 }
 
 impl LocalHeap {
@@ -40,7 +40,7 @@ impl LocalHeap {
             address,
             segment,
             segment_size,
-            budget: Budget::new(reader),
+            read_limit: ReadLimit::new(reader),
         })
     }
 
@@ -66,7 +66,7 @@ impl LocalHeap {
         loop {
             let len = usize::try_from(room).map_or(want, |room| room.min(want));
             let mut bytes = self.reader.read("local heap data segment", start, len)?;
-            self.budget.take(WHAT, self.address, len as u64)?;
+            self.read_limit.take(WHAT, self.address, len as u64)?;
             if let Some(end) = bytes.iter().position(|b| *b == 0) {
                 bytes.truncate(end);
                 return Ok(bytes);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::chunk_index::{Chunk, ChunkGrid, write_tree};
+use super::btree_v1::{Chunk, ChunkGrid, write_tree};
 use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
 use super::layout::{FrontLayout, layout_message};
@@ -100,7 +100,7 @@ impl FileWriter {
         extension: &[u8],
     ) -> Result<HashMap<ObjectId, (Box<[u8]>, BodyPlace)>, S::Error> {
         let mut headers = HashMap::new();
-        let mut front = Pieces {
+        let mut front = MetadataRun {
             writer: self,
             start: SUPERBLOCK_SIZE,
             bytes: Vec::new(),
@@ -438,7 +438,7 @@ impl FileWriter {
             return Ok(());
         };
         let grid = ChunkGrid::new(&dataset.extent, shape, dataset.element_size);
-        let mut pieces = Pieces {
+        let mut pieces = MetadataRun {
             writer: self,
             start,
             bytes: Vec::new(),
@@ -449,13 +449,13 @@ impl FileWriter {
 }
 
 /// Collects contiguous metadata into larger writes.
-struct Pieces<'a> {
+struct MetadataRun<'a> {
     writer: &'a FileWriter,
     start: u64,
     bytes: Vec<u8>,
 }
 
-impl Pieces<'_> {
+impl MetadataRun<'_> {
     fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() >= PIECE {

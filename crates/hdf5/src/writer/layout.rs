@@ -13,12 +13,12 @@
 
 use std::ops::Range;
 
+use super::btree_v1::{ChunkGrid, node_count};
 use super::bytes::PutBytes;
-use super::chunk_index::{ChunkGrid, node_count};
 use super::heap::global::FrontHeap;
 use super::heap::local;
 use super::kept::{Kept, count_references, keep};
-use super::messages::{self, MAX_MESSAGE, Storage, Target, kind};
+use super::messages::{self, LinkInformation, MAX_MESSAGE, Storage, kind};
 use super::object::Dense;
 use super::object::DenseKind;
 use super::object::{BodyPlace, ObjectHeader, flag};
@@ -237,10 +237,12 @@ impl FrontLayout {
                     .zip(0..)
                     .map(|((name, target), order)| {
                         let target = match target {
-                            LinkSpec::Hard(object) => Target::Hard(self.header_of(*object)),
-                            LinkSpec::Soft(path) => Target::Soft(path),
-                            LinkSpec::External { file, path } => Target::External(file, path),
-                            LinkSpec::UserDefined { class, data } => Target::UserDefined(*class, data),
+                            LinkSpec::Hard(object) => LinkInformation::Hard(self.header_of(*object)),
+                            LinkSpec::Soft(path) => LinkInformation::Soft(path),
+                            LinkSpec::External { file, path } => LinkInformation::External(file, path),
+                            LinkSpec::UserDefined { class, data } => {
+                                LinkInformation::UserDefined(*class, data)
+                            }
                         };
                         messages::link(name, link_order.is_tracked().then_some(order), &target)
                     })

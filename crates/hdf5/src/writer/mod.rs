@@ -13,9 +13,9 @@
 //! The structures and their parameters are the same as in libhdf5 with compatibility to version 1.8, so that libhdf5
 //! can modify the files.
 
+mod btree_v1;
 mod btree_v2;
 mod bytes;
-mod chunk_index;
 mod file_writer;
 mod heap;
 mod kept;

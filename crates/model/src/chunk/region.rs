@@ -162,6 +162,28 @@ impl Region {
             count: self.count.clone(),
         }
     }
+
+    /// The parts that lie outside of `hidden`: at most two for each dimension, none of which meet.
+    pub fn without(&self, hidden: &Region) -> Vec<Region> {
+        let Some(met) = self.intersect(hidden) else {
+            return vec![self.clone()];
+        };
+        let mut rest = self.clone();
+        let mut parts = Vec::new();
+        for d in 0..self.rank() {
+            let (start, end) = (rest.start[d], rest.start[d] + rest.count[d]);
+            let (low, high) = (met.start[d], met.start[d] + met.count[d]);
+            for (from, to) in [(start, low), (high, end)] {
+                if from < to {
+                    let mut outside = rest.clone();
+                    (outside.start[d], outside.count[d]) = (from, to - from);
+                    parts.push(outside);
+                }
+            }
+            (rest.start[d], rest.count[d]) = (low, high - low);
+        }
+        parts
+    }
 }
 
 #[cfg(test)]
@@ -229,6 +251,25 @@ mod tests {
                 next += part.element_count().unwrap();
             }
             prop_assert_eq!(Some(next), whole.element_count());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_of_a_box(dims in proptest::collection::vec((0u64..5, 1u64..5, 0u64..5, 0u64..5), 0..4)) {
+            let region = |f: fn(&(u64, u64, u64, u64)) -> (u64, u64)| Region {
+                start: dims.iter().map(|d| f(d).0).collect(),
+                count: dims.iter().map(|d| f(d).1).collect(),
+            };
+            let (part, hidden) = (region(|d| (d.0, d.1)), region(|d| (d.2, d.3)));
+            let parts = part.without(&hidden);
+            let left: u64 = parts.iter().filter_map(Region::element_count).sum();
+            let met = part.intersect(&hidden).and_then(|met| met.element_count()).unwrap_or(0);
+            prop_assert_eq!(left + met, part.element_count().unwrap());
+            for (n, one) in parts.iter().enumerate() {
+                prop_assert!(part.contains(one) && one.intersect(&hidden).is_none());
+                prop_assert!(parts[n + 1..].iter().all(|other| one.intersect(other).is_none()));
+            }
         }
     }
 }

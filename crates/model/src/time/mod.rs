@@ -13,13 +13,13 @@
 //! years.
 
 mod calendar;
-mod format;
 mod partial_date;
+mod time_format;
 mod units;
 mod variables;
 
 pub use calendar::{Calendar, Date};
-pub use format::{DateSeparator, TimeFormat};
 pub use partial_date::PartialDate;
+pub use time_format::{DateSeparator, TimeFormat};
 pub use units::{TimeUnit, TimeUnits};
 pub use variables::TimeVariables;

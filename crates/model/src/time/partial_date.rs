@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::calendar::{Calendar, Date, MAX_YEAR};
-use super::format::TimeFormat;
+use super::time_format::TimeFormat;
 use super::units::TimeUnit;
 
 /// Microseconds in a second.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::calendar::Calendar;
-use super::format::{DateSeparator, TimeFormat};
+use super::time_format::{DateSeparator, TimeFormat};
 use super::units::TimeUnits;
 use crate::{Attribute, Schema, Type, VarId};
 

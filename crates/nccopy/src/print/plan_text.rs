@@ -1,6 +1,6 @@
 //! What `nccopy --dry-run` prints.
 
-use ncutils_core::copy::archive::Way;
+use ncutils_core::copy::archive::ArchiveRoute;
 use ncutils_core::copy::{Description, VariableDescription};
 use ncutils_core::filter::{Registry, spec::json_text};
 use ncutils_core::format::netcdf4::verbatim::OtherDataset;
@@ -87,12 +87,12 @@ pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
 }
 
 /// What a copy of bytes to or from an archive will do: one line, or a JSON object.
-pub fn bytes(way: &Way, as_json: bool) -> String {
-    let route = match way {
-        Way::Copy | Way::Convert(..) => "copy",
-        Way::Pack(_) => "pack the bytes of the file",
-        Way::Repack(_) => "copy the blocks of the archive",
-        Way::Restore => "restore the bytes of the original",
+pub fn bytes(route: &ArchiveRoute, as_json: bool) -> String {
+    let route = match route {
+        ArchiveRoute::Copy | ArchiveRoute::Convert(..) => "copy",
+        ArchiveRoute::Pack(_) => "pack the bytes of the file",
+        ArchiveRoute::Repack(_) => "copy the blocks of the archive",
+        ArchiveRoute::Restore => "restore the bytes of the original",
     };
     self::route(route, as_json)
 }

@@ -10,7 +10,7 @@ use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCDUMP;
 use ncutils_cli::values::remote::{self, RemoteOptions};
 use ncutils_cli::values::text::{names, text, texts};
-use ncutils_cli::values::{data_access, part};
+use ncutils_cli::values::{data_access, subset};
 use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::integrity::Equality;
@@ -105,7 +105,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         kind_only: matches.get_flag("kind"),
         format_only: matches.get_flag("format"),
         name: text(matches, "name").map(str::to_owned),
-        part: part::asked(matches)?,
+        part: subset::asked(matches)?,
         dump: DumpOptions {
             data,
             required,

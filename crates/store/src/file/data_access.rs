@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::place::place::NamedAs;
+use crate::NamedAs;
 use ncutils_model::error::{Error, Result};
 
 /// Which files the content of a local file may refer to: external raw data, sources of virtual datasets, targets of

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::file::data_access::DataAccess;
 use crate::file::file_pool::FilePool;
-use crate::place::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+use crate::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 
 /// Most files that are open at a time, the input included.
 const MOST_OPEN: usize = 64;

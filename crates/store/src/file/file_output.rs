@@ -12,29 +12,23 @@
 //!
 //! So a killed process leaves nothing, or one file whose name marks it as partial; see [`crate::file::partial`].
 
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tracing::debug;
 
 use crate::Output;
-use crate::file::partial::PartialName;
+use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
 use crate::file::unnamed::{give_name, open_unnamed};
-use crate::keys::key::RESERVED;
 use ncutils_model::error::{Error, Result};
 
 /// Most symbolic links to follow to a target: Linux's own limit.
 const MAX_SYMLINKS: usize = 40;
-
-/// Longest file name, in bytes, in common file systems.
-const MAX_NAME: usize = 255;
 
 /// True if two paths name the same file (equal device and inode). False if either does not exist.
 pub fn same_file(a: &Path, b: &Path) -> bool {
@@ -217,60 +211,8 @@ pub(crate) fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-/// The directory that holds the file `path`.
-pub(crate) fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        Some(_) => Path::new("."),
-        None => path,
-    }
-}
-
 fn ends_in_slash(path: &Path) -> bool {
     path.as_os_str().as_bytes().ends_with(b"/")
-}
-
-/// Makes a partial file with `make`, under a free name in `directory` that contains the final `name`.
-pub(crate) fn partial_beside<T>(
-    directory: &Path,
-    name: &OsStr,
-    make: impl Fn(&Path) -> io::Result<T>,
-) -> io::Result<(PartialName, T)> {
-    for _ in 0..1000 {
-        match PartialName::create(directory.join(partial_name(name)), &make) {
-            // A killed process with the same id left this name.
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            made => return made,
-        }
-    }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        "no name is free for the partial file",
-    ))
-}
-
-/// A hidden name that contains the final `name`. No two calls in this process return the same.
-pub(crate) fn partial_name(name: &OsStr) -> OsString {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let suffix = format!("{RESERVED}{:x}-{count:x}", std::process::id());
-    let kept = name.as_bytes().len().min(MAX_NAME - 1 - suffix.len());
-    let mut file_name = b".".to_vec();
-    file_name.extend_from_slice(&name.as_bytes()[..kept]);
-    file_name.extend_from_slice(suffix.as_bytes());
-    OsString::from_vec(file_name)
-}
-
-/// True if [`partial_name`] can have made `partial` of the final name `name`, in any process.
-pub(crate) fn is_partial_name(partial: &OsStr, name: &OsStr) -> bool {
-    let (partial, name) = (partial.as_bytes(), name.as_bytes());
-    let mut places = partial.windows(RESERVED.len());
-    let Some(at) = places.rposition(|part| part == RESERVED.as_bytes()) else {
-        return false;
-    };
-    let (begin, suffix) = partial.split_at(at);
-    let kept = name.len().min((MAX_NAME - 1).saturating_sub(suffix.len()));
-    begin.strip_prefix(b".") == Some(&name[..kept])
 }
 
 /// Gives a new file the mode of the file it will replace, and its owner if permitted.
@@ -302,6 +244,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::partial::MAX_NAME;
     use crate::{FileSource, Object};
     use std::os::unix::fs::symlink;
 

@@ -3,10 +3,18 @@
 //! A partial file or folder is listed here as long as it has its partial name. This library installs no
 //! signal handler: a program that is told to end calls [`remove_partial_files`](crate::remove_partial_files).
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::keys::key::RESERVED;
+
+/// Longest file name, in bytes, in common file systems.
+pub(crate) const MAX_NAME: usize = 255;
 
 static NAMED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -93,6 +101,58 @@ pub(crate) fn remove(path: &Path) {
 /// The list of partial names, locked.
 pub(crate) fn named() -> MutexGuard<'static, Vec<PathBuf>> {
     NAMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The directory that holds the file `path`.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) => Path::new("."),
+        None => path,
+    }
+}
+
+/// Makes a partial file with `make`, under a free name in `directory` that contains the final `name`.
+pub(crate) fn partial_beside<T>(
+    directory: &Path,
+    name: &OsStr,
+    make: impl Fn(&Path) -> io::Result<T>,
+) -> io::Result<(PartialName, T)> {
+    for _ in 0..1000 {
+        match PartialName::create(directory.join(partial_name(name)), &make) {
+            // A killed process with the same id left this name.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made,
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "no name is free for the partial file",
+    ))
+}
+
+/// A hidden name that contains the final `name`. No two calls in this process return the same.
+pub(crate) fn partial_name(name: &OsStr) -> OsString {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let suffix = format!("{RESERVED}{:x}-{count:x}", std::process::id());
+    let kept = name.as_bytes().len().min(MAX_NAME - 1 - suffix.len());
+    let mut file_name = b".".to_vec();
+    file_name.extend_from_slice(&name.as_bytes()[..kept]);
+    file_name.extend_from_slice(suffix.as_bytes());
+    OsString::from_vec(file_name)
+}
+
+/// True if [`partial_name`] can have made `partial` of the final name `name`, in any process.
+pub(crate) fn is_partial_name(partial: &OsStr, name: &OsStr) -> bool {
+    let (partial, name) = (partial.as_bytes(), name.as_bytes());
+    let mut places = partial.windows(RESERVED.len());
+    let Some(at) = places.rposition(|part| part == RESERVED.as_bytes()) else {
+        return false;
+    };
+    let (begin, suffix) = partial.split_at(at);
+    let kept = name.len().min((MAX_NAME - 1).saturating_sub(suffix.len()));
+    begin.strip_prefix(b".") == Some(&name[..kept])
 }
 
 #[cfg(test)]

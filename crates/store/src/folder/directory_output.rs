@@ -21,10 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tracing::debug;
 
-use crate::file::file_output::{
-    directory_of, follow_symlinks, is_partial_name, partial_beside, partial_name, sync_directory,
-};
-use crate::file::partial::PartialName;
+use crate::file::file_output::{follow_symlinks, sync_directory};
+use crate::file::partial::{PartialName, directory_of, is_partial_name, partial_beside, partial_name};
 use crate::keys::key::check_key;
 use crate::{DirectoryKeys, GetRange, KeyOutput, KeyStore, ValueWriter};
 use ncutils_model::error::{Error, Result};

@@ -7,6 +7,7 @@
 //!
 //! `unfinished` lists outputs that a signal ends. `raw_files` are files of raw data that appear with an output.
 
+pub mod destination;
 pub mod end_of_process;
 pub mod held;
 pub mod output;

@@ -18,10 +18,9 @@ use std::sync::Arc;
 
 use tracing::debug;
 
-use crate::file::file_output::{directory_of, follow_symlinks, partial_beside, sync_directory};
-use crate::file::partial::PartialName;
-use crate::place::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
-use crate::{FileSource, Output};
+use crate::file::file_output::{follow_symlinks, sync_directory};
+use crate::file::partial::{PartialName, directory_of, partial_beside};
+use crate::{FileSource, NamedAs, Neighbour, Neighbours, NoNeighbour, Output, Place};
 use ncutils_model::ExternalPart;
 use ncutils_model::error::{Error, Result};
 

@@ -13,8 +13,8 @@ use ::zstd::stream::read::Decoder;
 use flate2::read::MultiGzDecoder;
 
 use crate::object::object_stream::object_stream_within;
+use crate::zst::seekable_zst::SeekableZst;
 use crate::zst::zst_frames::have_checksums;
-use crate::zst::zst_source::SeekableZst;
 use crate::{Object, SpooledSource, known_size, temporary_folder};
 use ncutils_model::error::{Error, Result};
 

@@ -6,6 +6,7 @@
 //! ```
 
 pub mod compressed;
+pub mod seekable_zst;
 pub mod zst_fetch;
 pub mod zst_frames;
 pub mod zst_output;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::requests::fetch_pool::allocate;
 use crate::requests::requests::{ByteRange, Done, FailedRequest};
-use crate::zst::zst_source::{SeekableZst, copy_part};
+use crate::zst::seekable_zst::{SeekableZst, copy_part};
 
 /// Most bytes of stored frames in a batch, unless a single frame has more.
 const BATCH: u64 = 8 << 20;

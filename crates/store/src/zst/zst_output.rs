@@ -13,7 +13,7 @@ use ::zstd::bulk::Compressor;
 use sha2::{Digest, Sha256};
 
 use crate::threads;
-use crate::zst::zst_source::{SEEKABLE_MAGIC, SHA_FRAME, SHA_MARK, TABLE_FRAME};
+use crate::zst::seekable_zst::{SEEKABLE_MAGIC, SHA_FRAME, SHA_MARK, TABLE_FRAME};
 use crate::{Object, Output, known_size};
 use ncutils_model::chunk::resize;
 use ncutils_model::error::{Error, Result};

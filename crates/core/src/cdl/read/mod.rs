@@ -33,7 +33,7 @@ mod reader_tests;
 mod tests;
 
 pub use declaration::declared::{Declared, declare};
-pub use declaration::places::Places;
+pub use declaration::positions::Positions;
 pub use reader::CdlReader;
 pub use storage::inferred_kind::infer;
 pub use storage::plan::{PlanOptions, plan};

@@ -6,11 +6,9 @@
 //!                               └─► locate: an error of the copy ─► its line in the text
 //! ```
 
-use rayon::prelude::*;
-
 use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Alternative, Error, Result};
-use crate::format::{Reader, Written, read_region};
+use crate::format::{Extensions, Reader, Written, read_region};
 use crate::model::{
     Encoding, Fill, FillTime, Item, Kind, Schema, Type, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
@@ -28,6 +26,7 @@ use super::values::excess::Excesses;
 use super::values::levels::Levels;
 use super::values::list_reader::ListReader;
 use crate::Diagnostic;
+use crate::threads::{self, try_map};
 
 /// A variable shorter than its unlimited dimensions is extended with fill values up to this many elements, or up to 16
 /// times the elements of its list if that is more. Without the limit, the lists of two unlimited dimensions could make
@@ -206,11 +205,13 @@ impl CdlReader {
             .filter_map(|var| Some((var, self.list(var)?)))
             .flat_map(|(var, list)| list.windows().map(move |window| (var, window)))
             .collect();
-        let error = windows.par_iter().find_map_first(|(var, window)| {
-            let list = self.list(*var)?;
-            list.check(*window).err()
+        let checked = try_map(threads::count(), 1, &windows, |(var, window)| {
+            match self.list(*var) {
+                Some(list) => list.check(*window),
+                None => Ok(()),
+            }
         });
-        error.map_or(Ok(()), Err)
+        checked.map(|_| ())
     }
 
     fn elements(&self) -> Elements<'_> {
@@ -413,5 +414,9 @@ impl Reader for CdlReader {
         } else {
             read_region::read_region(self, var, region)
         }
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
     }
 }

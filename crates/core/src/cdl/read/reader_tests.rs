@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::declaration::declared::Declared;
-use super::declaration::places::Places;
+use super::declaration::positions::Positions;
 use super::reader::CdlReader;
 use super::storage::attributes::StorageAttributes;
 use super::syntax::text::Text;
@@ -59,7 +59,7 @@ fn open(mut schema: Schema, list: &[u8]) -> Result<CdlReader> {
         schema,
         storage: vec![StorageAttributes::default()],
         format: None,
-        places: Places::default(),
+        places: Positions::default(),
         lists: vec![Some(list)],
         warnings: Vec::new(),
         name: "a".into(),

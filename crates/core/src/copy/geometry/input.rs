@@ -116,7 +116,7 @@ impl Input {
     /// The codecs of the variable.
     ///
     /// # Errors
-    /// The errors of [`Reader::pipeline`](crate::format::Reader::pipeline).
+    /// The errors of [`ChunkReader::pipeline`](crate::format::ChunkReader::pipeline).
     pub fn pipeline(&self, readers: &Readers) -> Result<Arc<Pipeline>> {
         match &self.further {
             None => readers.main().pipeline(self.var),

@@ -9,15 +9,15 @@
 
 use std::sync::Arc;
 
-use super::cost::{PIECE, chunk_bytes, decode_cost_of, encode_cost, slot_bytes};
 use super::job::{Job, Jobs, Spilling};
+use super::job_memory::{PIECE, chunk_bytes, decode_cost_of, encode_cost, slot_bytes};
 use super::pieces::{PieceOfInput, grouped, pieces, written_blocks};
 use super::shared_block::{SharedBlock, stripe_chunks};
 use super::spill::Spill;
 use super::terms::Terms;
 use crate::chunk::Region;
 use crate::copy::geometry::{Block, BlockOrder, Input, Tiling, elements, overlap};
-use crate::copy::memory::{Cost, default_budget};
+use crate::copy::memory::{JobMemory, default_budget};
 use crate::copy::task::Variable;
 use crate::error::Result;
 use crate::model::VariableLayout;
@@ -53,7 +53,10 @@ pub fn blocks<'e>(
                     tile_bytes.saturating_mul(blocks.len() as u64 - 1)
                 };
                 let working = tile_bytes.saturating_add(work).saturating_add(kept);
-                Ok((Job::Blocks { var, tiling, blocks }, Cost { working, block: 0 }))
+                Ok((
+                    Job::Blocks { var, tiling, blocks },
+                    JobMemory { working, block: 0 },
+                ))
             }),
         );
     }
@@ -232,7 +235,7 @@ impl<'e> BlockMaker<'e> {
         let fill = pieces.into_iter().enumerate().map(move |(n, pieces)| {
             let block = Arc::clone(&filling);
             let spill = spilling.clone();
-            let cost = Cost {
+            let cost = JobMemory {
                 working: decode,
                 block: if n == 0 { memory } else { 0 },
             };
@@ -249,7 +252,7 @@ impl<'e> BlockMaker<'e> {
         });
         let empty = (0..shared.stripe_count()).map(move |stripe| {
             let block = Arc::clone(&shared);
-            let cost = Cost {
+            let cost = JobMemory {
                 working,
                 block: if stripe == 0 && !filled { memory } else { 0 },
             };

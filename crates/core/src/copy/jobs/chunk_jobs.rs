@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::cost::{chunk_bytes, decode_cost_of, encode_cost};
 use super::job::{Costed, Job};
+use super::job_memory::{chunk_bytes, decode_cost_of, encode_cost};
 use super::terms::Terms;
 use crate::copy::geometry::{AlignedGrids, Input};
-use crate::copy::memory::Cost;
+use crate::copy::memory::JobMemory;
 use crate::copy::task::Variable;
 use crate::filter::pipeline::ALL_SKIPPED;
 use crate::model::VariableLayout;
@@ -52,7 +52,7 @@ pub fn raw<'e>(
         let chunks = first..next;
         (first < next).then_some(Ok((
             Job::Raw { var, chunks },
-            Cost {
+            JobMemory {
                 working: bytes.saturating_add(cut),
                 block: 0,
             },
@@ -67,14 +67,14 @@ pub fn refilter<'e>(
     to: &VariableLayout,
 ) -> impl Iterator<Item = Costed<'e>> + Send + 'e {
     let chunk = chunk_bytes(to);
-    let cost = Cost {
+    let cost = JobMemory {
         working: decode_cost_of(terms, var) + encode_cost(to, chunk),
         block: 0,
     };
     batches(var.to_write.len(), chunk, terms.batch()).map(move |chunks| {
         let kept = chunk.saturating_mul(chunks.end - chunks.start - 1);
         let working = cost.working.saturating_add(kept);
-        Ok((Job::Refilter { var, chunks }, Cost { working, ..cost }))
+        Ok((Job::Refilter { var, chunks }, JobMemory { working, ..cost }))
     })
 }
 
@@ -92,7 +92,7 @@ pub fn ranges<'e>(
         let length = each.min(range.end - offset);
         Ok((
             Job::Bytes { var, offset, length },
-            Cost {
+            JobMemory {
                 working: length,
                 block: 0,
             },

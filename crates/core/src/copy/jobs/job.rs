@@ -8,7 +8,7 @@ use super::record_job::RecordJob;
 use super::shared_block::SharedBlock;
 use super::spill::Spill;
 use crate::copy::geometry::{Block, Tiling};
-use crate::copy::memory::Cost;
+use crate::copy::memory::JobMemory;
 use crate::copy::task::Variable;
 use crate::error::Result;
 use crate::model::VarId;
@@ -81,7 +81,7 @@ impl Job<'_> {
         self.about().out
     }
 
-    /// True if the job's [`Cost`] counts the whole encoded input already, because the job passes it on
+    /// True if the job's [`JobMemory`] counts the whole encoded input already, because the job passes it on
     /// or rearranges it.
     pub fn cost_counts_input(&self) -> bool {
         match self {
@@ -104,7 +104,7 @@ pub enum Spilling {
 }
 
 /// A job and the memory it needs.
-pub type Costed<'e> = Result<(Job<'e>, Cost)>;
+pub type Costed<'e> = Result<(Job<'e>, JobMemory)>;
 
 /// Jobs in sequence order.
 pub type Jobs<'e> = Box<dyn Iterator<Item = Costed<'e>> + Send + 'e>;

@@ -6,15 +6,15 @@
 //! ```text
 //! Variable ─► schedule ─┬─► chunk_jobs    chunks of the same shape, ranges     ┐
 //!                       ├─► block_jobs    chunks of another shape: pieces of   │
-//!                       │                 input, a shared block, a spill       ├─► job, with its cost
+//!                       │                 input, a shared block, a spill       ├─► job, with its memory
 //!                       ├─► value_jobs    elements that must be converted      │
 //!                       └─► record_jobs   bands of record variables            ┘
 //! ```
 
 mod block_jobs;
 mod chunk_jobs;
-mod cost;
 mod job;
+mod job_memory;
 mod pieces;
 mod record_job;
 mod record_jobs;
@@ -24,8 +24,8 @@ mod spill;
 mod terms;
 mod value_jobs;
 
-pub use cost::{PIECE, chunk_bytes};
 pub use job::{Job, Jobs, Spilling};
+pub use job_memory::{PIECE, chunk_bytes};
 pub use pieces::{PieceOfInput, pieces};
 pub use record_job::{RecordJob, RecordPart, TRANSPOSED};
 pub use record_jobs::decoded_chunk_bytes;

@@ -1,6 +1,6 @@
 //! Pieces of a variable's inputs, and blocks of its output, as jobs take them.
 
-use super::cost::chunk_bytes;
+use super::job_memory::chunk_bytes;
 use super::terms::{BATCH, Terms};
 use crate::chunk::Region;
 use crate::copy::geometry::{Block, BlockOrder};

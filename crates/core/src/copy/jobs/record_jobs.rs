@@ -1,12 +1,12 @@
 //! The jobs of a band of interleaved record variables. A job takes one run of records, for all variables of the band or, if
 //! memory is short, for some.
 
-use super::cost::{PIECE, encode_cost};
 use super::job::{Job, Jobs};
+use super::job_memory::{PIECE, encode_cost};
 use super::record_job::{RecordJob, TRANSPOSED, span};
 use super::terms::Terms;
 use crate::chunk::byte_count;
-use crate::copy::memory::Cost;
+use crate::copy::memory::JobMemory;
 use crate::copy::task::{Band, Member, Variable};
 use crate::model::VariableLayout;
 
@@ -71,7 +71,7 @@ fn kept(terms: &Terms, variables: &[Variable], member: &Member, count: u64) -> u
     member.chunks(count).saturating_mul(chunk.saturating_add(PIECE))
 }
 
-fn cost(terms: &Terms, part: &RecordJob) -> Cost {
+fn cost(terms: &Terms, part: &RecordJob) -> JobMemory {
     let bytes = part.bytes();
     let records = (bytes.end - bytes.start).saturating_mul(part.count());
     // Contiguous outputs need the records as read, and rearranged. Chunked ones need the planes, and a few
@@ -90,7 +90,7 @@ fn cost(terms: &Terms, part: &RecordJob) -> Cost {
         working = working.saturating_add(kept(terms, part.variables, member, part.count()));
         largest = largest.max(chunk.saturating_add(encode_cost(layout, chunk)));
     }
-    Cost {
+    JobMemory {
         working: working.saturating_add(largest),
         block: 0,
     }

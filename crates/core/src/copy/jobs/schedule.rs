@@ -6,7 +6,7 @@ use super::job::Jobs;
 use super::record_jobs::records;
 use super::terms::Terms;
 use super::value_jobs::values;
-use crate::copy::memory::Cost;
+use crate::copy::memory::JobMemory;
 use crate::copy::task::{Route, Variable};
 
 /// All jobs of a run, in order.
@@ -45,7 +45,7 @@ pub fn memory(terms: &Terms, variables: &[Variable], var: &Variable) -> u64 {
 
 /// Bytes of memory that jobs with these `costs` take together: at most the budget, unless a single job needs
 /// more.
-fn together(costs: impl Iterator<Item = Cost>, budget: u64) -> u64 {
+fn together(costs: impl Iterator<Item = JobMemory>, budget: u64) -> u64 {
     let (mut all, mut largest) = (0u64, 0);
     for cost in costs {
         let one = cost.working.saturating_add(cost.block);

@@ -1,11 +1,11 @@
 //! The jobs of a variable whose elements are copied as [`Values`](crate::model::Values).
 
-use super::cost::{PIECE, chunk_bytes, decode_cost_of, slot_bytes};
 use super::job::{Costed, Job};
+use super::job_memory::{PIECE, chunk_bytes, decode_cost_of, slot_bytes};
 use super::pieces::{grouped, written_blocks};
 use super::terms::Terms;
 use crate::copy::geometry::{Input, Tiling};
-use crate::copy::memory::Cost;
+use crate::copy::memory::JobMemory;
 use crate::copy::task::Variable;
 use crate::model::VariableLayout;
 
@@ -37,6 +37,9 @@ pub fn values<'e>(
     grouped(written_blocks(var, order), bytes, terms.batch()).map(move |blocks| {
         let working = bytes.saturating_mul(3).saturating_mul(blocks.len() as u64);
         let working = working.saturating_add(decoded);
-        Ok((Job::Values { var, tiling, blocks }, Cost { working, block: 0 }))
+        Ok((
+            Job::Values { var, tiling, blocks },
+            JobMemory { working, block: 0 },
+        ))
     })
 }

@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use tracing::{Level, debug, enabled};
 
-/// Memory a job needs, in bytes.
+/// The memory that a job needs, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct JobMemory {
     /// Held while the job runs.
     pub working: u64,
     /// Held for a block that outlives the job, until [`MemoryBudget::release`].
@@ -59,7 +59,7 @@ impl MemoryBudget {
     /// Waits until there is room for a job, then admits it. A job is always admitted if no other runs.
     /// Returns false if the run was stopped. `shed` is called before waiting: it frees memory and returns how
     /// many bytes to take off the account.
-    pub fn admit(&self, cost: Cost, shed: impl Fn() -> u64) -> bool {
+    pub fn admit(&self, cost: JobMemory, shed: impl Fn() -> u64) -> bool {
         let need = cost.working.saturating_add(cost.block);
         let mut state = self.lock();
         let mut waiting: Option<Instant> = None;
@@ -140,8 +140,8 @@ impl MemoryBudget {
 mod tests {
     use super::*;
 
-    fn cost(working: u64) -> Cost {
-        Cost { working, block: 0 }
+    fn cost(working: u64) -> JobMemory {
+        JobMemory { working, block: 0 }
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn room_is_made_before_waiting() {
         let budget = MemoryBudget::new(10, 100);
-        let block = Cost { working: 0, block: 8 };
+        let block = JobMemory { working: 0, block: 8 };
         assert!(budget.admit(block, || 0));
         assert!(budget.admit(cost(8), || 8));
         assert_eq!(budget.peak(), 8);

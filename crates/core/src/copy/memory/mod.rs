@@ -1,4 +1,4 @@
-//! The memory of a copy.
+//! The memory of copies and checks (`-m`). A job waits in `MemoryBudget::admit`; uploads wait in `remote::write`.
 //!
 //! ```text
 //! available: bytes asked for, or a quarter of the machine's ─► budget: admits jobs while their memory fits
@@ -8,4 +8,4 @@ mod available;
 mod budget;
 
 pub use available::{default_budget, parse_memory};
-pub(crate) use budget::{Cost, MemoryBudget};
+pub(crate) use budget::{JobMemory, MemoryBudget};

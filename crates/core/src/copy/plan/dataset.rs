@@ -1,7 +1,7 @@
 //! Plans a copy of a dataset: the options become the layout of each variable.
 
 use super::copy_plan::{CopyPlan, VariableCopy};
-use super::layout::{Chunking, Requests, Sharding, Target, placed};
+use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
 use super::output::output_schema::{self, OutputSchema};
 use super::output::{kind, pages};
 use super::request::{CopyOptions, QuantizeRequest};
@@ -27,7 +27,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     }
     let kind = kind::output_kind(input, options)?;
     let page_size = pages::asked(input, options, kind)?;
-    let requests = Requests::resolve(input, &options.filters, &options.registry)?;
+    let requests = FilterRequests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();
     let fixed = options.fix_unlimited || fixes;
     let chunking = Chunking::resolve(input, options, fixed)?;
@@ -54,7 +54,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         if used == Use::Copy {
             reader.resolve_sources(source)?;
         }
-        let var = Target {
+        let var = OutputVariable {
             input,
             output: &schema,
             source,
@@ -90,11 +90,11 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     })
 }
 
-/// Plans a copy of a part of a dataset, as `options` ask. The copy reads `Part::source`.
+/// Plans a copy of a subset of a dataset, as `options` ask. The copy reads `Subset::source`.
 ///
 /// # Errors
 /// The errors of [`plan`].
-pub fn plan_part(part: &Subset, options: &CopyOptions) -> Result<CopyPlan> {
+pub fn plan_subset(part: &Subset, options: &CopyOptions) -> Result<CopyPlan> {
     let mut plan = plan(part, options)?;
     for copy in &mut plan.variables {
         let Sources::Whole(variable) = copy.sources else {

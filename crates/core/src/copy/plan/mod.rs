@@ -19,13 +19,13 @@ mod request;
 mod select;
 
 pub use copy_plan::{CopyPlan, VariableCopy};
-pub use dataset::{plan, plan_part};
+pub use dataset::{plan, plan_subset};
 pub use layout::{
     AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes,
-    default_chunk_shape,
+    netcdf_c_chunk_shape,
 };
 pub(crate) use layout::{
-    auto_shard, default_shape, deflate_codec, fit_strings, one_chunk, possible_storage, whole_chunks,
+    auto_shard, default_chunk_shape, deflate_codec, fit_strings, one_chunk, possible_storage, whole_chunks,
 };
 pub use output::kind::{Unheld, unheld};
 pub use prepare::{Prepared, prepare};

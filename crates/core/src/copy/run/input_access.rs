@@ -45,7 +45,7 @@ impl<'a> InputAccess<'a> {
     /// The codecs of the variable.
     ///
     /// # Errors
-    /// The errors of [`Reader::pipeline`](crate::format::Reader::pipeline).
+    /// The errors of [`ChunkReader::pipeline`](crate::format::ChunkReader::pipeline).
     pub fn pipeline(self) -> Result<Arc<Pipeline>> {
         self.input.pipeline(self.readers)
     }

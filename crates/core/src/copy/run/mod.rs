@@ -8,6 +8,7 @@
 
 mod buffer_pool;
 mod chunk_data;
+mod chunk_target;
 mod context;
 mod execute;
 mod fetch;
@@ -20,7 +21,6 @@ mod run_jobs;
 mod scheduler;
 mod sink;
 mod skip_fill;
-mod target;
 mod worker;
 
 pub use meters::Meters;

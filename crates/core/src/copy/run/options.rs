@@ -2,14 +2,14 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::thread;
 
 use super::progress::Progress;
+use crate::threads;
 
 /// Options of running a copy.
 #[derive(Clone, Copy, Default)]
 pub struct RunOptions<'a> {
-    /// Number of threads; `None` for as many as the system can run at once.
+    /// Number of threads; `None` for [`threads::count`](crate::threads::count).
     pub threads: Option<usize>,
     /// Bytes of memory for data; `None` for [`default_budget`](crate::copy::default_budget).
     pub memory: Option<u64>,
@@ -25,8 +25,6 @@ pub struct RunOptions<'a> {
 impl RunOptions<'_> {
     /// Number of threads to use.
     pub(in crate::copy) fn thread_count(&self) -> usize {
-        self.threads
-            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
-            .max(1)
+        self.threads.unwrap_or_else(threads::count).max(1)
     }
 }

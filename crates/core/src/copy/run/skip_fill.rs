@@ -1,6 +1,6 @@
 //! Leaving out chunks whose every element is the fill value (`nccopy --skip-fill`).
 
-use super::target::{Target, clip};
+use super::chunk_target::{ChunkTarget, clip};
 use crate::chunk::swap_units;
 use crate::copy::strings::longest_string;
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::model::Values;
 
 /// Leaves a chunk out if each of its elements within the extent is the fill value. `data` has the shape `full`, in the
 /// output's byte order. Returns true if the chunk is left out.
-pub fn skip_fill(target: &Target, chunk: u64, sequence: u64, data: &[u8], full: &[u64]) -> Result<bool> {
+pub fn skip_fill(target: &ChunkTarget, chunk: u64, sequence: u64, data: &[u8], full: &[u64]) -> Result<bool> {
     let layout = target.layout;
     let mut element = fill_element(layout).to_vec();
     swap_units(&mut element, swap_unit(layout));
@@ -30,7 +30,7 @@ pub fn skip_fill(target: &Target, chunk: u64, sequence: u64, data: &[u8], full: 
 }
 
 /// Leaves a chunk of strings out if all are empty. Returns true if it is left out.
-pub fn skip_empty(target: &Target, chunk: u64, sequence: u64, strings: &Values) -> Result<bool> {
+pub fn skip_empty(target: &ChunkTarget, chunk: u64, sequence: u64, strings: &Values) -> Result<bool> {
     let skips = longest_string(strings) == 0;
     if skips {
         target.sink.skip_chunk(sequence, target.var, chunk)?;

@@ -1,10 +1,10 @@
 //! A thread's buffers, and the steps that all routes share: decode a chunk, read ranges, encode and write a chunk.
 
 use super::chunk_data::Data;
+use super::chunk_target::{ChunkTarget, clip};
 use super::fetch::Fetched;
 use super::input_access::InputAccess;
 use super::skip_fill::skip_fill;
-use super::target::{Target, clip};
 use crate::chunk::{Axis, ChunkGrid, Region};
 use crate::copy::jobs::{Job, PIECE};
 use crate::error::{Error, Result};
@@ -133,7 +133,7 @@ impl Worker {
     }
 
     /// Encodes and writes one output chunk. A slab of a contiguous variable is written without encoding.
-    pub fn write_chunk(&mut self, target: &Target, chunk: u64, sequence: u64, data: Data) -> Result<()> {
+    pub fn write_chunk(&mut self, target: &ChunkTarget, chunk: u64, sequence: u64, data: Data) -> Result<()> {
         let layout = target.layout;
         let mut quantized = Vec::new();
         let data = match &target.var.quantizer {

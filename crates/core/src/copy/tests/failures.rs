@@ -6,7 +6,7 @@ use super::super::{RunOptions, prepare, run};
 use super::in_memory::{Input, copy, input, layout, plan, rechunk, source};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::format::{EncodedChunk, Reader, Region, Writer, Written};
+use crate::format::{ChunkPlace, ChunkReader, EncodedChunk, Extensions, Reader, Region, Writer, Written};
 use crate::model::{Endian, Schema, Values, VarId, VariableLayout};
 
 #[test]
@@ -74,23 +74,46 @@ fn a_chunk_that_was_listed_and_cannot_be_found_is_an_error() {
         fn schema(&self) -> &Schema {
             self.0.schema()
         }
+
         fn layout(&self, var: VarId) -> &VariableLayout {
             self.0.layout(var)
         }
-        fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-            self.0.pipeline(var)
-        }
+
         fn written(&self, var: VarId) -> Result<Written> {
             self.0.written(var)
         }
-        fn read_encoded_chunk(&self, _: VarId, _: u64) -> Result<Option<EncodedChunk>> {
-            Ok(None)
-        }
+
         fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
             self.0.read_range(var, offset, buf)
         }
+
         fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
             self.0.read_region(var, region)
+        }
+
+        fn extensions(&self) -> Extensions<'_> {
+            Extensions {
+                chunks: Some(self),
+                ..Extensions::NONE
+            }
+        }
+    }
+
+    impl ChunkReader for Liar {
+        fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+            self.0.pipeline(var)
+        }
+
+        fn stored_size(&self, _: VarId, _: u64) -> Option<u64> {
+            None
+        }
+
+        fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+            None
+        }
+
+        fn read_encoded_chunk_into(&self, _: VarId, _: u64, _: &mut Vec<u8>) -> Result<Option<u32>> {
+            Ok(None)
         }
     }
     let chunk = Some(&[4u64, 4][..]);

@@ -9,7 +9,7 @@ use crate::chunk::{ChunkGrid, byte_count, copy_region, swap_units};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline, Registry, Scratch};
 use crate::format::read_region::{chunk_shape, chunk_size, read_region, swap_unit};
-use crate::format::{EncodedChunk, Reader, Region, Writer, Written};
+use crate::format::{ChunkPlace, ChunkReader, EncodedChunk, Extensions, Reader, Region, Writer, Written};
 use crate::model::{
     CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values,
     VarId, Variable, VariableLayout,
@@ -100,12 +100,11 @@ impl Reader for Input {
     fn schema(&self) -> &Schema {
         &self.schema
     }
+
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.sources[var.0].layout
     }
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        Ok(Arc::new(pipeline(&self.sources[var.0].layout)))
-    }
+
     fn written(&self, var: VarId) -> Result<Written> {
         let source = &self.sources[var.0];
         Ok(match source.layout.storage {
@@ -114,26 +113,7 @@ impl Reader for Input {
             _ => Written::All,
         })
     }
-    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
-        let source = &self.sources[var.0];
-        (!source.missing.contains(&chunk)).then(|| source.encoded(chunk).bytes.len() as u64)
-    }
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        if self.bad.is_some_and(|bad| chunk >= bad) {
-            assert!(!self.panics, "asked to panic");
-            return Err(Error::Damaged(format!("bad {chunk}")));
-        }
-        let source = &self.sources[var.0];
-        let encoded = || {
-            let mut data = source.encoded(chunk);
-            if let (Some(last), true) = (data.bytes.last_mut(), self.damaged == Some(chunk)) {
-                *last ^= 1;
-            }
-            data
-        };
-        Ok((!source.missing.contains(&chunk)).then(encoded))
-    }
+
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let source = &self.sources[var.0];
         let mut stored = source.data.clone();
@@ -142,8 +122,49 @@ impl Reader for Input {
         buf.copy_from_slice(&stored[from..from + buf.len()]);
         Ok(())
     }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         read_region(self, var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for Input {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        Ok(Arc::new(pipeline(&self.sources[var.0].layout)))
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        let source = &self.sources[var.0];
+        (!source.missing.contains(&chunk)).then(|| source.encoded(chunk).bytes.len() as u64)
+    }
+
+    fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+        None
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        if self.bad.is_some_and(|bad| chunk >= bad) {
+            assert!(!self.panics, "asked to panic");
+            return Err(Error::Damaged(format!("bad {chunk}")));
+        }
+        let source = &self.sources[var.0];
+        if source.missing.contains(&chunk) {
+            return Ok(None);
+        }
+        let data = source.encoded(chunk);
+        *bytes = data.bytes;
+        if let (Some(last), true) = (bytes.last_mut(), self.damaged == Some(chunk)) {
+            *last ^= 1;
+        }
+        Ok(Some(data.filter_mask))
     }
 }
 

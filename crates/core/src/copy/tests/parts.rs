@@ -32,7 +32,7 @@ pub(super) fn parts(reader: &dyn Reader, plan: &CopyPlan, of: u64) -> Vec<BTreeS
     let mut all = BTreeMap::new();
     let mut parts = Vec::new();
     for n in 0..of {
-        let part = || prepare(reader, plan).unwrap().into_part(n, of).unwrap();
+        let part = || prepare(reader, plan).unwrap().into_share(n, of).unwrap();
         let chunks = written(reader, &part());
         assert_eq!(chunks, written(reader, &part()));
         let promised: u64 = part().plans.iter().map(|plan| plan.promised.chunks()).sum();

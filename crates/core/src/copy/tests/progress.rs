@@ -70,7 +70,7 @@ fn progress_of_a_part_ends_at_the_total_of_the_part() {
     let (input, plan) = five();
     let whole = total(&input, &prepare(&input, &plan).unwrap(), 1 << 30);
     let part = |n| {
-        let part = prepare(&input, &plan).unwrap().into_part(n, 3).unwrap();
+        let part = prepare(&input, &plan).unwrap().into_share(n, 3).unwrap();
         total(&input, &part, 1 << 30)
     };
     assert_eq!((0..3).map(part).sum::<u64>(), whole);

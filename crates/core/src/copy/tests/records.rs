@@ -12,7 +12,7 @@ use super::super::{Prepared, Progress, RunOptions, prepare, run};
 use super::parts::parts;
 use crate::error::Result;
 use crate::filter::{Pipeline, Registry};
-use crate::format::{self, EncodedChunk, Reader, Region, VariablePlan, Written};
+use crate::format::{self, Extensions, Reader, Region, VariablePlan, Written};
 use crate::model::{
     Attribute, Dimension, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId, Variable, VariableLayout,
 };
@@ -33,20 +33,25 @@ impl Reader for OneByOne<'_> {
     fn schema(&self) -> &Schema {
         self.0.schema()
     }
+
     fn layout(&self, var: VarId) -> &VariableLayout {
         self.0.layout(var)
     }
+
     fn written(&self, var: VarId) -> Result<Written> {
         self.0.written(var)
     }
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        self.0.read_encoded_chunk(var, chunk)
-    }
+
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.0.read_range(var, offset, buf)
     }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         self.0.read_region(var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
     }
 }
 
@@ -421,7 +426,7 @@ fn runs_of_records_are_shared_among_parts() {
     };
     let plan = super::super::plan::plan(&*reader, &classic).unwrap();
     let promised = |n| {
-        let part = prepare(&*reader, &plan).unwrap().into_part(n, 4).unwrap();
+        let part = prepare(&*reader, &plan).unwrap().into_share(n, 4).unwrap();
         part.plans.iter().map(|plan| plan.promised).collect::<Vec<_>>()
     };
     let bytes: Vec<u64> = (0..4)

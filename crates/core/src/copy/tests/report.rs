@@ -59,6 +59,7 @@ fn a_report_tells_routes_and_bytes() {
             let planned = log.chunks.values().filter(|(var, ..)| *var == VarId(n)).count();
             assert_eq!(plan.variables[n].chunks, planned as u64);
         }
+        let input: &dyn Reader = input;
         let stored = |n| (0..9).filter_map(move |chunk| input.read_encoded_chunk(VarId(n), chunk).unwrap());
         let stored = |n| stored(n).map(|data| data.bytes.len() as u64).sum::<u64>();
         let read: Vec<u64> = told.iter().map(|var| var.read).collect();

@@ -10,7 +10,7 @@ use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
 use crate::filter::{Pipeline, UNKNOWN_ID};
 use crate::format::read_region::read_region;
-use crate::format::{EncodedChunk, Reader, Region, Written};
+use crate::format::{ChunkPlace, ChunkReader, Extensions, Reader, Region, Written};
 use crate::model::{
     CodecSpec, Configuration, Encoding, Endian, Kind, Schema, Storage, Values, VarId, VariableLayout,
     ZarrVersion,
@@ -36,30 +36,47 @@ fn pass_unknown(unknown: CodecSpec, says: &str) {
         fn schema(&self) -> &Schema {
             &self.0.schema
         }
+
         fn layout(&self, var: VarId) -> &VariableLayout {
             self.0.layout(var)
         }
-        fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-            self.0.pipeline(var)
-        }
+
         fn written(&self, var: VarId) -> Result<Written> {
             self.0.written(var)
         }
-        fn stored_size(&self, _: VarId, chunk: u64) -> Option<u64> {
-            Some(self.1.encoded(chunk).bytes.len() as u64)
-        }
-        fn read_encoded_chunk(&self, _: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-            let bytes = self.1.encoded(chunk).bytes;
-            Ok(Some(EncodedChunk {
-                bytes,
-                filter_mask: 5,
-            }))
-        }
+
         fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
             Err(Error::Unsupported("a range of chunks".into()))
         }
+
         fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
             read_region(self, var, region)
+        }
+
+        fn extensions(&self) -> Extensions<'_> {
+            Extensions {
+                chunks: Some(self),
+                ..Extensions::NONE
+            }
+        }
+    }
+
+    impl ChunkReader for Opaque {
+        fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+            self.0.pipeline(var)
+        }
+
+        fn stored_size(&self, _: VarId, chunk: u64) -> Option<u64> {
+            Some(self.1.encoded(chunk).bytes.len() as u64)
+        }
+
+        fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+            None
+        }
+
+        fn read_encoded_chunk_into(&self, _: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+            *bytes = self.1.encoded(chunk).bytes;
+            Ok(Some(5))
         }
     }
     let mut hidden = source(layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0), [3]);

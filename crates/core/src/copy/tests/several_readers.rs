@@ -10,7 +10,7 @@ use super::slow::Slow;
 use crate::chunk::Selection;
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::format::{EncodedChunk, Reader, Region, Written};
+use crate::format::{ChunkPlace, ChunkReader, Extensions, Reader, Region, Written};
 use crate::model::{Endian, Schema, Values, VarId, VariableLayout};
 
 /// Number of datasets, each with two rows of the variable that they are joined to.
@@ -73,26 +73,46 @@ impl Reader for Counted {
     fn schema(&self) -> &Schema {
         self.input.schema()
     }
+
     fn layout(&self, var: VarId) -> &VariableLayout {
         self.input.layout(var)
     }
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        self.input.pipeline(var)
-    }
+
     fn written(&self, var: VarId) -> Result<Written> {
         self.input.written(var)
     }
-    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
-        self.input.stored_size(var, chunk)
-    }
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        self.input.read_encoded_chunk(var, chunk)
-    }
+
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.input.read_range(var, offset, buf)
     }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         self.input.read_region(var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for Counted {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.input.pipeline(var)
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        self.input.stored_size(var, chunk)
+    }
+
+    fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+        None
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        self.input.read_encoded_chunk_into(var, chunk, bytes)
     }
 }
 

@@ -11,7 +11,9 @@ use super::in_memory::{Input, Log, Output, input, layout, plan, rechunk, source}
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::filter::Pipeline;
-use crate::format::{EncodedChunk, Reader, Written};
+use crate::format::{
+    ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fetcher, Reader, Written, read_ranges,
+};
 use crate::model::{Endian, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FetchPool, Requests};
 
@@ -64,21 +66,56 @@ impl Reader for Slow {
     fn schema(&self) -> &Schema {
         self.input.schema()
     }
+
     fn layout(&self, var: VarId) -> &VariableLayout {
         self.input.layout(var)
     }
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        self.input.pipeline(var)
-    }
+
     fn written(&self, var: VarId) -> Result<Written> {
         self.gate.pass(|| self.input.written(var))
     }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.gate.pass(|| self.input.read_range(var, offset, buf))
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        crate::format::read_region::read_region(self, var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for Slow {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.input.pipeline(var)
+    }
+
+    fn stored_size(&self, _: VarId, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+        None
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        self.gate
+            .pass(|| self.input.read_encoded_chunk_into(var, chunk, bytes))
+    }
+}
+
+impl Fetcher for Slow {
     fn requests(&self) -> Requests {
         Requests::slow(self.in_flight, 0)
     }
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        self.gate.pass(|| self.input.read_encoded_chunk(var, chunk))
-    }
+
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
         let (gate, last) = (Arc::clone(&self.gate), Arc::clone(&self.last));
         self.each(chunks, done, move |input, chunk| {
@@ -90,22 +127,17 @@ impl Reader for Slow {
                 }
                 last.fetch_sub(1, Ordering::SeqCst);
             }
-            let read = input.read_encoded_chunk(var, *chunk);
+            let read = (input as &dyn Reader).read_encoded_chunk(var, *chunk);
             read.map_err(|e| e.in_chunk(&input.sources[var.0].grid().coordinates(*chunk)))
         });
     }
+
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         self.each(ranges, done, move |input, range| {
             let mut bytes = vec![0; range.length];
             input.read_range(var, range.offset, &mut bytes)?;
             Ok(bytes)
         });
-    }
-    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.gate.pass(|| self.input.read_range(var, offset, buf))
-    }
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        crate::format::read_region::read_region(self, var, region)
     }
 }
 
@@ -218,18 +250,55 @@ impl Reader for Mute {
     fn schema(&self) -> &Schema {
         self.slow.schema()
     }
+
     fn layout(&self, var: VarId) -> &VariableLayout {
         self.slow.layout(var)
     }
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        self.slow.pipeline(var)
-    }
+
     fn written(&self, var: VarId) -> Result<Written> {
         self.slow.written(var)
     }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.slow.read_range(var, offset, buf)
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.slow.read_region(var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for Mute {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        self.slow.pipeline(var)
+    }
+
+    fn stored_size(&self, _: VarId, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+        None
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        self.slow.read_encoded_chunk_into(var, chunk, bytes)
+    }
+}
+
+impl Fetcher for Mute {
     fn requests(&self) -> Requests {
         self.slow.requests()
     }
+
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
         if self.answers.fetch_sub(1, Ordering::SeqCst) > 1 {
             return self.slow.fetch_chunks(var, chunks, done);
@@ -238,14 +307,9 @@ impl Reader for Mute {
         assert!(!self.panics, "asked to panic");
         drop(done);
     }
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        self.slow.read_encoded_chunk(var, chunk)
-    }
-    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        self.slow.read_range(var, offset, buf)
-    }
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        self.slow.read_region(var, region)
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::place::Geometry;
 use super::slabs::Slabs;
+use super::variable_position::Geometry;
 use crate::chunk::fill_pattern;
 use crate::format::RecordSlab;
 
@@ -107,7 +107,7 @@ pub(super) fn runs(geometry: &Geometry, vars: &[Slabs<'_>], slabs: &[RecordSlab]
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::Place;
+    use super::super::variable_position::VariablePosition;
     use super::*;
     use crate::model::VarId;
 
@@ -118,7 +118,7 @@ mod tests {
             record_size: 28,
             record_variables: 4,
         };
-        let places = [(100, 8), (108, 2), (112, 4), (120, 8)].map(|(begin, slab)| Place {
+        let places = [(100, 8), (108, 2), (112, 4), (120, 8)].map(|(begin, slab)| VariablePosition {
             begin,
             slab,
             record: true,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::place::{Geometry, Place, record_size, slabs};
+use super::variable_position::{Geometry, VariablePosition, record_size, slabs};
 use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Version, padded};
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ const MAX_VARIABLE_RANK: u64 = 1024;
 pub(super) struct Header {
     pub schema: Schema,
     /// The place of each variable.
-    pub places: Vec<Place>,
+    pub places: Vec<VariablePosition>,
     pub geometry: Geometry,
     /// The version of the format.
     pub version: Version,
@@ -88,7 +88,7 @@ fn settle(
     let places: Vec<_> = slabs
         .iter()
         .zip(begins)
-        .map(|((slab, record), begin)| Place {
+        .map(|((slab, record), begin)| VariablePosition {
             begin: *begin,
             slab: *slab,
             record: *record,

@@ -1,6 +1,6 @@
 //! Writing the header, and placing the data after it.
 
-use super::place::{Geometry, Place, record_size, slabs};
+use super::variable_position::{Geometry, VariablePosition, record_size, slabs};
 use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, VSIZE_TOO_LARGE, Version, padded};
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ const MAX_OFFSET_32: u64 = i32::MAX as u64;
 pub(super) struct Layout {
     pub header: Vec<u8>,
     /// The place of each of [`Schema::vars`].
-    pub places: Vec<Place>,
+    pub places: Vec<VariablePosition>,
     pub geometry: Geometry,
     /// Size of the whole file, in bytes.
     pub size: u64,
@@ -37,7 +37,7 @@ pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
     };
     let mut places: Vec<_> = slabs
         .iter()
-        .map(|(slab, record)| Place {
+        .map(|(slab, record)| VariablePosition {
             begin: 0,
             slab: *slab,
             record: *record,
@@ -85,7 +85,7 @@ pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
     })
 }
 
-fn encode(schema: &Schema, version: Version, records: u64, places: &[Place]) -> Vec<u8> {
+fn encode(schema: &Schema, version: Version, records: u64, places: &[VariablePosition]) -> Vec<u8> {
     let root = schema.group(Schema::ROOT);
     let mut out = Header {
         bytes: b"CDF".to_vec(),

@@ -10,7 +10,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::place::{Geometry, Place};
+use super::variable_position::{Geometry, VariablePosition};
 use crate::store::{Admitted, ByteRange, Done, FailedRequest, FetchQueue, Object, allocate};
 
 /// Upper limit, in bytes, of a span of several pieces.
@@ -34,7 +34,7 @@ pub(super) struct Fetch {
     source: Arc<dyn Object>,
     queue: Arc<FetchQueue>,
     geometry: Geometry,
-    place: Place,
+    place: VariablePosition,
     ranges: Vec<ByteRange>,
     found: Vec<Vec<u8>>,
     /// The first piece that is not in a batch.
@@ -45,7 +45,7 @@ pub(super) struct Fetch {
 type Position = (usize, usize);
 
 /// A part of a range that is contiguous in the object.
-struct Piece {
+struct RangeExtent {
     range: usize,
     /// The first byte in the range.
     from: usize,
@@ -79,7 +79,7 @@ struct Spans {
 
 impl Spans {
     /// The gap before a piece, and the last span with it; `None` if the piece begins another one.
-    fn joined(&self, piece: &Piece) -> Option<(u64, ByteRange)> {
+    fn joined(&self, piece: &RangeExtent) -> Option<(u64, ByteRange)> {
         let ByteRange { offset, length } = self.last?;
         let gap = piece.at.checked_sub(offset + length as u64)?;
         let length = piece.at + piece.length as u64 - offset;
@@ -91,7 +91,7 @@ impl Spans {
     }
 
     /// Adds a piece. Returns the number of its span.
-    fn add(&mut self, piece: &Piece) -> usize {
+    fn add(&mut self, piece: &RangeExtent) -> usize {
         match self.joined(piece) {
             Some((_, span)) => self.last = Some(span),
             None => {
@@ -114,7 +114,7 @@ impl Fetch {
     pub(super) fn begin(
         source: &Arc<dyn Object>,
         queue: &Arc<FetchQueue>,
-        (geometry, place): (Geometry, Place),
+        (geometry, place): (Geometry, VariablePosition),
         ranges: Vec<ByteRange>,
         done: Done<io::Result<Vec<Vec<u8>>>>,
     ) {
@@ -154,7 +154,7 @@ impl Fetch {
     }
 
     /// The piece at a position; `None` at the end.
-    fn piece(&self, (mut range, mut from): Position) -> Option<Piece> {
+    fn piece(&self, (mut range, mut from): Position) -> Option<RangeExtent> {
         loop {
             let wanted = self.ranges.get(range)?;
             if from < wanted.length {
@@ -162,7 +162,7 @@ impl Fetch {
                 let piece = self
                     .geometry
                     .piece(&self.place, wanted.offset + from as u64, left);
-                let piece = Piece {
+                let piece = RangeExtent {
                     range,
                     from,
                     length: piece.length as usize,
@@ -310,7 +310,7 @@ mod tests {
             record_size,
             record_variables: 2,
         };
-        let place = Place {
+        let place = VariablePosition {
             begin: 16,
             slab,
             record: true,

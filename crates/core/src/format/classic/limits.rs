@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::place::slabs;
+use super::variable_position::slabs;
 use super::version::Version;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId, name_fault};

@@ -20,11 +20,11 @@ mod encode;
 mod fetch;
 mod limits;
 mod map;
-mod place;
 mod read_ahead;
 mod reader;
 mod records;
 mod slabs;
+mod variable_position;
 mod version;
 mod writer;
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::decode::decode;
 use super::fetch::Fetch;
-use super::place::{Geometry, Place};
 use super::read_ahead::ReadAhead;
+use super::variable_position::{Geometry, VariablePosition};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{
-    CheckLimits, Fault, OwnCheck, Reader, RecordLayout, Written, between_holes, read_ranges, read_region,
-    read_some_records,
+    CheckLimits, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck, Reader, RecordLayout, RecordReader,
+    StructureCheck, Written, between_holes, read_ranges, read_region, read_some_records,
 };
 use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
@@ -36,7 +36,7 @@ pub struct ClassicReader {
     /// Size of the object in bytes; `None` if the object does not know it.
     size: Option<u64>,
     schema: Schema,
-    places: Vec<Place>,
+    places: Vec<VariablePosition>,
     geometry: Geometry,
     /// Offset of the first record, in bytes; 0 without record variables.
     first_record: u64,
@@ -105,7 +105,7 @@ impl ClassicReader {
     }
 
     /// Reads from a variable whose records are not adjacent. Close records are read together.
-    fn read_interleaved(&self, place: &Place, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
+    fn read_interleaved(&self, place: &VariablePosition, mut offset: u64, mut buf: &mut [u8]) -> Result<()> {
         let batch = self.batch(place.slab);
         let mut span = Vec::new();
         while !buf.is_empty() {
@@ -141,13 +141,13 @@ impl ClassicReader {
     }
 
     /// Requests ranges of a slow source, all of which lie within the variable and the file.
-    fn fetch(&self, place: &Place, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
+    fn fetch(&self, place: &VariablePosition, ranges: Vec<ByteRange>, done: Done<io::Result<Vec<Vec<u8>>>>) {
         let place = (self.geometry, *place);
         Fetch::begin(&self.source, &self.queue, place, ranges, done);
     }
 
     /// True if a slow source has these ranges of a variable. If not, reading one after another tells the error.
-    fn can_fetch(&self, place: &Place, ranges: &[ByteRange]) -> bool {
+    fn can_fetch(&self, place: &VariablePosition, ranges: &[ByteRange]) -> bool {
         if !self.source.requests().ahead {
             return false;
         }
@@ -164,7 +164,7 @@ impl ClassicReader {
     }
 
     /// Reads a range of a slow source, many pieces at once. Returns false if it does not suit that.
-    fn read_at_once(&self, place: &Place, offset: u64, buf: &mut [u8]) -> Result<bool> {
+    fn read_at_once(&self, place: &VariablePosition, offset: u64, buf: &mut [u8]) -> Result<bool> {
         let range = ByteRange {
             offset,
             length: buf.len(),
@@ -185,8 +185,8 @@ impl ClassicReader {
     }
 
     /// The bytes of consecutive records as a variable of its own, whose slab is `part` of each record.
-    fn place_of_records(&self, part: &Range<u64>) -> Place {
-        Place {
+    fn place_of_records(&self, part: &Range<u64>) -> VariablePosition {
+        VariablePosition {
             begin: self.first_record + part.start,
             slab: part.end - part.start,
             record: true,
@@ -227,6 +227,21 @@ impl Reader for ClassicReader {
         &self.layouts[var.0]
     }
 
+    fn written(&self, var: VarId) -> Result<Written> {
+        let (place, layout) = (&self.places[var.0], &self.layouts[var.0]);
+        let zeros = layout.fill.value.as_ref().is_none_or(Values::is_zero);
+        let end = place.begin.checked_add(self.geometry.total(place));
+        Ok(match end {
+            Some(end) if zeros && !self.geometry.interleaved(place) => between_holes(
+                &*self.source,
+                place.begin..end,
+                layout.element_size,
+                &layout.extent,
+            ),
+            _ => Written::All,
+        })
+    }
+
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let place = &self.places[var.0];
         let end = offset.checked_add(buf.len() as u64);
@@ -248,6 +263,23 @@ impl Reader for ClassicReader {
         read.map_err(self.in_variable(var))
     }
 
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.check_not_truncated(var, region)
+            .and_then(|()| read_region::read_region(self, var, region))
+            .map_err(self.in_variable(var))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            records: Some(self),
+            fetch: Some(self),
+            check: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl RecordReader for ClassicReader {
     fn record_layout(&self) -> Option<RecordLayout> {
         let layout = self.geometry.interleaving(&self.places)?;
         let slab = layout.slabs.last()?;
@@ -306,56 +338,6 @@ impl Reader for ClassicReader {
         Ok(())
     }
 
-    fn written(&self, var: VarId) -> Result<Written> {
-        let (place, layout) = (&self.places[var.0], &self.layouts[var.0]);
-        let zeros = layout.fill.value.as_ref().is_none_or(Values::is_zero);
-        let end = place.begin.checked_add(self.geometry.total(place));
-        Ok(match end {
-            Some(end) if zeros && !self.geometry.interleaved(place) => between_holes(
-                &*self.source,
-                place.begin..end,
-                layout.element_size,
-                &layout.extent,
-            ),
-            _ => Written::All,
-        })
-    }
-
-    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
-        let ends = self.places.iter().map(|place| self.geometry.end(place));
-        let end = ends.max().unwrap_or(0);
-        if let Some(size) = self.size
-            && size < end
-        {
-            found(Fault {
-                is_summary: true,
-                ..Fault::new(format!(
-                    "the file is truncated: its header needs {end} bytes, and it has {size}"
-                ))
-            });
-        }
-        Ok(OwnCheck {
-            uncovered: vec!["the header".to_owned()],
-            ..OwnCheck::default()
-        })
-    }
-
-    fn requests(&self) -> Requests {
-        self.source.requests()
-    }
-
-    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
-        let place = &self.places[var.0];
-        if !self.can_fetch(place, &ranges) {
-            return done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
-        }
-        let path = self.schema.var_path(var);
-        let named = move |found: io::Result<_>| {
-            done(found.map_err(|e| Error::io("cannot read", e).in_variable(&path)));
-        };
-        self.fetch(place, ranges, Box::new(named));
-    }
-
     fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>) {
         let wanted = part.end.saturating_sub(part.start);
         let place = self.place_of_records(&part);
@@ -385,11 +367,48 @@ impl Reader for ClassicReader {
             })),
         }
     }
+}
 
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        self.check_not_truncated(var, region)
-            .and_then(|()| read_region::read_region(self, var, region))
-            .map_err(self.in_variable(var))
+impl Fetcher for ClassicReader {
+    fn requests(&self) -> Requests {
+        self.source.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        (self as &dyn Reader).read_chunks_in_turn(var, &chunks, done);
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        let place = &self.places[var.0];
+        if !self.can_fetch(place, &ranges) {
+            return done(read_ranges(&ranges, |at, buf| self.read_range(var, at, buf)));
+        }
+        let path = self.schema.var_path(var);
+        let named = move |found: io::Result<_>| {
+            done(found.map_err(|e| Error::io("cannot read", e).in_variable(&path)));
+        };
+        self.fetch(place, ranges, Box::new(named));
+    }
+}
+
+impl StructureCheck for ClassicReader {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        let ends = self.places.iter().map(|place| self.geometry.end(place));
+        let end = ends.max().unwrap_or(0);
+        if let Some(size) = self.size
+            && size < end
+        {
+            found(Fault {
+                is_summary: true,
+                ..Fault::new(format!(
+                    "the file is truncated: its header needs {end} bytes, and it has {size}"
+                ))
+            });
+        }
+        Ok(OwnCheck {
+            uncovered: vec!["the header".to_owned()],
+            ..OwnCheck::default()
+        })
     }
 }
 

@@ -15,8 +15,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::assembly::{Assembly, runs};
-use super::place::{Geometry, Place};
 use super::slabs::Slabs;
+use super::variable_position::{Geometry, VariablePosition};
 use crate::chunk::fill_pattern;
 use crate::format::RecordBlock;
 use crate::store::Output;
@@ -280,7 +280,7 @@ fn put_blocks(
 /// a slab ends there.
 fn pieces(
     geometry: &Geometry,
-    place: &Place,
+    place: &VariablePosition,
     mut offset: u64,
     mut data: &[u8],
     mut put: impl FnMut(u64, &[u8], bool) -> io::Result<()>,
@@ -304,8 +304,8 @@ mod tests {
     const FIRST: u64 = 10;
 
     /// Three variables with 6, 2 and 8 bytes in a record; the first two are padded.
-    fn places() -> [Place; 3] {
-        [(0, 6), (8, 2), (12, 8)].map(|(at, slab)| Place {
+    fn places() -> [VariablePosition; 3] {
+        [(0, 6), (8, 2), (12, 8)].map(|(at, slab)| VariablePosition {
             begin: FIRST + at,
             slab,
             record: true,

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::encode::lay_out;
 use super::limits::check;
-use super::place::{Geometry, Place};
 use super::records::Records;
 use super::slabs::Slabs;
+use super::variable_position::{Geometry, VariablePosition};
 use super::version::Version;
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
@@ -26,15 +26,15 @@ const BUFFER: usize = 1 << 20;
 pub struct ClassicWriter {
     output: Arc<dyn Output>,
     geometry: Geometry,
-    vars: Vec<Target>,
+    vars: Vec<OpenVariable>,
     records: Records,
     received: Received,
 }
 
 /// A variable that is being written.
-struct Target {
+struct OpenVariable {
     name: String,
-    place: Place,
+    place: VariablePosition,
     /// The shape that ranges refer to. Its record dimension may be shorter than the number of records.
     extent: Vec<u64>,
     /// Bytes of the extent.
@@ -47,7 +47,7 @@ struct Target {
     written: Mutex<WrittenBytes>,
 }
 
-impl Target {
+impl OpenVariable {
     fn slabs(&self) -> Slabs<'_> {
         Slabs {
             place: &self.place,
@@ -90,7 +90,11 @@ impl ClassicWriter {
             .set_size(layout.size)
             .and_then(|()| output.write_all_at(0, &layout.header))
             .map_err(|e| Error::io("cannot write", e))?;
-        let records = Records::choose(output.as_ref(), &layout.geometry, vars.iter().map(Target::slabs));
+        let records = Records::choose(
+            output.as_ref(),
+            &layout.geometry,
+            vars.iter().map(OpenVariable::slabs),
+        );
         Ok(Self {
             output,
             geometry: layout.geometry,
@@ -100,7 +104,7 @@ impl ClassicWriter {
         })
     }
 
-    fn var(&self, var: VarId) -> Result<&Target> {
+    fn var(&self, var: VarId) -> Result<&OpenVariable> {
         self.vars
             .get(var.0)
             .ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
@@ -108,13 +112,13 @@ impl ClassicWriter {
 
     /// Writes big-endian elements of a variable's data from byte `offset` on, and the padding of each slab
     /// that ends there.
-    fn put(&self, var: &Target, offset: u64, data: &[u8]) -> io::Result<()> {
+    fn put(&self, var: &OpenVariable, offset: u64, data: &[u8]) -> io::Result<()> {
         self.records
             .put(self.output.as_ref(), &self.geometry, var.slabs(), offset, data)
     }
 
     /// Writes fill values to the parts that were never written. Zeros need not be written.
-    fn fill(&self, var: &Target) -> io::Result<()> {
+    fn fill(&self, var: &OpenVariable) -> io::Result<()> {
         let filled = var.place.record && self.records.are_filled();
         if filled || var.fill.iter().all(|b| *b == 0) {
             return Ok(());
@@ -253,7 +257,7 @@ pub fn check_places(schema: &Schema) -> Result<()> {
     }
 }
 
-fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: Place) -> Result<Target> {
+fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: VariablePosition) -> Result<OpenVariable> {
     let var = schema.var(id);
     let layout = &plan.layout;
     if matches!(layout.storage, Storage::Chunked { .. }) || !layout.filters.is_empty() {
@@ -299,7 +303,7 @@ fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: Place) -> Resu
         .unwrap_or_default()
         .bytes;
     swap_units(&mut fill, element_size);
-    Ok(Target {
+    Ok(OpenVariable {
         name: schema.var_path(id),
         place,
         extent: layout.extent.clone(),

@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, PoisonError};
 
 use super::failure::{Failure, Loss, Lost, failure, in_chunk, join_bytes};
-use super::pieces::{Piece, PieceData, RANGE, pieces};
+use super::pieces::{CheckPiece, PieceData, RANGE, pieces};
 use super::virtual_sources;
 use crate::chunk::{ChunkGrid, Region, resize};
 use crate::error::{Error, Result};
@@ -22,6 +22,7 @@ use crate::integrity::fetch::Fetching;
 use crate::integrity::options::CheckOptions;
 use crate::integrity::work::on_all_pieces;
 use crate::model::{Storage, VarId};
+use crate::threads;
 
 /// Number of elements that are tried behind one that cannot be read before their distance is doubled.
 const TRIES: u32 = 64;
@@ -45,7 +46,7 @@ pub struct Checked {
     pub missing: Vec<String>,
 }
 
-/// Checks a dataset: its own structures by [`Reader::check_structure`], and all of its data, each chunk through its filters.
+/// Checks a dataset: its own structures by [`StructureCheck`](crate::format::StructureCheck), and all of its data, each chunk through its filters.
 /// It goes on after a fault.
 ///
 /// # Errors
@@ -78,9 +79,8 @@ pub fn check_variables(
         .map(|var| schema.var_path(var))
         .collect();
     let is_meant = |fault: &Fault| fault.variable.as_ref().is_none_or(|path| !others.contains(path));
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let limits = CheckLimits {
-        threads: options.threads.unwrap_or_else(cores),
+        threads: options.threads.unwrap_or_else(threads::count),
         memory: options.memory,
     };
     let own = reader.check_structure(limits, &mut |fault| {
@@ -93,7 +93,7 @@ pub fn check_variables(
         (checked.chunks, checked.bytes) = (read.chunks, read.bytes);
         return Ok(checked);
     }
-    let found = Found::default();
+    let found = SharedSums::default();
     read_all(reader, vars.clone(), options, &found);
     let mut found = found.into_inner();
     found.failures.sort_by_key(|failure| failure.order);
@@ -124,9 +124,9 @@ struct Sums {
 }
 
 #[derive(Default)]
-struct Found(Mutex<Sums>);
+struct SharedSums(Mutex<Sums>);
 
-impl Found {
+impl SharedSums {
     fn add(&self, failures: Vec<Failure>, chunks: u64, bytes: u64) {
         let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sums.failures.extend(failures);
@@ -139,14 +139,14 @@ impl Found {
     }
 }
 
-fn read_all(reader: &dyn Reader, vars: Vec<VarId>, options: &CheckOptions, found: &Found) {
+fn read_all(reader: &dyn Reader, vars: Vec<VarId>, options: &CheckOptions, found: &SharedSums) {
     let list = |var| {
         pieces(reader, var).unwrap_or_else(|error| {
             found.add(vec![failure(reader, var, 0, Lost::All, Fault::of(&error))], 0, 0);
             Box::new(std::iter::empty())
         })
     };
-    let read = |worker: &mut Worker, _, piece: Piece| {
+    let read = |worker: &mut Worker, _, piece: CheckPiece| {
         worker.read(reader, &piece, found);
         ControlFlow::Continue(())
     };
@@ -168,7 +168,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn read(&mut self, reader: &dyn Reader, piece: &Piece, found: &Found) {
+    fn read(&mut self, reader: &dyn Reader, piece: &CheckPiece, found: &SharedSums) {
         let var = piece.var;
         match &piece.data {
             PieceData::Chunks(chunks) => self.chunks(reader, var, chunks, found),
@@ -204,7 +204,7 @@ impl Worker {
         }
     }
 
-    fn chunks(&mut self, reader: &dyn Reader, var: VarId, chunks: &[u64], found: &Found) {
+    fn chunks(&mut self, reader: &dyn Reader, var: VarId, chunks: &[u64], found: &SharedSums) {
         let mut failures = Vec::new();
         let mut bytes = 0;
         let mut fetched = Fetching::begin((reader, var), chunks).wait();

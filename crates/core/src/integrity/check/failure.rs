@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::chunk::{ChunkGrid, Region};
-use crate::format::{Fault, Reader};
+use crate::format::{ChunkPlace, Fault, Reader};
 use crate::model::VarId;
 
 /// A part of a variable's data.
@@ -53,7 +53,10 @@ pub(super) fn failure(reader: &dyn Reader, var: VarId, place: u64, part: Lost, f
 /// The fault with the coordinates and the byte of its chunk.
 pub(super) fn in_chunk(reader: &dyn Reader, var: VarId, chunk: u64, fault: Fault) -> Fault {
     let layout = reader.layout(var);
-    let fault = fault.at_byte(reader.chunk_byte(var, chunk));
+    let fault = match reader.chunk_place(var, chunk) {
+        Some(ChunkPlace::Byte(byte)) => fault.at_byte(Some(byte)),
+        _ => fault,
+    };
     match ChunkGrid::new(&layout.extent, layout.chunk_shape()) {
         Ok(grid) => fault.in_chunk(&grid.coordinates(chunk)),
         Err(_) => fault,

@@ -35,7 +35,7 @@ pub enum PieceData {
 
 /// A part of a variable, and the memory that reading it takes.
 #[derive(Debug)]
-pub struct Piece {
+pub struct CheckPiece {
     pub var: VarId,
     pub data: PieceData,
     /// In bytes.
@@ -46,7 +46,10 @@ pub struct Piece {
 ///
 /// # Errors
 /// If they cannot be listed: a source or a chunk index cannot be read.
-pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator<Item = Piece> + Send + 'r>> {
+pub fn pieces<'r>(
+    reader: &'r dyn Reader,
+    var: VarId,
+) -> Result<Box<dyn Iterator<Item = CheckPiece> + Send + 'r>> {
     reader.resolve_sources(var)?;
     let layout = reader.layout(var);
     let written = reader.written(var)?;
@@ -59,7 +62,7 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
         if layout.encoding == Encoding::Structured && !reader.is_virtual(var) {
             let range = RANGE.max(total / MOST_RANGES);
             let regions = slabs(&layout.extent, &[], size, range);
-            return Ok(Box::new(regions.map(move |region| Piece {
+            return Ok(Box::new(regions.map(move |region| CheckPiece {
                 var,
                 data: PieceData::Region(region, None),
                 memory: range,
@@ -91,13 +94,13 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
                     (bytes.end - bytes.start) / unit,
                 )
             });
-            return Ok(Box::new(regions.map(move |region| Piece {
+            return Ok(Box::new(regions.map(move |region| CheckPiece {
                 var,
                 data: PieceData::Region(region, None),
                 memory: step,
             })));
         }
-        return Ok(Box::new(pieces.map(move |range| Piece {
+        return Ok(Box::new(pieces.map(move |range| CheckPiece {
             var,
             data: PieceData::Bytes(range),
             memory: RANGE.max(unit),
@@ -108,7 +111,7 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
     let chunks = written.chunks(&grid);
     let decoded = byte_count(shape, size).map_or(u64::MAX, |n| n as u64);
     if layout.encoding == Encoding::Structured {
-        return Ok(Box::new(chunks.into_iter().map(move |chunk| Piece {
+        return Ok(Box::new(chunks.into_iter().map(move |chunk| CheckPiece {
             var,
             data: PieceData::Region(grid.region(chunk), Some(chunk)),
             memory: decoded.saturating_mul(2),
@@ -123,7 +126,7 @@ pub fn pieces<'r>(reader: &'r dyn Reader, var: VarId) -> Result<Box<dyn Iterator
     let mut chunks = chunks.into_iter();
     Ok(Box::new(std::iter::from_fn(move || {
         let some: Vec<u64> = chunks.by_ref().take(at_once).collect();
-        (!some.is_empty()).then(|| Piece {
+        (!some.is_empty()).then(|| CheckPiece {
             var,
             memory: decoded
                 .saturating_mul(2)

@@ -128,7 +128,7 @@ pub(crate) fn compare_sides(
 /// Looks at what a variable lies in. Errors have the name of the dataset.
 ///
 /// # Errors
-/// Those of [`Reader::resolve_sources`].
+/// Those of [`VirtualSources::resolve`](crate::format::VirtualSources::resolve).
 pub(crate) fn resolve_sources((reader, var): Side<'_>, name: Option<&str>) -> Result<()> {
     let looked = reader.resolve_sources(var);
     looked.map_err(|error| named((reader, var), name, error))

@@ -141,7 +141,7 @@ fn check_listed(what: &str, list: List<'_>) -> io::Result<()> {
     }
     let mut left = vec![Folder {
         path: String::new(),
-        place: Place::Node,
+        place: FolderRole::Node,
         depth: 0,
     }];
     while let Some(folder) = left.pop() {
@@ -162,7 +162,7 @@ fn refused(what: &str, why: String) -> io::Error {
 
 /// What a folder may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FolderRole {
     /// A group or an array, which has metadata.
     Node,
     /// The same, or nested chunk keys of the array around it.
@@ -175,7 +175,7 @@ enum Place {
 struct Folder {
     /// The path below the root.
     path: String,
-    place: Place,
+    place: FolderRole,
     depth: usize,
 }
 
@@ -183,13 +183,13 @@ impl Folder {
     /// Checks the entries, and adds the folders among them to `left`. An empty folder is part of any dataset.
     fn check(&self, what: &str, list: List<'_>, left: &mut Vec<Self>) -> io::Result<()> {
         let entries = list(&self.path)?;
-        let has = |name: &str| self.place != Place::Chunks && has_file(&entries, name);
+        let has = |name: &str| self.place != FolderRole::Chunks && has_file(&entries, name);
         let [group, array, version3] = NODE.map(has);
         let is_node = group || array || version3;
         // Version 3 tells arrays from groups within the file, so both may have chunks here.
         let has_chunks = !is_node || array || version3;
         for entry in &entries {
-            if !is_node && self.place == Place::Node {
+            if !is_node && self.place == FolderRole::Node {
                 return Err(foreign(what, &self.path));
             }
             let name = entry.name.as_str();
@@ -202,11 +202,11 @@ impl Folder {
                 left.push(Self {
                     path,
                     place: match is_node {
-                        false => Place::Chunks,
+                        false => FolderRole::Chunks,
                         true if has_chunks && is_number(name) || version3 && name == "c" => {
-                            Place::NodeOrChunks
+                            FolderRole::NodeOrChunks
                         }
-                        true => Place::Node,
+                        true => FolderRole::Node,
                     },
                     depth: self.depth + 1,
                 });

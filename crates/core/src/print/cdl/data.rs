@@ -16,7 +16,7 @@ use crate::format::Reader;
 use crate::model::{Type, VarId};
 use crate::print::DumpOptions;
 use crate::print::char_row::keeps_nuls;
-use crate::print::element::{ElementWriter, Place};
+use crate::print::element::{ElementContext, ElementWriter};
 use crate::print::spelling::push_name;
 use crate::stream;
 use crate::time::TimeFormat;
@@ -69,7 +69,7 @@ pub fn variable(
             ElementWriter {
                 schema,
                 precision: options.precision,
-                place: Place::Data,
+                place: ElementContext::Data,
             },
             var.ty,
             FillValue::of(schema, id, options.precision),

@@ -3,7 +3,7 @@
 use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, default_fill_value};
 use crate::print::Precision;
 use crate::print::bytes::array;
-use crate::print::element::{ElementWriter, Place};
+use crate::print::element::{ElementContext, ElementWriter};
 
 /// The value of a variable that is printed as `_`.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl FillValue {
         let element = ElementWriter {
             schema,
             precision,
-            place: Place::Data,
+            place: ElementContext::Data,
         };
         let values = match own {
             Some(attribute) => attribute.values.clone(),

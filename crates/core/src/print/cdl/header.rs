@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use super::attribute_times;
 use super::lines::Lines;
-use super::times;
 use crate::model::{Attribute, DimId, GroupId, Schema, Type, TypeClass, UserType, VarId, VisibleNames};
 use crate::print::Precision;
 use crate::print::bytes::trim_nuls;
-use crate::print::element::{ElementWriter, Place};
+use crate::print::element::{ElementContext, ElementWriter};
 use crate::print::special::Special;
 use crate::print::spelling::{push_name, push_owner, push_quoted, push_text_byte};
 use crate::print::type_name::finds_type;
@@ -200,7 +200,7 @@ pub fn attribute(
         let element = ElementWriter {
             schema,
             precision,
-            place: Place::Attribute,
+            place: ElementContext::Attribute,
         };
         let size = schema.type_size(attribute.ty);
         let count = attribute.values.bytes.len() / size.max(1);
@@ -228,7 +228,7 @@ pub fn attribute(
     }
     lines.text(" ;");
     if let Some(format) = times {
-        times::comment(lines, format, schema, attribute, precision);
+        attribute_times::comment(lines, format, schema, attribute, precision);
     }
     lines.text("\n");
 }

@@ -6,6 +6,7 @@
 //! ```
 
 mod annotations;
+mod attribute_times;
 mod c_format;
 mod data;
 mod equal_types;
@@ -17,7 +18,6 @@ mod item;
 mod joined;
 mod lines;
 mod rows;
-mod times;
 
 use std::io::Write;
 

@@ -7,7 +7,7 @@ use crate::model::not_finite;
 use crate::model::{Attribute, Schema, Slot, Type, TypeClass};
 use crate::print::Precision;
 use crate::print::bytes::trim_nuls;
-use crate::print::element::{ElementWriter, Place};
+use crate::print::element::{ElementContext, ElementWriter};
 use crate::print::enums::{enum_value, member_of};
 use crate::print::number::general::push_general;
 
@@ -64,7 +64,7 @@ fn strings(schema: &Schema, precision: Precision, attribute: &Attribute) -> Vec<
     let element = ElementWriter {
         schema,
         precision,
-        place: Place::Data,
+        place: ElementContext::Data,
     };
     let elements = attribute.values.bytes.chunks_exact(size);
     elements

@@ -178,10 +178,8 @@ fn shards_and_chunks_change_between_stores_and_encoded_chunks_pass() {
     assert_eq!(text(&other), text(&*input));
     for var in (0..input.schema().vars.len()).map(VarId) {
         assert_eq!(first.written(var).unwrap(), other.written(var).unwrap());
-        assert_eq!(
-            first.read_encoded_chunk(var, 0).unwrap(),
-            other.read_encoded_chunk(var, 0).unwrap()
-        );
+        let chunk = |reader: &dyn Reader| reader.read_encoded_chunk(var, 0).unwrap();
+        assert_eq!(chunk(&first), chunk(&other));
     }
     // Other chunks, and no shards.
     let rechunked = open(&copy_to_keys(
@@ -373,7 +371,7 @@ fn one_process() {
     let plan = to_keys(&*input, 5, Some(2), EdgeChunks::Full);
     let part = prepare(&*input, &plan)
         .unwrap()
-        .into_part(what.parse().unwrap(), 2)
+        .into_share(what.parse().unwrap(), 2)
         .unwrap();
     let writer = KeyWriter::part(Arc::new(output), &plan.schema, &part.plans).unwrap();
     copy::run(&*input, &part, Box::new(writer), &run_options(2)).unwrap();

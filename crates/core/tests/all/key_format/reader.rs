@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::{ChunkType, Pipeline, Registry, SharedPipelines};
-use ncutils_core::format::{EncodedChunk, Reader, Region, Written, read_region};
+use ncutils_core::format::{
+    ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fetcher, Reader, Region, Written, read_region,
+};
 use ncutils_core::model::{Schema, Values, VarId, VariableLayout};
 use ncutils_core::store::{ByteRange, Done, Get, GetRange, KeyStore, Requests};
 
@@ -128,13 +130,6 @@ impl Reader for KeyReader {
         &self.layouts[var.0]
     }
 
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        let layout = &self.layouts[var.0];
-        let ty = self.schema.var(var).ty;
-        let chunk = ChunkType::new(&self.schema, ty, layout, layout.chunk_shape());
-        self.pipelines.bind(&layout.filters, &chunk)
-    }
-
     fn written(&self, var: VarId) -> Result<Written> {
         let (_, chunks) = grids(&self.layouts[var.0])?;
         Ok(Written::of_chunks(
@@ -143,15 +138,53 @@ impl Reader for KeyReader {
         ))
     }
 
-    fn requests(&self) -> Requests {
-        self.store.requests()
+    fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+        Err(Error::Internal("every variable has chunks".into()))
     }
 
-    fn read_encoded_chunk(&self, var: VarId, number: u64) -> Result<Option<EncodedChunk>> {
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        read_region::read_region(self, var, region).map_err(|e| e.in_variable(&self.schema.var_path(var)))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for KeyReader {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        let layout = &self.layouts[var.0];
+        let ty = self.schema.var(var).ty;
+        let chunk = ChunkType::new(&self.schema, ty, layout, layout.chunk_shape());
+        self.pipelines.bind(&layout.filters, &chunk)
+    }
+
+    fn stored_size(&self, _: VarId, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+        None
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, number: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
         let Some(get) = self.places(var)?.get(&number) else {
             return Ok(None);
         };
-        Ok(self.store.get(&get.key, get.part).map_err(io)?.map(chunk))
+        Ok(self.store.get(&get.key, get.part).map_err(io)?.map(|found| {
+            *bytes = found;
+            0
+        }))
+    }
+}
+
+impl Fetcher for KeyReader {
+    fn requests(&self) -> Requests {
+        self.store.requests()
     }
 
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
@@ -171,11 +204,7 @@ impl Reader for KeyReader {
         Arc::clone(&self.store).fetch(gets, Box::new(all));
     }
 
-    fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
-        Err(Error::Internal("every variable has chunks".into()))
-    }
-
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        read_region::read_region(self, var, region).map_err(|e| e.in_variable(&self.schema.var_path(var)))
+    fn fetch_ranges(&self, _: VarId, _: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        done(Err(Error::Internal("every variable has chunks".into())));
     }
 }

@@ -138,7 +138,7 @@ fn unpack(ty: &Type, to: &mut [u8], from: &mut BitReader) {
 }
 
 /// The significant bits of one byte of a number.
-struct Piece {
+struct SignificantBits {
     /// Index of the byte.
     byte: usize,
     /// Lowest of the bits.
@@ -148,12 +148,12 @@ struct Piece {
 }
 
 /// The significant bits of a number of `size` bytes, highest first.
-fn pieces(size: u32, big_endian: bool, offset: u32, precision: u32) -> impl Iterator<Item = Piece> {
+fn pieces(size: u32, big_endian: bool, offset: u32, precision: u32) -> impl Iterator<Item = SignificantBits> {
     let end = offset.saturating_add(precision);
     (offset / 8..end.div_ceil(8)).rev().map(move |at| {
         let low = offset.saturating_sub(at * 8);
         let high = (end - at * 8).min(8);
-        Piece {
+        SignificantBits {
             byte: if big_endian { size - 1 - at } else { at } as usize,
             low,
             bits: high - low,

@@ -15,14 +15,14 @@
 
 use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::room::room;
-use crate::compressors::lz4::block as lz4_block;
-use crate::compressors::zstd;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
 use ncutils_model::CodecSpec;
 
+mod compression;
 mod parameters;
 pub(crate) mod transpose;
 
+use compression::Compression;
 use parameters::{Parameters, ROW};
 
 /// The id registered with HDF5.
@@ -66,55 +66,6 @@ impl Codec for Bitshuffle {
 
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::adapted(stored, chunk)
-    }
-}
-
-/// How blocks are compressed.
-#[derive(Debug, Clone, Copy)]
-enum Compression {
-    None,
-    Lz4,
-    Zstd { level: i32 },
-}
-
-impl Compression {
-    /// Room, in bytes, to compress a block of `len` bytes. No encoder makes more.
-    fn bound(self, len: usize) -> usize {
-        match self {
-            Self::None => len,
-            Self::Lz4 => lz4_block::bound(len),
-            Self::Zstd { .. } => ::zstd::zstd_safe::compress_bound(len),
-        }
-    }
-
-    /// Maximum expansion, in output bytes per input byte.
-    fn expansion(self) -> usize {
-        match self {
-            Self::None => 1,
-            Self::Lz4 => lz4_block::EXPANSION,
-            Self::Zstd { .. } => zstd::EXPANSION,
-        }
-    }
-
-    /// Compresses a block to the beginning of `out`. Returns the number of bytes.
-    fn compress(self, block: &[u8], out: &mut [u8]) -> Outcome<usize> {
-        match self {
-            Self::None => Err("a block without compression".to_owned()),
-            Self::Lz4 => lz4_block::compress(block, out),
-            Self::Zstd { level } => zstd::compress(level, false, block, out),
-        }
-    }
-
-    /// Decompresses a block to exactly the length of `out`.
-    fn decompress(self, stored: &[u8], out: &mut [u8]) -> Outcome {
-        match self {
-            Self::None => Err("a block without compression".to_owned()),
-            Self::Lz4 => lz4_block::decompress(stored, out),
-            Self::Zstd { .. } => match zstd::decompress(stored, out)? {
-                size if size == out.len() => Ok(()),
-                size => Err(format!("a zstd frame has {size} bytes instead of {}", out.len())),
-            },
-        }
     }
 }
 
@@ -169,13 +120,13 @@ impl Bound {
     }
 }
 
-/// Transposes the bits of elements of `size` bytes, in blocks of the default length. Elements after the last whole eight are
+/// Splits elements of `size` bytes into planes of bits, in blocks of the default length. Elements after the last whole eight are
 /// copied.
-pub fn transpose_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
+pub fn split_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
     in_blocks(size, input, out, transpose::split);
 }
 
-/// The reverse of [`transpose_bits`].
+/// The reverse of [`split_bits`].
 pub fn join_bits(size: usize, input: &[u8], out: &mut Vec<u8>) {
     in_blocks(size, input, out, transpose::join);
 }

@@ -8,7 +8,7 @@
 //! All that is given may be left out from the end. The first two numbers are bitshuffle's version.
 
 use crate::compressors::zstd;
-use crate::shuffle::bitshuffle::Compression;
+use crate::shuffle::bitshuffle::compression::Compression;
 use crate::{ChunkType, Outcome};
 
 /// Bitshuffle's version, major and minor.

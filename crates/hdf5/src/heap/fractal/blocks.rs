@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::header::{Child, Filtered, Header};
 use crate::checksum;
 use crate::error::{Error, Result};
-use crate::heap::budget::Budget;
+use crate::heap::read_limit::ReadLimit;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
 
@@ -31,14 +31,14 @@ pub(super) struct Blocks {
     /// Filtered direct blocks, decoded.
     decoded: HashMap<(u64, u64), Arc<[u8]>>,
     /// Bytes that may still be decoded.
-    budget: Budget,
+    read_limit: ReadLimit,
     /// Children of indirect blocks.
     indirect: HashMap<(u64, u64), Arc<[Option<Child>]>>,
 }
 
 /// The direct block that contains an offset.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundBlock {
     /// Position of its bytes.
     pub bytes: Bytes,
     /// Its size, in bytes.
@@ -62,13 +62,13 @@ impl Blocks {
             walk: Walk::new(reader),
             direct: HashSet::new(),
             decoded: HashMap::new(),
-            budget: Budget::new(reader),
+            read_limit: ReadLimit::new(reader),
             indirect: HashMap::new(),
         }
     }
 
     /// Finds the direct block that contains the byte at `offset`.
-    pub fn find(&mut self, reader: &MetadataReader, header: &Header, offset: u64) -> Result<Found> {
+    pub fn find(&mut self, reader: &MetadataReader, header: &Header, offset: u64) -> Result<FoundBlock> {
         let unallocated = || reader.damaged(WHAT, header.address, format!("no block holds offset {offset}"));
         let mut block = header.root.ok_or_else(unallocated)?;
         let mut rows = header.root_rows;
@@ -78,7 +78,7 @@ impl Blocks {
             if offset >= size {
                 return Err(unallocated());
             }
-            return Ok(Found {
+            return Ok(FoundBlock {
                 bytes: self.direct(reader, header, block, start, size)?,
                 size,
                 within: offset,
@@ -96,7 +96,7 @@ impl Blocks {
             block = child.ok_or_else(unallocated)?;
             start += place.block_start;
             if header.table.is_direct(place.row) {
-                return Ok(Found {
+                return Ok(FoundBlock {
                     bytes: self.direct(reader, header, block, start, place.block_size)?,
                     size: place.block_size,
                     within: offset - start,
@@ -195,7 +195,7 @@ impl Blocks {
             return Ok(Bytes::InFile(address));
         };
         self.walk.enter(DIRECT, address, filtered.size)?;
-        self.budget.take(DIRECT, address, size)?;
+        self.read_limit.take(DIRECT, address, size)?;
         let mut bytes =
             reader.read_filtered(DIRECT, address, filtered.size, filters, filtered.mask, whole)?;
         check_direct(reader, header, &mut bytes, address, start)?;

@@ -15,7 +15,7 @@ pub(crate) struct DoublingTable {
 
 /// Position of an offset in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BlockPosition {
     /// The row.
     pub(crate) row: u32,
     /// Index among all blocks of the table, in row order.
@@ -93,7 +93,7 @@ impl DoublingTable {
     }
 
     /// Position of the byte at `offset` from the table's beginning.
-    pub(crate) fn locate(&self, offset: u64) -> Place {
+    pub(crate) fn locate(&self, offset: u64) -> BlockPosition {
         // Row r > 0 begins at 2 ^ (first_row_bits + r - 1) and is as long as all rows before it.
         let row = match offset.checked_ilog2() {
             Some(bit) if bit >= self.first_row_bits() => bit - self.first_row_bits() + 1,
@@ -107,7 +107,7 @@ impl DoublingTable {
             ),
         };
         let column = (offset - row_start) >> block_bits;
-        Place {
+        BlockPosition {
             row,
             entry: (u64::from(row) << self.width_bits) + column,
             block_start: row_start + (column << block_bits),
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn finds_blocks_row_by_row() {
         let table = DoublingTable::new(4, 512, 65_536, 32).unwrap();
-        let place = |row, entry, block_start, block_size| Place {
+        let place = |row, entry, block_start, block_size| BlockPosition {
             row,
             entry,
             block_start,

@@ -7,7 +7,7 @@ use super::blocks::{Blocks, Bytes};
 use super::header::Header;
 use crate::btree::record::{self, HugeRecord};
 use crate::error::{Error, Result};
-use crate::heap::budget::Budget;
+use crate::heap::read_limit::ReadLimit;
 use crate::metadata::MetadataReader;
 
 const WHAT: &str = "fractal heap";
@@ -24,7 +24,7 @@ pub(crate) struct FractalHeap {
     blocks: Mutex<Blocks>,
     /// Huge objects by key, read when the first one is requested.
     huge: OnceLock<HashMap<u64, HugeRecord>>,
-    budget: Budget,
+    read_limit: ReadLimit,
 }
 
 impl FractalHeap {
@@ -38,7 +38,7 @@ impl FractalHeap {
             header: Header::read(reader, address)?,
             blocks: Mutex::new(Blocks::new(reader)),
             huge: OnceLock::new(),
-            budget: Budget::new(reader),
+            read_limit: ReadLimit::new(reader),
         })
     }
 
@@ -100,7 +100,7 @@ impl FractalHeap {
         let Some((from, to)) = range else {
             return Err(self.damaged("a managed object is out of range"));
         };
-        self.budget.take(WHAT, self.header.address, length)?;
+        self.read_limit.take(WHAT, self.header.address, length)?;
         match block.bytes {
             Bytes::InFile(address) => {
                 let Some(address) = address.checked_add(block.within) else {
@@ -136,7 +136,7 @@ impl FractalHeap {
         let Ok(len) = usize::try_from(size) else {
             return Err(self.damaged(format!("a huge object of {size} bytes")));
         };
-        self.budget.take(WHAT, self.header.address, size)?;
+        self.read_limit.take(WHAT, self.header.address, size)?;
         match (&self.header.filters, place.filtered) {
             (None, None) => self.reader.read(HUGE, place.address, len),
             (Some(filters), Some(filtered)) => {

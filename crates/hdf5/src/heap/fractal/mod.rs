@@ -1,4 +1,5 @@
-//! Fractal heaps (specification section III.G): hold many small objects and a few large ones.
+//! Reading fractal heaps (specification section III.G), which hold many small objects and a few large ones. Writing is in
+//! `writer/heap/fractal`.
 //!
 //! A heap identifier tells which of three kinds its object is:
 //!

@@ -1,4 +1,4 @@
-//! Encoders of heaps: fractal heaps for dense links and attributes, global heap collections for variable-length data,
+//! Writing heaps; reading is in `heap`. Encoders: fractal heaps for dense links and attributes, global heap collections for variable-length data,
 //! local heaps for the names of external files.
 
 pub(super) mod fractal;

@@ -25,7 +25,7 @@ pub(crate) fn group_info() -> Vec<u8> {
 }
 
 /// The target of a link message.
-pub(crate) enum Target<'a> {
+pub(crate) enum LinkInformation<'a> {
     /// An object with its header at this address.
     Hard(u64),
     /// A path.
@@ -37,15 +37,15 @@ pub(crate) enum Target<'a> {
 }
 
 /// The Link message. `order` is the creation order, where the group tracks it.
-pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Result<Vec<u8>> {
+pub(crate) fn link(name: &str, order: Option<u64>, target: &LinkInformation<'_>) -> Result<Vec<u8>> {
     let (kind, value) = match target {
-        Target::Hard(_) => (None, Vec::new()),
-        Target::Soft(path) => (Some(1), name::bytes(path).into_owned()),
-        Target::External(file, path) => (
+        LinkInformation::Hard(_) => (None, Vec::new()),
+        LinkInformation::Soft(path) => (Some(1), name::bytes(path).into_owned()),
+        LinkInformation::External(file, path) => (
             Some(64),
             [&[0], &*name::bytes(file), &[0], &*name::bytes(path), &[0]].concat(),
         ),
-        Target::UserDefined(class, data) => (Some(*class), data.to_vec()),
+        LinkInformation::UserDefined(class, data) => (Some(*class), data.to_vec()),
     };
     let name = name::bytes(name);
     let is_utf8 = name::is_utf8(&name);
@@ -71,8 +71,8 @@ pub(crate) fn link(name: &str, order: Option<u64>, target: &Target<'_>) -> Resul
     out.put_uint(name.len() as u64, name_width);
     out.put(&name);
     match target {
-        Target::Hard(header) => out.put_u64(*header),
-        Target::Soft(_) | Target::External(..) | Target::UserDefined(..) => {
+        LinkInformation::Hard(header) => out.put_u64(*header),
+        LinkInformation::Soft(_) | LinkInformation::External(..) | LinkInformation::UserDefined(..) => {
             let length = u16::try_from(value.len())
                 .map_err(|_| Error::CannotWrite(format!("a link of {} bytes", value.len())))?;
             out.put_u16(length);
@@ -87,30 +87,30 @@ mod tests {
     use super::*;
 
     fn hard(name: &str) -> Vec<u8> {
-        link(name, Some(0), &Target::Hard(0)).unwrap()
+        link(name, Some(0), &LinkInformation::Hard(0)).unwrap()
     }
 
     #[test]
     fn other_links_have_a_type_and_a_value() {
         assert_eq!(
-            link("a", None, &Target::Soft("/b")).unwrap(),
+            link("a", None, &LinkInformation::Soft("/b")).unwrap(),
             [1, 8, 1, 1, b'a', 2, 0, b'/', b'b']
         );
         assert_eq!(
-            link("a", None, &Target::External("f", "/b")).unwrap()[2..],
+            link("a", None, &LinkInformation::External("f", "/b")).unwrap()[2..],
             [64, 1, b'a', 6, 0, 0, b'f', 0, b'/', b'b', 0]
         );
         assert_eq!(
-            link("a", None, &Target::UserDefined(187, &[7, 0, 9])).unwrap()[2..],
+            link("a", None, &LinkInformation::UserDefined(187, &[7, 0, 9])).unwrap()[2..],
             [187, 1, b'a', 3, 0, 7, 0, 9]
         );
-        assert!(link("a", None, &Target::Soft(&"x".repeat(70_000))).is_err());
+        assert!(link("a", None, &LinkInformation::Soft(&"x".repeat(70_000))).is_err());
     }
 
     #[test]
     fn a_link_is_short_and_tells_its_character_set() {
         assert_eq!(
-            link("ab", Some(3), &Target::Hard(0x1234)).unwrap(),
+            link("ab", Some(3), &LinkInformation::Hard(0x1234)).unwrap(),
             [
                 1, 4, 3, 0, 0, 0, 0, 0, 0, 0, 2, b'a', b'b', 0x34, 0x12, 0, 0, 0, 0, 0, 0
             ]

@@ -11,7 +11,7 @@ mod storage;
 
 pub(super) use attribute::{attribute_head, attribute_info};
 pub(super) use datatype::datatype;
-pub(super) use group::{Target, group_info, link, link_info};
+pub(super) use group::{LinkInformation, group_info, link, link_info};
 pub(super) use message::{MAX_MESSAGE, kind, reference_count, shared};
 pub(super) use space::file_space;
 pub(super) use storage::{Storage, dataspace, fill_value, filter_pipeline, layout};

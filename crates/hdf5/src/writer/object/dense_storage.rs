@@ -11,7 +11,7 @@ use crate::checksum::lookup3;
 use crate::name;
 use crate::writer::btree_v2::{HEADER_SIZE, Tree, TreeKind};
 use crate::writer::bytes::PutBytes;
-use crate::writer::heap::fractal::{Heap, HeapParameters};
+use crate::writer::heap::fractal::{HeapLayout, HeapParameters};
 use crate::writer::pages::Pages;
 use crate::{CreationOrder, Result};
 
@@ -45,7 +45,7 @@ pub(crate) struct DenseAddresses {
 pub(crate) struct DenseStorage {
     kind: DenseKind,
     tracking: CreationOrder,
-    heap: Heap,
+    heap: HeapLayout,
     names: Tree,
     order: Tree,
     /// Positions of the nodes of both indexes and of the heap.
@@ -66,7 +66,7 @@ impl DenseStorage {
                 TreeKind::AttributeOrder,
             ),
         };
-        let heap = Heap::new(parameters, sizes.iter().copied(), pages)?;
+        let heap = HeapLayout::new(parameters, sizes.iter().copied(), pages)?;
         let names = Tree::new(names, sizes.len() as u64, pages);
         let order = Tree::new(order, sizes.len() as u64, pages);
         let order_size = match tracking {

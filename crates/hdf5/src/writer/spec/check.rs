@@ -200,7 +200,7 @@ fn check_dataset<S: ObjectSource>(source: &S, dataset: &DatasetSpec) -> Result<(
             if bytes.is_none_or(|n| n > MAX_CHUNK) {
                 return Err(format!("chunks of shape {shape:?} exceed 4 GiB"));
             }
-            let grid = crate::writer::chunk_index::ChunkGrid::new(dims, shape, 1).len();
+            let grid = crate::writer::btree_v1::ChunkGrid::new(dims, shape, 1).len();
             if *chunk_count > grid {
                 return Err(format!("{chunk_count} chunks in a grid of {grid}"));
             }

@@ -1,7 +1,7 @@
-"""Makes the files that tests/structure.rs reads, and beside each, as NAME.tree, what libhdf5 says of it.
+"""Makes the files that tests/all/structure.rs reads, and beside each, as NAME.tree, what libhdf5 says of it.
 
-Run with h5py 3.16 or later (HDF5 2.0) on Linux: python structure.py
-A line of a .tree file is: path, kind of line, and what tests/tree/mod.rs prints for that kind. `attribute~` marks attributes
+Run with h5py 3.16 or later (HDF5 2.0) on Linux: python make.py
+A line of a .tree file is: path, kind of line, and what tests/all/tree/mod.rs prints for that kind. `attribute~` marks attributes
 of an object that does not track their order: libhdf5 lists them by name.
 """
 

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::model::{Kind, Schema, VarId};
 
 use super::foreign_names::foreign_names;
-use super::places::Places;
+use super::positions::Positions;
 use super::type_order::order_types;
 use super::walk::Walk;
 use crate::Diagnostic;
@@ -23,7 +23,7 @@ pub struct Declared {
     /// The kind of file that the global attribute `_Format` names.
     pub format: Option<Kind>,
     /// Positions of all declarations in the text.
-    pub places: Places,
+    pub places: Positions,
     /// The last data statement of each variable, in the schema's order; `None` for a variable without one.
     pub lists: Vec<Option<DataList>>,
     /// Warnings, in the order they were found.

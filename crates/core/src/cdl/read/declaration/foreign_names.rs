@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use crate::model::{GroupId, Item, Schema, TypeClass, TypeId, VarId, name_fault};
 
-use super::places::Places;
+use super::positions::Positions;
 
 /// Finds such names of groups, types, fields, enum members, dimensions, variables and attributes. Returns the position
 /// of each name's first use and the warning, in the order of the text. For a field or an enum member, the position is
 /// its type's.
-pub fn foreign_names(schema: &Schema, places: &Places) -> Vec<(u64, String)> {
+pub fn foreign_names(schema: &Schema, places: &Positions) -> Vec<(u64, String)> {
     let mut found: Vec<(u64, &str, &str)> = Vec::new();
     let mut look = |name, item| {
         if let Some(why) = name_fault(name) {

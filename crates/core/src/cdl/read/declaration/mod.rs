@@ -13,7 +13,7 @@ pub mod attributes;
 pub mod declared;
 pub mod foreign_names;
 mod known_attributes;
-pub mod places;
+pub mod positions;
 pub mod scopes;
 pub mod section;
 pub mod type_order;

@@ -28,7 +28,7 @@ use crate::error::Result;
 use crate::model::{DimId, GroupId, Kind, Schema};
 
 use super::known_attributes::Known;
-use super::places::Places;
+use super::positions::Positions;
 use super::scopes::Scopes;
 use super::types::{TypeTable, TypeText};
 use crate::Diagnostic;
@@ -73,7 +73,7 @@ pub struct Walk<'t> {
     pub(crate) format: Option<Kind>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) name: String,
-    pub(crate) places: Places,
+    pub(crate) places: Positions,
     /// Dimensions whose length is written as 0, which means unlimited.
     pub(crate) zero_dims: HashSet<DimId>,
     /// Position of each group's first `types:`.
@@ -124,9 +124,9 @@ impl<'t> Walk<'t> {
             format: None,
             warnings: Vec::new(),
             name: String::new(),
-            places: Places {
+            places: Positions {
                 groups: vec![text.start()],
-                ..Places::default()
+                ..Positions::default()
             },
             zero_dims: HashSet::new(),
             type_sections: HashMap::new(),

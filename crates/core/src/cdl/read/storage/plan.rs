@@ -2,8 +2,8 @@
 
 use super::attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, auto_shard, chunk_bytes, default_shape, fit_strings,
-    one_chunk, possible_storage, whole_chunks,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, auto_shard, chunk_bytes, default_chunk_shape,
+    fit_strings, one_chunk, possible_storage, whole_chunks,
 };
 use crate::copy::quantization::Quantization;
 use crate::copy::{CopyPlan, Sources, VariableCopy};
@@ -291,7 +291,7 @@ fn storage_of(
                 true => element_size,
                 false => sizes.of(schema.var(id).ty).size,
             };
-            default_shape(can, size, &lengths)
+            default_chunk_shape(can, size, &lengths)
         }
     };
     if shape.len() != dims.len() {

@@ -74,7 +74,7 @@ impl Text {
     pub fn bytes(&self, at: u64, count: usize) -> Result<Vec<u8>> {
         let count = self.end.saturating_sub(at).min(count as u64) as usize;
         let mut bytes = Vec::new();
-        // Zeroed by hand: jemalloc gives the pages of a zeroed buffer back and takes them anew, which takes longer than reading.
+        // Zeroed by hand: an allocator takes new pages for a zeroed buffer, which takes longer than reading.
         resize(&mut bytes, count)?;
         self.source
             .read_exact_at(at, &mut bytes)
@@ -220,6 +220,7 @@ impl<'t> Cursor<'t> {
     ///
     /// # Errors
     /// The source cannot be read.
+    #[inline]
     pub fn peek(&mut self) -> Result<Option<u8>> {
         Ok(self.window()?.first().copied())
     }

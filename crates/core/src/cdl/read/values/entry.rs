@@ -10,7 +10,7 @@ pub struct Entry {
 
 /// The unpacked position of an [`Entry`], and the lexer's state there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct EntryPosition {
     /// Position in the text.
     pub at: u64,
     /// Number of open braces.
@@ -21,7 +21,7 @@ pub struct Place {
     pub after_character: bool,
 }
 
-impl Place {
+impl EntryPosition {
     pub(super) fn pack(self) -> u64 {
         self.at & ((1 << 56) - 1)
             | (self.level as u64 & 63) << 56
@@ -32,8 +32,8 @@ impl Place {
 
 impl Entry {
     /// Unpacks the position.
-    pub fn place(self) -> Place {
-        Place {
+    pub fn place(self) -> EntryPosition {
+        EntryPosition {
             at: self.place & ((1 << 56) - 1),
             level: (self.place >> 56) as usize & 63,
             after_character: self.place >> 62 & 1 == 1,

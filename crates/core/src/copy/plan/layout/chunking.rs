@@ -5,8 +5,8 @@
 //! dimensions. A shape that nobody gave is netCDF-C's default. Chunks of strings that become longer in the output are cut. In a kind where every variable has chunks, what would be
 //! contiguous or compact by an option is one chunk, and no default chunk is a single record.
 
-use super::default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
-use super::pipeline::{Pipeline, Wish};
+use super::netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
+use super::pipeline::{AskedPipeline, Wish};
 use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions};
 use crate::error::{Request, Result};
 use crate::model::{
@@ -127,7 +127,7 @@ impl Chunking {
         can: &Capabilities,
         dims: &[&Dimension],
         element_size: usize,
-        pipeline: &Pipeline,
+        pipeline: &AskedPipeline,
         options: &CopyOptions,
     ) -> Result<Chosen> {
         let unlimited = dims.iter().any(|d| d.unlimited);
@@ -217,7 +217,7 @@ impl Chunking {
                     // Each string takes more bytes than in the input, where the shape was chosen.
                     true => {
                         let lengths: Vec<_> = kept.iter().map(|n| (*n, false)).collect();
-                        chunked(default_shape(can, element_size, &lengths))
+                        chunked(default_chunk_shape(can, element_size, &lengths))
                     }
                     false if chunk_bytes(&kept, element_size).is_none_or(|n| n > can.largest_chunk) => {
                         chunked(within_limit(kept, element_size, can)?)
@@ -228,7 +228,7 @@ impl Chunking {
             None if unlimited || !pipeline.is_empty() => {
                 let records = |d: &Dimension| d.unlimited && can.contiguous;
                 let lengths: Vec<_> = dims.iter().map(|d| (d.length, records(d))).collect();
-                let shape = default_shape(can, element_size, &lengths);
+                let shape = default_chunk_shape(can, element_size, &lengths);
                 if !unlimited && pipeline.wish != Wish::Named && too_small(&shape, element_size, options) {
                     return one_piece(source.storage.clone());
                 }
@@ -296,10 +296,10 @@ fn halve(shape: &mut [u64], free: &[usize], element_size: usize, most: u64) {
 /// dimension is short and another very long.
 const LARGEST_DEFAULT_CHUNK: u64 = 256 << 20;
 
-/// netCDF-C's default chunk shape. One above [`LARGEST_DEFAULT_CHUNK`] is cut to [`DEFAULT_CHUNK_BYTES`], as far as one
+/// The default chunk shape: netCDF-C's. One above [`LARGEST_DEFAULT_CHUNK`] is cut to [`DEFAULT_CHUNK_BYTES`], as far as one
 /// element takes less. Where every variable has chunks, elements may be large, and each larger shape is cut.
-pub fn default_shape(can: &Capabilities, element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
-    let mut shape = default_chunk_shape(element_size, dims);
+pub fn default_chunk_shape(can: &Capabilities, element_size: usize, dims: &[(u64, bool)]) -> Vec<u64> {
+    let mut shape = netcdf_c_chunk_shape(element_size, dims);
     let most = match can.contiguous {
         true => LARGEST_DEFAULT_CHUNK,
         false => DEFAULT_CHUNK_BYTES,
@@ -327,7 +327,7 @@ pub fn possible_storage(
         Storage::Compact | Storage::Contiguous | Storage::Blocks { .. } => {
             let lengths: Vec<_> = dims.iter().map(|d| (d.length, false)).collect();
             Storage::Chunked {
-                shape: default_shape(can, element_size, &lengths),
+                shape: default_chunk_shape(can, element_size, &lengths),
             }
         }
         chunked @ Storage::Chunked { .. } => chunked,
@@ -390,14 +390,17 @@ mod tests {
         let mut can = Capabilities::new("any storage");
         can.contiguous = true;
         let dims = [(0, true), (2_199_023_255_577, false), (8, false)];
-        assert!(chunk_bytes(&default_chunk_shape(4, &dims), 4).unwrap() > 1 << 31);
-        let shape = default_shape(&can, 4, &dims);
+        assert!(chunk_bytes(&netcdf_c_chunk_shape(4, &dims), 4).unwrap() > 1 << 31);
+        let shape = default_chunk_shape(&can, 4, &dims);
         assert!(
             chunk_bytes(&shape, 4).unwrap() <= DEFAULT_CHUNK_BYTES,
             "{shape:?}"
         );
         let dims = [(5, false), (1_000_000, false)];
-        assert_eq!(default_shape(&can, 4, &dims), default_chunk_shape(4, &dims));
+        assert_eq!(
+            default_chunk_shape(&can, 4, &dims),
+            netcdf_c_chunk_shape(4, &dims)
+        );
     }
 
     #[test]
@@ -406,16 +409,19 @@ mod tests {
         can.contiguous = false;
         let dims = [(5, false), (1_000_000_000, false)];
         // netCDF-C's shape has length 1 along the first dimension, and the second is not cut for that.
-        let shape = default_chunk_shape(1_000_000, &dims);
+        let shape = netcdf_c_chunk_shape(1_000_000, &dims);
         assert!(chunk_bytes(&shape, 1_000_000).unwrap() > MAX_CHUNK_BYTES);
-        let shape = default_shape(&can, 1_000_000, &dims);
+        let shape = default_chunk_shape(&can, 1_000_000, &dims);
         assert!(
             chunk_bytes(&shape, 1_000_000).unwrap() <= DEFAULT_CHUNK_BYTES,
             "{shape:?}"
         );
-        assert_eq!(default_shape(&can, i32::MAX as usize, &dims), [1, 1]);
+        assert_eq!(default_chunk_shape(&can, i32::MAX as usize, &dims), [1, 1]);
         for dims in [vec![(248, false), (361, false), (720, false)], vec![(0, true)]] {
-            assert_eq!(default_shape(&can, 4, &dims), default_chunk_shape(4, &dims));
+            assert_eq!(
+                default_chunk_shape(&can, 4, &dims),
+                netcdf_c_chunk_shape(4, &dims)
+            );
         }
     }
 }

@@ -2,26 +2,28 @@
 //!
 //! ```text
 //! pipeline ──────► filters of each variable; auto: chosen by its data ┐
-//! chunking ──────► storage, by default_chunks where nobody says       │
-//! sharding ──────► shards                                             ├─► target: VariableLayout
+//! chunking ──────► storage, by netcdf_c_chunks where nobody says      │
+//! sharding ──────► shards                                             ├─► output_variable: VariableLayout
 //! string_length ─► bytes of each string                               │
 //! external ──────► other files that hold the raw data                 ┘
 //! ```
 
 mod auto;
 mod chunking;
-mod default_chunks;
 mod external;
+mod netcdf_c_chunks;
+mod output_variable;
 mod pipeline;
 mod sharding;
 mod string_length;
-mod target;
 
 pub use auto::AutoChoice;
-pub use chunking::{Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_shape, one_chunk, possible_storage};
-pub use default_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, default_chunk_shape};
+pub use chunking::{
+    Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
+};
 pub use external::placed;
-pub use pipeline::{Requests, deflate_codec};
+pub use netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
+pub use output_variable::OutputVariable;
+pub use pipeline::{FilterRequests, deflate_codec};
 pub use sharding::{Sharding, auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, fit_strings};
-pub use target::Target;

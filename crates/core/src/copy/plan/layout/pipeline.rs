@@ -12,9 +12,9 @@ use crate::model::{
     CodecNames, CodecSpec, Configuration, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion,
 };
 
-/// The filters of a variable, and where they come from.
+/// The filters that a variable is to have, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pipeline {
+pub struct AskedPipeline {
     filters: Filters,
     /// Where the filters come from.
     pub wish: Wish,
@@ -28,7 +28,7 @@ enum Filters {
     New(Vec<AskedCodec>),
 }
 
-impl Pipeline {
+impl AskedPipeline {
     fn new(filters: Vec<AskedCodec>, wish: Wish) -> Self {
         Self {
             filters: Filters::New(filters),
@@ -192,11 +192,11 @@ pub enum Wish {
 
 /// The `-F` request that covers each variable of the schema.
 #[derive(Debug)]
-pub struct Requests<'a> {
+pub struct FilterRequests<'a> {
     by_var: Vec<Option<(&'a FilterRequest, Wish)>>,
 }
 
-impl<'a> Requests<'a> {
+impl<'a> FilterRequests<'a> {
     /// Finds the variables that each `-F` covers. A `-F` that names a variable beats `*`, and a later one
     /// beats an earlier one.
     ///
@@ -253,15 +253,15 @@ impl<'a> Requests<'a> {
         addresses: bool,
         names: Option<CodecNames>,
         options: &CopyOptions,
-    ) -> Pipeline {
+    ) -> AskedPipeline {
         let scalar = input.var(var).dims.is_empty();
         // netCDF-C reads wrong strings where they are shuffled, and text gains nothing by it.
         let is_text = input.var(var).ty == Type::String;
         // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either. In the input,
         // filters see strings themselves where these lie in the chunks.
         let kept = |shuffle| match addresses && input.kind.can().fixed_strings {
-            true => Pipeline::new(Vec::new(), Wish::Kept),
-            false => Pipeline::kept(source, shuffle),
+            true => AskedPipeline::new(Vec::new(), Wish::Kept),
+            false => AskedPipeline::kept(source, shuffle),
         };
         if let Some((request, wish)) = self.by_var[var.0] {
             if addresses && wish == Wish::General && !request.pipeline.is_empty() {
@@ -271,7 +271,7 @@ impl<'a> Requests<'a> {
             if is_text && wish == Wish::General {
                 pipeline.retain(|codec| !is_shuffle(codec));
             }
-            return Pipeline::new(pipeline, wish);
+            return AskedPipeline::new(pipeline, wish);
         }
         let has = |id: u32| {
             source
@@ -285,13 +285,13 @@ impl<'a> Requests<'a> {
                 filters.push(AskedCodec::id(fletcher32::ID, []));
             }
             if level == 0 {
-                return Pipeline::new(filters, Wish::Kept);
+                return AskedPipeline::new(filters, Wish::Kept);
             }
             if options.shuffle && !is_text {
                 filters.push(AskedCodec::id(shuffle::ID, []));
             }
             filters.push(deflate_codec(level, names));
-            return Pipeline::new(filters, Wish::General);
+            return AskedPipeline::new(filters, Wish::General);
         }
         let deflated = source.filters.iter().any(|f| deflates(&options.registry, f));
         kept(options.shuffle && !addresses && deflated && !has(shuffle::ID))
@@ -311,7 +311,7 @@ mod tests {
             CodecSpec::zarr(ZarrVersion::V3, "numcodecs.zlib", level)
         };
         let stored = |filters: &[CodecSpec], names| {
-            let pipeline = Pipeline {
+            let pipeline = AskedPipeline {
                 filters: Filters::Kept(filters.to_vec(), false),
                 wish: Wish::Kept,
             };

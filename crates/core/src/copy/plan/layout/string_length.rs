@@ -8,7 +8,6 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::chunk::{ChunkGrid, Region, element_count};
 use crate::copy::plan::request::StringLength;
@@ -16,7 +15,7 @@ use crate::copy::strings::{cut_strings, longest_string};
 use crate::error::{Error, Request, Result};
 use crate::format::{Reader, Written};
 use crate::model::{Attribute, SLOT_SIZE, Schema, Slot, Storage, Type, Values, VarId, VariableLayout};
-use crate::threads::on_all;
+use crate::threads::{self, on_all};
 
 /// The bytes of each string of a variable whose values are all shorter, as in netCDF-C.
 pub const DEFAULT_STRING_LENGTH: u64 = 128;
@@ -152,7 +151,7 @@ fn longest(reader: &dyn Reader, source: Option<VarId>, fill: Option<&Values>) ->
 /// The longest string that is stored of a variable. All threads read it, one chunk or slab each.
 fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
     let layout = reader.layout(var);
-    let mut pieces = Pieces {
+    let mut pieces = ReadPieces {
         grid: None,
         stored: None,
         count: element_count(&layout.extent).unwrap_or(u64::MAX).div_ceil(SLAB),
@@ -173,9 +172,8 @@ fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
     let failed = AtomicBool::new(false);
     // The number of the piece comes first: neither the result nor the error depends on threads.
     let found: Mutex<Vec<(u64, Result<Longest>)>> = Mutex::default();
-    let threads = thread::available_parallelism().map_or(1, usize::from);
     on_all(
-        threads.min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
+        threads::count().min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
         |_, _| {
             let mut best: Option<(u64, Longest)> = None;
             while !failed.load(Ordering::Relaxed) {
@@ -224,7 +222,7 @@ fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
 }
 
 /// The pieces in which a variable is read.
-struct Pieces {
+struct ReadPieces {
     /// The grid of its chunks, if it has chunks.
     grid: Option<ChunkGrid>,
     /// The chunks that are stored; `None` for all.
@@ -233,7 +231,7 @@ struct Pieces {
     count: u64,
 }
 
-impl Pieces {
+impl ReadPieces {
     /// The regions of piece `n`.
     fn regions(&self, n: u64, extent: &[u64]) -> Vec<Region> {
         match &self.grid {

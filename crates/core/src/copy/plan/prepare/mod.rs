@@ -6,7 +6,7 @@
 //!                 ▼
 //! CopyPlan ─► choose_route ─► bands ─► numbering ─┬─► VariablePlan   what the writer must know before the first byte
 //!                                                 └─► Variable       what the engine will do
-//!                                                        └─► part: the share of one of several processes
+//!                                                        └─► process_share: that of one of several processes
 //! ```
 
 mod bands;
@@ -16,8 +16,8 @@ mod each;
 mod fill_values;
 mod further_sources;
 mod numbering;
-mod part;
 mod prepared;
+mod process_share;
 mod source;
 mod variables;
 

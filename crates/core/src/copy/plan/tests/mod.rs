@@ -4,10 +4,10 @@ mod kinds;
 mod zarr3;
 
 use super::output::kind;
-use super::{ChunkSpec, CopyOptions, Listed, default_chunk_shape, plan, unheld};
+use super::{ChunkSpec, CopyOptions, Listed, netcdf_c_chunk_shape, plan, unheld};
 use crate::error::Result;
 use crate::filter::spec;
-use crate::format::{Reader, Region};
+use crate::format::{Extensions, Reader, Region};
 use crate::model::{
     Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Encoding, Endian, Fill,
     GroupId, Kind, Schema, Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout,
@@ -24,9 +24,11 @@ impl Reader for Input {
     fn schema(&self) -> &Schema {
         &self.schema
     }
+
     fn layout(&self, var: VarId) -> &VariableLayout {
         &self.layouts[var.0]
     }
+
     fn written(&self, _: VarId) -> Result<crate::format::Written> {
         Ok(crate::format::Written::All)
     }
@@ -34,8 +36,13 @@ impl Reader for Input {
     fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
         Ok(())
     }
+
     fn read_region(&self, _: VarId, _: &Region) -> Result<Values> {
         Ok(Values::default())
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fetching ahead: the input of a job is requested from a slow store before a thread takes the job.
 //!
 //! ```text
-//! jobs, in order ─► admitted by the budget ─► Reader::fetch_chunks, _ranges, _records ─┐  up to 100 under way
+//! jobs, in order ─► admitted by the budget ─► Fetcher::fetch_chunks, _ranges, _records ─┐  up to 100 under way
 //!                                                                                      ▼
 //!                                   threads ◄── the first job that can run ◄── Arrivals
 //! ```

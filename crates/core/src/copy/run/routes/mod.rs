@@ -1,15 +1,15 @@
 //! The steps of each route, for one job: methods of the [`Worker`](super::worker::Worker).
 //!
 //! ```text
-//! same_chunks   encoded chunk ─► decode ─► encode ─► chunk of the same shape; or as it is
-//! rechunk       pieces of input ─► scatter ─► block of chunks ─► encode
+//! raw, refilter encoded chunk ─► decode ─► encode ─► chunk of the same shape; or as it is
+//! blocks        pieces of input ─► scatter ─► block of chunks ─► encode
 //! ranges        bytes ─► bytes
 //! records       records ─► planes, one a variable ─► chunks or bytes; or as they are
 //! values        regions as values ─► chunks
 //! ```
 
+mod blocks;
 mod ranges;
-mod rechunk;
+mod raw_and_refilter;
 mod records;
-mod same_chunks;
 mod values;

@@ -11,8 +11,8 @@ use crate::chunk::{Axis, ChunkGrid, copy_region, copy_strided, resize, swap_unit
 use crate::copy::geometry::swap_between;
 use crate::copy::jobs::{RecordJob, TRANSPOSED, decoded_chunk_bytes};
 use crate::copy::run::chunk_data::Data;
+use crate::copy::run::chunk_target::{ChunkTarget, fill_block};
 use crate::copy::run::context::Context;
-use crate::copy::run::target::{Target, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk};
 use crate::error::{Error, Result};
 use crate::format::{RecordBlock, RecordSlab};
@@ -148,13 +148,7 @@ impl Worker {
                 continue;
             }
             let grid = ChunkGrid::new(&to.extent, to.chunk_shape())?;
-            let target = Target {
-                sink: context.sink,
-                var,
-                layout: to,
-                pipeline: &context.terms.plans[var.out.0].pipeline,
-                grid: &grid,
-            };
+            let target = ChunkTarget::of(context, var, &grid);
             let chunks = member.chunks(part.count());
             let first = part.records.start / member.chunk * member.across;
             for n in first..first + chunks {
@@ -174,7 +168,7 @@ impl Worker {
         part: &RecordJob,
         plane: &[u8],
         from: &VariableLayout,
-        target: &Target,
+        target: &ChunkTarget,
         n: u64,
         sequence: u64,
         buffer: &mut Vec<u8>,

@@ -10,10 +10,10 @@ use crate::copy::geometry::{Block, Input, Tiling, elements};
 use crate::copy::jobs::chunk_bytes;
 use crate::copy::readers::ReaderId;
 use crate::copy::run::chunk_data::Data;
+use crate::copy::run::chunk_target::{ChunkTarget, fill_block};
 use crate::copy::run::context::Context;
 use crate::copy::run::input_access::InputAccess;
 use crate::copy::run::skip_fill::skip_empty;
-use crate::copy::run::target::{Target, fill_block};
 use crate::copy::run::worker::{Worker, at_chunk};
 use crate::copy::strings::{cut_strings, longest_string};
 use crate::copy::task::Variable;
@@ -34,13 +34,7 @@ impl Worker {
         let readers = &context.terms.readers;
         let to = &context.terms.plans[var.out.0].layout;
         let grid = &tiling.grid;
-        let target = Target {
-            sink: context.sink,
-            var,
-            layout: to,
-            pipeline: &context.terms.plans[var.out.0].pipeline,
-            grid,
-        };
+        let target = ChunkTarget::of(context, var, grid);
         let region = elements(&block.span, grid.chunk(), grid.extent());
         let single = block.end - block.first == 1;
         let first = grid.index(&block.span.start);
@@ -138,7 +132,7 @@ impl Worker {
 
     fn write_values(
         &mut self,
-        target: &Target,
+        target: &ChunkTarget,
         chunk: u64,
         sequence: u64,
         region: &Region,

@@ -12,7 +12,7 @@ use crate::format::archive::random_access::opened::Archive;
 use crate::format::archive::restore::blocks::decode;
 use crate::format::archive::restore::scatter::Scatter;
 use crate::format::archive::stream_names::names;
-use crate::format::archive::structure::block::{self, Content, Found, HEADER, Header};
+use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER, Header};
 use crate::format::archive::structure::fields::damaged;
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::front::{Front, PRELUDE, Prelude};
@@ -230,7 +230,7 @@ fn is_end(source: &dyn Object, at: u64, size: u64) -> Result<bool> {
     source
         .read_exact_at(at, &mut header)
         .map_err(|e| Error::io("cannot read", e))?;
-    Ok(matches!(block::decode(&header), Ok(Found::End(_))))
+    Ok(matches!(block::decode(&header), Ok(BlockOrEnd::End(_))))
 }
 
 /// The block at a position, if its header is whole and fits the streams.
@@ -241,7 +241,7 @@ fn block_at(source: &dyn Object, front: &Front, at: u64, size: u64) -> Result<Op
     }
     let cannot = |e| Error::io("cannot read", e);
     source.read_exact_at(at, &mut bytes).map_err(cannot)?;
-    let Ok(Found::Block(header)) = block::decode(&bytes) else {
+    let Ok(BlockOrEnd::Block(header)) = block::decode(&bytes) else {
         return Ok(None);
     };
     let Some(stream) = front.streams.list.get(header.stream as usize) else {

@@ -55,7 +55,7 @@ pub(crate) fn number(bytes: &[u8]) -> u64 {
 }
 
 /// Entries that are packed: their columns, compressed.
-struct Piece {
+struct PackedEntries {
     /// The first block.
     block: u64,
     /// The end of the entry before.
@@ -64,7 +64,7 @@ struct Piece {
     packed: Packed,
 }
 
-impl Piece {
+impl PackedEntries {
     fn columns(&self) -> Result<Vec<u8>> {
         let mut columns = Vec::new();
         self.packed.with(|bytes| {
@@ -102,7 +102,7 @@ impl Piece {
 
 /// The index of one stream: entries in ascending order of blocks, without gaps.
 pub(crate) struct Index {
-    pieces: Vec<Piece>,
+    pieces: Vec<PackedEntries>,
     /// Entries in pieces.
     in_pieces: usize,
     /// The end of the last entry in pieces, or of the front.
@@ -151,7 +151,7 @@ impl Index {
                 continue;
             };
             zstd::encode_plain(LEVEL, &columns(part, self.before), &mut packed).map_err(Error::Internal)?;
-            self.pieces.push(Piece {
+            self.pieces.push(PackedEntries {
                 block: first.number,
                 before: self.before,
                 entries: part.len(),

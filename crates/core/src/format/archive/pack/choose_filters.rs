@@ -2,16 +2,12 @@
 //!
 //! Samples lie at fixed places, so the choice depends on the file alone.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::format::archive::structure::filter::{Filter, Filters, Scratch};
 use crate::format::archive::structure::streams::{Stream, Streams};
 use crate::store::Object;
-use crate::threads;
+use crate::threads::try_map;
 
 /// Bytes of one sample.
 const SAMPLE: u64 = 64 << 10;
@@ -55,34 +51,18 @@ pub(crate) fn choose(
     threads: usize,
 ) -> Result<()> {
     let small = small_slabs(source, streams, open)?;
-    let next = AtomicUsize::new(0);
-    let chosen = Mutex::new(Vec::new());
-    let failure = Mutex::new(None);
     let of: &Streams = streams;
-    threads::on_all(threads.min(open.len()), |_, _| {
-        let mut scratch = Scratch::default();
-        while let Some(n) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let samples = match small.iter().find(|(stream, _)| stream == n) {
-                Some((_, samples)) => Ok(samples.clone()),
-                None => samples(source, of, *n),
-            };
-            match samples.and_then(|samples| best(&of.list[*n], &samples, &mut scratch)) {
-                Ok(filters) => lock(&chosen).push((*n, filters)),
-                Err(error) => *lock(&failure) = Some(error),
-            }
-        }
-    });
-    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    for (n, filters) in chosen.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        streams.list[n].filters = filters;
+    let chosen = try_map(threads, 1, open, |n| {
+        let samples = match small.iter().find(|(stream, _)| stream == n) {
+            Some((_, samples)) => samples.clone(),
+            None => samples(source, of, *n)?,
+        };
+        best(&of.list[*n], &samples, &mut Scratch::default())
+    })?;
+    for (n, filters) in open.iter().zip(chosen) {
+        streams.list[*n].filters = filters;
     }
     Ok(())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The filters that make the samples smallest. One more filter must gain one part in a hundred.

@@ -21,7 +21,7 @@ pub(crate) enum Encoded {
     Repeated([u8; 8]),
 }
 
-struct Piece {
+struct EncodedBlock {
     stream: u32,
     number: u64,
     encoded: Encoded,
@@ -38,7 +38,7 @@ pub(crate) struct Emitter<'a> {
 
 struct State {
     next: u64,
-    held: BTreeMap<u64, Piece>,
+    held: BTreeMap<u64, EncodedBlock>,
     /// Bytes that were not written yet, and their position.
     buffer: Vec<u8>,
     at: u64,
@@ -101,7 +101,7 @@ impl<'a> Emitter<'a> {
     /// If the output cannot be written.
     pub fn submit(&self, ticket: u64, stream: usize, number: u64, encoded: Encoded) -> Result<()> {
         let mut state = self.lock();
-        let piece = Piece {
+        let piece = EncodedBlock {
             stream: stream as u32,
             number,
             encoded,
@@ -158,8 +158,8 @@ fn stopped() -> Error {
 }
 
 impl State {
-    fn put(&mut self, piece: Piece) -> Result<()> {
-        let Piece {
+    fn put(&mut self, piece: EncodedBlock) -> Result<()> {
+        let EncodedBlock {
             stream,
             number,
             encoded,

@@ -16,7 +16,7 @@ use crate::format::archive::index::entry::Entry;
 use crate::format::archive::index::entry_store::EntryStore;
 use crate::format::archive::index::stream_index::Index;
 use crate::format::archive::structure::back::{Back, END};
-use crate::format::archive::structure::block::{self, Content, Found, HEADER};
+use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER};
 use crate::format::archive::structure::fields::{cut, damaged, truncated_front};
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::front::{Front, PRELUDE, Prelude};
@@ -245,7 +245,7 @@ impl Archive {
         let of = &self.streams().list[stream];
         let (header, stored) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
         match block::decode(header)? {
-            Found::Block(header) if entry.agrees(stream, &header) => {
+            BlockOrEnd::Block(header) if entry.agrees(stream, &header) => {
                 header.check_stored(stored)?;
                 let Content::Stored { mask, .. } = header.content else {
                     return Err(damaged("a repeated element has no stored bytes"));
@@ -273,7 +273,7 @@ impl Archive {
     pub fn stored(&self, stream: usize, entry: &Entry) -> Result<Vec<u8>> {
         let mut bytes = read(&*self.source, entry.at..entry.at + entry.stored() as u64)?;
         match block::decode(bytes.get(..HEADER).ok_or_else(cut)?)? {
-            Found::Block(header) if entry.agrees(stream, &header) => {
+            BlockOrEnd::Block(header) if entry.agrees(stream, &header) => {
                 bytes.drain(..HEADER);
                 header.check_stored(&bytes)?;
                 Ok(bytes)

@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use super::opened::{Archive, Original, OriginalHeader};
 use crate::error::{Error, Result};
-use crate::filter::EncodedChunk;
+use crate::filter::Pipeline;
 use crate::format::archive::check::check_archive::check;
 use crate::format::archive::structure::block::Content;
 use crate::format::archive::structure::fields::damaged;
 use crate::format::classic::ClassicReader;
-use crate::format::{CheckLimits, Fault, OwnCheck, Reader, Region, Written, read_ranges, read_region};
+use crate::format::{
+    CheckLimits, ChunkPlace, ChunkReader, DecodedCache, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck,
+    Reader, Region, StructureCheck, Written, read_ranges, read_region,
+};
 use crate::model::{ArchiveOrigin, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Object, Requests};
 
@@ -91,73 +94,6 @@ impl Reader for ArchiveReader {
         Ok(Written::All)
     }
 
-    fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
-        Some(self.archive.index(var.0).ok()?.find(chunk).ok()??.at)
-    }
-
-    fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
-        // The lengths that the original's header needs.
-        self.classic.check_structure(limits, found)?;
-        let (findings, values) = check(&self.archive.source, limits)?;
-        for finding in findings {
-            let mut fault = Fault::new(finding.what);
-            fault = fault.at_byte(finding.byte);
-            if let Some(n) = finding.variable {
-                fault = fault.in_variable(&self.schema.var_path(VarId(n)));
-            }
-            found(match finding.block {
-                Some(block) => fault.in_chunk(&[block]),
-                None => fault,
-            });
-        }
-        Ok(OwnCheck {
-            values: Some(values),
-            covers_values: true,
-            uncovered: Vec::new(),
-        })
-    }
-
-    fn keep_at_most(&self, bytes: u64) {
-        self.archive.keep_at_most(bytes);
-    }
-
-    fn requests(&self) -> Requests {
-        self.archive.source.requests()
-    }
-
-    /// Bytes of a stored block, once its index was read.
-    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
-        let index = self.archive.index(var.0).ok()?;
-        Some((index.find(chunk).ok()??.stored() - crate::format::archive::structure::block::HEADER) as u64)
-    }
-
-    /// A block as it is stored. The filter mask is that of the block; a block of one repeated element is plain, and skips all
-    /// filters.
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        let read = || {
-            let index = self.archive.index(var.0)?;
-            let stream = &self.archive.streams().list[var.0];
-            let entry = match index.find(chunk)? {
-                Some(entry) if chunk < stream.blocks() => entry,
-                _ => return Ok(None),
-            };
-            if let Content::Stored { mask, .. } = entry.content {
-                return Ok(Some(EncodedChunk {
-                    bytes: self.archive.stored(var.0, &entry)?,
-                    filter_mask: mask.into(),
-                }));
-            }
-            let mut bytes = vec![0; stream.block_length(chunk)];
-            self.archive
-                .read(var.0, chunk * u64::from(stream.block), &mut bytes)?;
-            Ok(Some(EncodedChunk {
-                bytes,
-                filter_mask: stream.filters.all_skipped().into(),
-            }))
-        };
-        read().map_err(self.in_variable(var))
-    }
-
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let there = self.archive.streams().list[var.0].length().saturating_sub(offset);
         let count = usize::try_from(there).unwrap_or(usize::MAX).min(buf.len());
@@ -168,6 +104,71 @@ impl Reader for ArchiveReader {
             true => Ok(()),
             false => self.classic.read_range(var, offset + count as u64, rest),
         }
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.classic
+            .check_not_truncated(var, region)
+            .and_then(|()| read_region::read_region(self, var, region))
+            .map_err(self.in_variable(var))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            check: Some(self),
+            cache: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for ArchiveReader {
+    fn pipeline(&self, _: VarId) -> Result<Arc<Pipeline>> {
+        Ok(Pipeline::empty())
+    }
+
+    /// Bytes of a stored block, once its index was read.
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        let index = self.archive.index(var.0).ok()?;
+        Some((index.find(chunk).ok()??.stored() - crate::format::archive::structure::block::HEADER) as u64)
+    }
+
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
+        let entry = self.archive.index(var.0).ok()?.find(chunk).ok()??;
+        Some(ChunkPlace::Byte(entry.at))
+    }
+
+    /// A block as it is stored. The filter mask is that of the block; a block of one repeated element is plain, and skips all
+    /// filters.
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        let mut read = || {
+            let index = self.archive.index(var.0)?;
+            let stream = &self.archive.streams().list[var.0];
+            let entry = match index.find(chunk)? {
+                Some(entry) if chunk < stream.blocks() => entry,
+                _ => return Ok(None),
+            };
+            if let Content::Stored { mask, .. } = entry.content {
+                *bytes = self.archive.stored(var.0, &entry)?;
+                return Ok(Some(mask.into()));
+            }
+            *bytes = vec![0; stream.block_length(chunk)];
+            self.archive.read(var.0, chunk * u64::from(stream.block), bytes)?;
+            Ok(Some(stream.filters.all_skipped().into()))
+        };
+        read().map_err(self.in_variable(var))
+    }
+}
+
+impl Fetcher for ArchiveReader {
+    fn requests(&self) -> Requests {
+        self.archive.source.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        (self as &dyn Reader).read_chunks_in_turn(var, &chunks, done);
     }
 
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
@@ -189,11 +190,34 @@ impl Reader for ArchiveReader {
             .clone()
             .fetch(var.0, ranges.collect(), Box::new(named));
     }
+}
 
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        self.classic
-            .check_not_truncated(var, region)
-            .and_then(|()| read_region::read_region(self, var, region))
-            .map_err(self.in_variable(var))
+impl StructureCheck for ArchiveReader {
+    fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        // The lengths that the original's header needs.
+        self.classic.check_structure(limits, found)?;
+        let (findings, values) = check(&self.archive.source, limits)?;
+        for finding in findings {
+            let mut fault = Fault::new(finding.what);
+            fault = fault.at_byte(finding.byte);
+            if let Some(n) = finding.variable {
+                fault = fault.in_variable(&self.schema.var_path(VarId(n)));
+            }
+            found(match finding.block {
+                Some(block) => fault.in_chunk(&[block]),
+                None => fault,
+            });
+        }
+        Ok(OwnCheck {
+            values: Some(values),
+            covers_values: true,
+            uncovered: Vec::new(),
+        })
+    }
+}
+
+impl DecodedCache for ArchiveReader {
+    fn keep_at_most(&self, bytes: u64) {
+        self.archive.keep_at_most(bytes);
     }
 }

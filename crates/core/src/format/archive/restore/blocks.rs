@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::format::ReadValues;
 use crate::format::archive::index::index_section;
 use crate::format::archive::index::stream_index::Indexes;
-use crate::format::archive::structure::block::{self, Content, Found, HEADER, Header};
+use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER, Header};
 use crate::format::archive::structure::fields::{cut, damaged, truncated_front};
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::footer::{FOOTER, Footer, decode_directory, decode_sha};
@@ -91,8 +91,8 @@ impl<R: Read> Blocks<R> {
         let mut bytes = Vec::with_capacity(HEADER);
         read_some(&mut self.input, HEADER as u64, &mut bytes)?;
         let header = match block::decode(&bytes)? {
-            Found::Block(header) => header,
-            Found::End(count) => {
+            BlockOrEnd::Block(header) => header,
+            BlockOrEnd::End(count) => {
                 self.at += HEADER as u64;
                 let complete = self.missing.is_empty() && count == self.headers;
                 return match complete {

@@ -91,7 +91,7 @@ impl Back {
     ) -> Result<Index> {
         let (at, length) = *self.directory.get(stream).ok_or_else(cut)?;
         let of = front.streams.list.get(stream).ok_or_else(cut)?;
-        let mut section = Part {
+        let mut section = BackStream {
             back: self,
             source,
             left: at..at.saturating_add(length),
@@ -117,7 +117,7 @@ impl Back {
 }
 
 /// A part of the back as a stream.
-struct Part<'a> {
+struct BackStream<'a> {
     back: &'a Back,
     source: &'a dyn Object,
     /// What was not requested yet.
@@ -126,13 +126,13 @@ struct Part<'a> {
     at: usize,
 }
 
-impl Part<'_> {
+impl BackStream<'_> {
     fn is_empty(&self) -> bool {
         self.at == self.piece.len() && self.left.is_empty()
     }
 }
 
-impl Read for Part<'_> {
+impl Read for BackStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if self.at == self.piece.len() {
             let end = self.left.end.min(self.left.start.saturating_add(PIECE));

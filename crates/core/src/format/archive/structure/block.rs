@@ -33,7 +33,7 @@ pub(crate) struct Header {
 
 /// What stands where a block header is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum BlockOrEnd {
     Block(Header),
     /// The end of the blocks, and how many headers came before it.
     End(u64),
@@ -106,7 +106,7 @@ fn encode(stream: u32, number: u64, content: Content) -> [u8; HEADER] {
 ///
 /// # Errors
 /// A wrong checksum or field.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Found> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<BlockOrEnd> {
     let mut fields = Fields::new(bytes, "a block header");
     let (stream, length, number) = (fields.u32()?, fields.u32()?, fields.u64()?);
     let (element, run) = (fields.eight()?, fields.u32()?);
@@ -125,9 +125,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Found> {
         _ => return Err(wrong()),
     };
     match stream {
-        END if encode(stream, number, content) == end(number) => Ok(Found::End(number)),
+        END if encode(stream, number, content) == end(number) => Ok(BlockOrEnd::End(number)),
         END => Err(wrong()),
-        _ => Ok(Found::Block(Header {
+        _ => Ok(BlockOrEnd::Block(Header {
             stream,
             number,
             content,
@@ -157,13 +157,13 @@ mod tests {
                 content,
             };
             let bytes = header.encode();
-            assert_eq!(decode(&bytes).unwrap(), Found::Block(header));
+            assert_eq!(decode(&bytes).unwrap(), BlockOrEnd::Block(header));
             for bit in 0..HEADER * 8 {
                 let mut flipped = bytes;
                 flipped[bit / 8] ^= 1 << (bit % 8);
                 assert!(decode(&flipped).is_err(), "{bit}");
             }
         }
-        assert_eq!(decode(&end(8)).unwrap(), Found::End(8));
+        assert_eq!(decode(&end(8)).unwrap(), BlockOrEnd::End(8));
     }
 }

@@ -111,7 +111,7 @@ impl Filter {
                 Ok(())
             }
             Self::Bitshuffle => {
-                bitshuffle::transpose_bits(element, input, out);
+                bitshuffle::split_bits(element, input, out);
                 Ok(())
             }
             Self::Zstd(level) => zstd::encode_plain(level.into(), input, out),

@@ -82,7 +82,7 @@ pub(crate) struct RecordPiece {
 
 /// A part of the original after the header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct OriginalPart {
     pub begin: u64,
     pub end: u64,
     /// The stream and the position in it; `None` for the records.
@@ -108,13 +108,13 @@ pub(crate) struct Streams {
     /// One stream a variable, and the rest.
     pub list: Vec<Stream>,
     /// The original from the header on, without gaps.
-    pub parts: Vec<Part>,
+    pub parts: Vec<OriginalPart>,
     /// One record, without gaps; empty if no stream is gathered.
     pub pattern: Vec<RecordPiece>,
     /// Bytes from one record to the next.
     pub stride: u64,
     /// The part that has the records.
-    region: Option<Part>,
+    region: Option<OriginalPart>,
     /// The pieces of `pattern` that are the rest's, in order.
     rest_pattern: Vec<RecordPiece>,
     /// Where the rest begins in each part that has some: position in the rest, number of the part.
@@ -227,7 +227,7 @@ impl Streams {
             let gap = begin.checked_sub(at).ok_or_else(overlap)?;
             if gap > 0 {
                 rest_parts.push((in_rest, parts.len()));
-                parts.push(Part {
+                parts.push(OriginalPart {
                     begin: at,
                     end: begin,
                     of: Some((rest_number, in_rest)),
@@ -236,7 +236,7 @@ impl Streams {
             }
             match (stream, region) {
                 _ if n == last => {}
-                (Some(stream), _) => parts.push(Part {
+                (Some(stream), _) => parts.push(OriginalPart {
                     begin,
                     end,
                     of: Some((stream, 0)),
@@ -252,7 +252,7 @@ impl Streams {
                         rest_parts.push((in_rest, parts.len()));
                         in_rest += rest_step * records - after;
                     }
-                    parts.push(Part { begin, end, of: None });
+                    parts.push(OriginalPart { begin, end, of: None });
                 }
                 (None, None) => {}
             }
@@ -406,7 +406,7 @@ impl Streams {
     }
 
     /// The records: their part of the original.
-    pub fn records(&self) -> Option<&Part> {
+    pub fn records(&self) -> Option<&OriginalPart> {
         self.region.as_ref()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::format::archive::random_access::reader::ArchiveReader;
-use crate::format::{Reader, Region};
+use crate::format::{Fetcher, Reader, Region};
 use crate::model::VarId;
 use crate::store::{ByteRange, Done, Requests};
 

@@ -46,7 +46,7 @@ impl Netcdf4Reader {
     }
 
     /// Opens a file that may be damaged or truncated: its end of file may lie past its size. Objects, attributes and links that
-    /// cannot be read are left out, and told by [`Reader::check_structure`](crate::format::Reader::check_structure). Chunk
+    /// cannot be read are left out, and told by [`StructureCheck`](crate::format::StructureCheck). Chunk
     /// indexes may be read in part.
     ///
     /// # Errors

@@ -9,15 +9,15 @@ use ncutils_hdf5::{ChunkIndex, ChunkRecord, Layout};
 use super::data::past_extent::fill_past_extent;
 use super::data::stored::StoredData;
 use super::data::structured;
+use super::list_sources;
 use super::netcdf4_reader::{Netcdf4Reader, Opened, in_chunk};
 use super::own_check;
-use super::source_files;
 use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
 use crate::format::{
-    CheckLimits, EncodedChunk, Fault, OwnCheck, Reader, SourceFile, Written, between_holes, read_ranges,
-    read_region,
+    CheckLimits, ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fault, Fetcher, Needs, OwnCheck, Reader,
+    SourceFile, StructureCheck, VirtualSources, Written, between_holes, read_ranges, read_region,
 };
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
@@ -41,75 +41,6 @@ impl Reader for Netcdf4Reader {
             StoredData::Virtual(data) => data.layout().unwrap_or(&stored.layout),
             _ => &stored.layout,
         }
-    }
-
-    fn resolve_sources(&self, var: VarId) -> Result<()> {
-        match self.virtual_variable(var) {
-            Some((data, target)) => data
-                .resolve_sources(&target, None, self.damaged)
-                .map_err(self.named(var)),
-            None => Ok(()),
-        }
-    }
-
-    fn resolve_needed_sources(&self, var: VarId, needs: &(dyn Fn(&Region) -> bool + Sync)) -> Result<()> {
-        match self.virtual_variable(var) {
-            Some((data, target)) => data
-                .resolve_sources(&target, Some(needs), self.damaged)
-                .map_err(self.named(var)),
-            None => Ok(()),
-        }
-    }
-
-    fn is_virtual(&self, var: VarId) -> bool {
-        matches!(self.variables[var.0].stored.data, StoredData::Virtual(_))
-    }
-
-    fn read_region_left(
-        &self,
-        var: VarId,
-        region: &Region,
-        lost: &mut dyn FnMut(Region, Error),
-    ) -> Result<Values> {
-        match self.is_virtual(var) {
-            true => self.read_virtual_region_left(var, region, lost),
-            false => self.read_region(var, region),
-        }
-    }
-
-    fn fill_unreadable(&self) {
-        for variable in &self.variables {
-            if let StoredData::Virtual(data) = &variable.stored.data {
-                data.data.fill_unreadable();
-            }
-        }
-    }
-
-    fn source_files(&self) -> Vec<SourceFile> {
-        source_files::list(self)
-    }
-
-    fn data_warnings(&self) -> Vec<String> {
-        let warning = |(n, variable): (usize, &Opened)| match &variable.stored.data {
-            StoredData::Virtual(data) => data.data.warning(&self.schema.var_path(VarId(n))),
-            _ => None,
-        };
-        self.variables.iter().enumerate().filter_map(warning).collect()
-    }
-
-    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        let variable = &self.variables[var.0];
-        let layout = self.layout(var);
-        let Storage::Chunked { shape } = &layout.storage else {
-            return Ok(Pipeline::empty());
-        };
-        if let Some(pipeline) = variable.pipeline.get() {
-            return Ok(Arc::clone(pipeline));
-        }
-        let chunk = ChunkType::new(&self.schema, self.schema.var(var).ty, layout, shape);
-        let bound = self.pipelines.bind(&layout.filters, &chunk);
-        let bound = bound.map_err(self.named(var))?;
-        Ok(Arc::clone(variable.pipeline.get_or_init(|| bound)))
     }
 
     fn written(&self, var: VarId) -> Result<Written> {
@@ -148,45 +79,6 @@ impl Reader for Netcdf4Reader {
         })
     }
 
-    fn chunk_byte(&self, var: VarId, chunk: u64) -> Option<u64> {
-        let record = self.variables[var.0].chunks.get()?.get(chunk)?;
-        self.file(var).file.user_block_size().checked_add(record.address)
-    }
-
-    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
-        Ok(own_check::check(self, found))
-    }
-
-    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
-        let table = self.variables[var.0].chunks.get()?;
-        table.get(chunk).map(|record| record.size)
-    }
-
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        let mut bytes = Vec::new();
-        let filter_mask = self.read_encoded_chunk_into(var, chunk, &mut bytes)?;
-        Ok(filter_mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
-    }
-
-    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
-        if let Some((data, target)) = self.virtual_variable(var) {
-            let read = data.read_chunk(&target, chunk);
-            let found = read.map_err(|e| in_chunk(e, self.layout(var), chunk));
-            return Ok(found.map_err(self.named(var))?.map(|chunk| {
-                *bytes = chunk.bytes;
-                chunk.filter_mask
-            }));
-        }
-        let Some(record) = self.chunk(var, chunk)? else {
-            return Ok(None);
-        };
-        self.file(var)
-            .file
-            .read_stored(&record, bytes)
-            .map_err(|e| self.named_chunk(var, chunk)(hdf5_error(e)))?;
-        Ok(Some(self.mask(var, chunk, &record)))
-    }
-
     fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
         let outside = || {
             self.named(var)(Error::Damaged(format!(
@@ -218,6 +110,84 @@ impl Reader for Netcdf4Reader {
         }
     }
 
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        let stored = &self.variables[var.0].stored;
+        let values = match (self.virtual_variable(var), &stored.conversion) {
+            (Some((data, target)), _) => data.data.read(&target, region),
+            (None, Some(conversion)) => {
+                let fill = stored.layout.fill.value.as_ref();
+                structured::read_region(self, var, region, conversion, self.file(var), fill)
+            }
+            (None, None) => read_region::read_region(self, var, region),
+        };
+        let mut values = values.map_err(self.named(var))?;
+        fill_past_extent(self.schema.var(var).ty, &stored.layout, region, &mut values);
+        Ok(values)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            sources: Some(self),
+            check: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for Netcdf4Reader {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        let variable = &self.variables[var.0];
+        let layout = self.layout(var);
+        let Storage::Chunked { shape } = &layout.storage else {
+            return Ok(Pipeline::empty());
+        };
+        if let Some(pipeline) = variable.pipeline.get() {
+            return Ok(Arc::clone(pipeline));
+        }
+        let chunk = ChunkType::new(&self.schema, self.schema.var(var).ty, layout, shape);
+        let bound = self.pipelines.bind(&layout.filters, &chunk);
+        let bound = bound.map_err(self.named(var))?;
+        Ok(Arc::clone(variable.pipeline.get_or_init(|| bound)))
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        let table = self.variables[var.0].chunks.get()?;
+        table.get(chunk).map(|record| record.size)
+    }
+
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
+        let record = self.variables[var.0].chunks.get()?.get(chunk)?;
+        let byte = self
+            .file(var)
+            .file
+            .user_block_size()
+            .checked_add(record.address)?;
+        Some(ChunkPlace::Byte(byte))
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        if let Some((data, target)) = self.virtual_variable(var) {
+            let read = data.read_chunk(&target, chunk);
+            let found = read.map_err(|e| in_chunk(e, self.layout(var), chunk));
+            return Ok(found.map_err(self.named(var))?.map(|chunk| {
+                *bytes = chunk.bytes;
+                chunk.filter_mask
+            }));
+        }
+        let Some(record) = self.chunk(var, chunk)? else {
+            return Ok(None);
+        };
+        self.file(var)
+            .file
+            .read_stored(&record, bytes)
+            .map_err(|e| self.named_chunk(var, chunk)(hdf5_error(e)))?;
+        Ok(Some(self.mask(var, chunk, &record)))
+    }
+}
+
+impl Fetcher for Netcdf4Reader {
     fn requests(&self) -> Requests {
         self.files[0].source.requests()
     }
@@ -225,7 +195,7 @@ impl Reader for Netcdf4Reader {
     fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
         if self.is_virtual(var) {
             // The sources are other files, whose stores are not asked ahead.
-            let read = |chunk: &u64| self.read_encoded_chunk(var, *chunk);
+            let read = |chunk: &u64| (self as &dyn Reader).read_encoded_chunk(var, *chunk);
             return done(chunks.iter().map(read).collect());
         }
         let records = chunks.iter().map(|chunk| self.chunk(var, *chunk));
@@ -298,19 +268,57 @@ impl Reader for Netcdf4Reader {
         };
         Arc::clone(&self.file(var).source).fetch(moved, Box::new(named));
     }
+}
 
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        let stored = &self.variables[var.0].stored;
-        let values = match (self.virtual_variable(var), &stored.conversion) {
-            (Some((data, target)), _) => data.data.read(&target, region),
-            (None, Some(conversion)) => {
-                let fill = stored.layout.fill.value.as_ref();
-                structured::read_region(self, var, region, conversion, self.file(var), fill)
+impl VirtualSources for Netcdf4Reader {
+    fn resolve(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
+        match self.virtual_variable(var) {
+            Some((data, target)) => data
+                .resolve_sources(&target, needs, self.damaged)
+                .map_err(self.named(var)),
+            None => Ok(()),
+        }
+    }
+
+    fn is_virtual(&self, var: VarId) -> bool {
+        matches!(self.variables[var.0].stored.data, StoredData::Virtual(_))
+    }
+
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &Region,
+        lost: &mut dyn FnMut(Region, Error),
+    ) -> Result<Values> {
+        match self.is_virtual(var) {
+            true => self.read_virtual_region_left(var, region, lost),
+            false => self.read_region(var, region),
+        }
+    }
+
+    fn fill_unreadable(&self) {
+        for variable in &self.variables {
+            if let StoredData::Virtual(data) = &variable.stored.data {
+                data.data.fill_unreadable();
             }
-            (None, None) => read_region::read_region(self, var, region),
+        }
+    }
+
+    fn source_files(&self) -> Vec<SourceFile> {
+        list_sources::list(self)
+    }
+
+    fn data_warnings(&self) -> Vec<String> {
+        let warning = |(n, variable): (usize, &Opened)| match &variable.stored.data {
+            StoredData::Virtual(data) => data.data.warning(&self.schema.var_path(VarId(n))),
+            _ => None,
         };
-        let mut values = values.map_err(self.named(var))?;
-        fill_past_extent(self.schema.var(var).ty, &stored.layout, region, &mut values);
-        Ok(values)
+        self.variables.iter().enumerate().filter_map(warning).collect()
+    }
+}
+
+impl StructureCheck for Netcdf4Reader {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        Ok(own_check::check(self, found))
     }
 }

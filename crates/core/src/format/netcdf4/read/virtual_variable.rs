@@ -2,7 +2,7 @@
 
 use super::data::stored::StoredData;
 use super::netcdf4_reader::Netcdf4Reader;
-use super::virtual_dataset::{Target, VirtualVariable};
+use super::virtual_dataset::{VirtualStorage, VirtualVariable};
 use crate::chunk::{Region, swap_units};
 use crate::error::{Error, Result};
 use crate::format::read_region::swap_unit;
@@ -10,12 +10,12 @@ use crate::model::{Values, VarId};
 
 impl Netcdf4Reader {
     /// A virtual variable, and what is read of it.
-    pub(super) fn virtual_variable(&self, var: VarId) -> Option<(&VirtualVariable, Target<'_>)> {
+    pub(super) fn virtual_variable(&self, var: VarId) -> Option<(&VirtualVariable, VirtualStorage<'_>)> {
         let stored = &self.variables[var.0].stored;
         let StoredData::Virtual(data) = &stored.data else {
             return None;
         };
-        let target = Target {
+        let target = VirtualStorage {
             schema: &self.schema,
             ty: self.schema.var(var).ty,
             layout: &stored.layout,

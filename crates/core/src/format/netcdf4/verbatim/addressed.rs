@@ -3,7 +3,7 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Dataset, FileWriter, Layout, ObjectId};
 
-use super::elements::{Places, Shape};
+use super::elements::{CopiedObjects, Shape};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
 use crate::format::netcdf4::read::codec_specs;
@@ -16,7 +16,7 @@ const SLAB: u64 = 4 << 20;
 /// # Errors
 /// An element or a filter cannot be read, or the output fails.
 pub(super) fn copy(
-    places: &Places<'_>,
+    places: &CopiedObjects<'_>,
     registry: &Registry,
     address: u64,
     id: ObjectId,
@@ -60,7 +60,7 @@ pub(super) fn copy(
 }
 
 fn chunks(
-    places: &Places<'_>,
+    places: &CopiedObjects<'_>,
     registry: &Registry,
     dataset: &Dataset,
     shape: &Shape,

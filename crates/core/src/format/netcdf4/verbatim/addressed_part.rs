@@ -3,7 +3,7 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{FileWriter, ObjectId};
 
-use super::elements::{Places, Shape};
+use super::elements::{CopiedObjects, Shape};
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, resize};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
@@ -15,12 +15,12 @@ const SLAB: u64 = 4 << 20;
 
 /// A variable of [opaque bytes](super::copy::Verbatim::addressed) of which some cells are chosen.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(super) struct AddressedPart<'a> {
     pub(super) reader: &'a dyn Reader,
     pub(super) var: VarId,
 }
 
-impl Part<'_> {
+impl AddressedPart<'_> {
     /// Number of chunks that the copy has.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Part<'_> {
     /// An element or a filter cannot be read, or the output fails.
     pub(super) fn copy(
         self,
-        places: &Places<'_>,
+        places: &CopiedObjects<'_>,
         registry: &Registry,
         address: u64,
         id: ObjectId,

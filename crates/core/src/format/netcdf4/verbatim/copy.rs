@@ -9,7 +9,7 @@ use ncutils_hdf5::FileSettings;
 
 use super::addressed;
 use super::addressed_part;
-use super::elements::Places;
+use super::elements::CopiedObjects;
 use super::hierarchy;
 use super::hierarchy::Hierarchy;
 use super::lost_elements::LostElements;
@@ -210,7 +210,7 @@ impl Verbatim {
             ));
         };
         let base = self.file.file.user_block_size();
-        let places = Places {
+        let places = CopiedObjects {
             file: &self.file.file,
             objects: &self.hierarchy.ids,
             lost: &self.lost,
@@ -242,14 +242,14 @@ impl Verbatim {
             let item = &self.hierarchy.items[id.0];
             let lost = LostElements::default();
             let is_damaged = self.hierarchy.losses.is_some();
-            let places = Places {
+            let places = CopiedObjects {
                 lost_elements: is_damaged.then_some(&lost),
                 ..places
             };
             let readers = (&self.addressed as &dyn Reader, addressed);
             let copied = match self.hierarchy.is_rewritten(readers, var) {
                 true => {
-                    let part = addressed_part::Part {
+                    let part = addressed_part::AddressedPart {
                         reader: addressed,
                         var,
                     };

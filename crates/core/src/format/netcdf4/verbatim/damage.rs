@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind, is_link_name};
 
-use super::elements::{Places, Shape};
+use super::elements::{CopiedObjects, Shape};
 use super::lost_elements::fault;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
@@ -158,7 +158,7 @@ pub(super) fn left<T>(read: ncutils_hdf5::Result<T>) -> Result<Option<T>> {
 
 /// Finds out whether elements of a type can be converted for a copy.
 fn readable(file: &File, datatype: &Datatype, bytes: Vec<u8>) -> Result<()> {
-    let places = Places {
+    let places = CopiedObjects {
         file,
         objects: &HashMap::new(),
         lost: &AtomicU64::new(0),

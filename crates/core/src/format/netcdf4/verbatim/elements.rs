@@ -21,7 +21,7 @@ const MOST_HOLES: usize = 1 << 20;
 
 /// Where objects of the input are in the copy.
 #[derive(Clone, Copy)]
-pub(super) struct Places<'a> {
+pub(super) struct CopiedObjects<'a> {
     /// The input.
     pub(super) file: &'a File,
     /// The copies of its objects, by their addresses in the input.
@@ -83,7 +83,7 @@ impl Shape {
     ///
     /// # Errors
     /// An element refers to a heap object that does not exist, or is damaged; elements that hold many times more than the file.
-    pub(super) fn data(&self, bytes: Vec<u8>, places: &Places<'_>) -> Result<Data> {
+    pub(super) fn data(&self, bytes: Vec<u8>, places: &CopiedObjects<'_>) -> Result<Data> {
         let heap = Heap {
             objects: places.file.global_heap(),
             limit: HeapLimit::of_file(places.size),
@@ -91,7 +91,7 @@ impl Shape {
         self.convert(bytes, places, &heap)
     }
 
-    fn convert(&self, bytes: Vec<u8>, places: &Places<'_>, heap: &Heap<'_>) -> Result<Data> {
+    fn convert(&self, bytes: Vec<u8>, places: &CopiedObjects<'_>, heap: &Heap<'_>) -> Result<Data> {
         let mut data = Data::plain(bytes);
         if self.holes.is_empty() || self.size == 0 {
             return Ok(data);
@@ -120,7 +120,7 @@ impl Hole {
     }
 
     /// Moves the hole at byte `at` of the data to its list.
-    fn convert(&self, data: &mut Data, at: usize, places: &Places<'_>, heap: &Heap<'_>) -> Result<()> {
+    fn convert(&self, data: &mut Data, at: usize, places: &CopiedObjects<'_>, heap: &Heap<'_>) -> Result<()> {
         let stored = data.bytes.get_mut(at..at + self.width());
         let stored = stored.ok_or_else(|| Error::Damaged("an element ends early".to_owned()))?;
         let place = stored.to_vec();

@@ -17,7 +17,7 @@ pub(super) struct Item {
     /// Address of its header.
     pub(super) address: u64,
     /// How it was found first.
-    found: Found,
+    found: FoundBy,
     /// Number of groups around it.
     depth: usize,
     /// What it is.
@@ -33,7 +33,7 @@ pub(super) struct Item {
 }
 
 /// How an object was found. Paths are put together when they are needed: they would take much memory in deep files.
-enum Found {
+enum FoundBy {
     Root,
     /// By a link of this name in a group.
     Link(ObjectId, String),
@@ -78,9 +78,9 @@ impl Hierarchy {
     /// The first path to an object, for messages and names.
     pub(super) fn path(&self, item: &Item) -> String {
         let (of, mut path) = match &item.found {
-            Found::Root => return "/".to_owned(),
-            Found::Link(group, name) => (*group, format!("/{name}")),
-            Found::Datatype(object, attribute) => {
+            FoundBy::Root => return "/".to_owned(),
+            FoundBy::Link(group, name) => (*group, format!("/{name}")),
+            FoundBy::Datatype(object, attribute) => {
                 let path = self.path(&self.items[object.0]);
                 return match attribute {
                     None => format!("the datatype of {path}"),
@@ -89,7 +89,7 @@ impl Hierarchy {
             }
         };
         let mut around = of;
-        while let Some(Found::Link(group, name)) = self.items.get(around.0).map(|item| &item.found) {
+        while let Some(FoundBy::Link(group, name)) = self.items.get(around.0).map(|item| &item.found) {
             path.insert_str(0, name);
             path.insert(0, '/');
             around = *group;
@@ -100,7 +100,7 @@ impl Hierarchy {
     /// The group of an object that was found by a link, and the link's name.
     pub(super) fn link(&self, item: &Item) -> Option<(ObjectId, String)> {
         match &item.found {
-            Found::Link(group, name) => Some((*group, name.clone())),
+            FoundBy::Link(group, name) => Some((*group, name.clone())),
             _ => None,
         }
     }
@@ -134,14 +134,14 @@ impl Hierarchy {
         }
     }
 
-    fn add(&mut self, address: u64, found: Found) -> Result<()> {
+    fn add(&mut self, address: u64, found: FoundBy) -> Result<()> {
         let id = ObjectId(self.items.len());
         if self.ids.contains_key(&address) || self.selection.left_out.contains(&address) {
             return Ok(());
         }
         let depth = match &found {
-            Found::Root => 0,
-            Found::Link(of, _) | Found::Datatype(of, _) => self.items[of.0].depth + 1,
+            FoundBy::Root => 0,
+            FoundBy::Link(of, _) | FoundBy::Datatype(of, _) => self.items[of.0].depth + 1,
         };
         if depth > DEPTH {
             return Err(Error::Unsupported(format!(
@@ -188,7 +188,7 @@ fn find(file: &File, selection: Selection, losses: Option<Losses>) -> Result<Hie
         selection,
         losses,
     };
-    all.add(file.root(), Found::Root)?;
+    all.add(file.root(), FoundBy::Root)?;
     let mut next = 0;
     while let Some(item) = all.items.get(next) {
         let address = item.address;
@@ -239,14 +239,14 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result
         ObjectKind::Group => {
             for link in all.links(file, &object)? {
                 if let LinkTarget::Hard(target) = link.target {
-                    all.add(target, Found::Link(id, link.name))?;
+                    all.add(target, FoundBy::Link(id, link.name))?;
                 }
             }
         }
         ObjectKind::Dataset => {
             let dataset = file.dataset(&object).map_err(hdf5_error)?;
             if let Some(committed) = dataset.committed {
-                all.add(committed, Found::Datatype(id, None))?;
+                all.add(committed, FoundBy::Datatype(id, None))?;
             }
         }
         ObjectKind::NamedDatatype => {}
@@ -263,7 +263,7 @@ fn visit(file: &File, all: &mut Hierarchy, address: u64, id: ObjectId) -> Result
             item.quantized = Some(quantized(&attribute));
         }
         if let Some(committed) = attribute.committed {
-            all.add(committed, Found::Datatype(id, Some(attribute.name)))?;
+            all.add(committed, FoundBy::Datatype(id, Some(attribute.name)))?;
         }
     }
     Ok(object.kind)

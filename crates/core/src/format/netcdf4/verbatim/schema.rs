@@ -32,7 +32,7 @@ pub(super) fn readers(
     registry: &Registry,
 ) -> Result<(Netcdf4Reader, Netcdf4Reader)> {
     let page_size = file.file.page_size();
-    let (mut found, mut addressed) = (Found::new(), Found::new());
+    let (mut found, mut addressed) = (OpaqueSchema::new(), OpaqueSchema::new());
     for n in 0..hierarchy.items.len() {
         let item = &hierarchy.items[n];
         let Some((group, name)) = hierarchy.link(item) else {
@@ -73,11 +73,12 @@ pub(super) fn readers(
         hierarchy.items[n].var = Some(var);
     }
     found.schema.page_size = page_size;
-    let reader = |found: Found, file| Netcdf4Reader::of(found.schema, vec![file], found.stored, registry);
+    let reader =
+        |found: OpaqueSchema, file| Netcdf4Reader::of(found.schema, vec![file], found.stored, registry);
     Ok((reader(found, file), reader(addressed, other)))
 }
 
-struct Found {
+struct OpaqueSchema {
     schema: Schema,
     /// The groups by the numbers of their objects, but for the root.
     groups: HashMap<ObjectId, GroupId>,
@@ -86,7 +87,7 @@ struct Found {
     stored: Vec<StoredVariable>,
 }
 
-impl Found {
+impl OpaqueSchema {
     fn new() -> Self {
         Self {
             schema: Schema::new(Kind::Netcdf4),

@@ -11,9 +11,9 @@ use ncutils_hdf5::{
     ObjectProperties, ObjectSource, ObjectSpec, ObjectSpecKind,
 };
 
-use super::addressed_part::Part;
+use super::addressed_part::AddressedPart;
 use super::damage::left;
-use super::elements::{Places, Shape};
+use super::elements::{CopiedObjects, Shape};
 use super::hierarchy::Hierarchy;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::read::codec_specs;
@@ -24,7 +24,7 @@ use crate::model::{Schema, Storage, VarId};
 /// The objects of the copy, each made on request.
 pub(super) struct Specs<'a> {
     hierarchy: &'a Hierarchy,
-    places: Places<'a>,
+    places: CopiedObjects<'a>,
     schema: &'a Schema,
     plans: &'a [VariablePlan],
     vars: HashMap<VarId, ObjectId>,
@@ -39,7 +39,7 @@ impl<'a> Specs<'a> {
     /// The plan is not of the input's datasets.
     pub(super) fn new(
         hierarchy: &'a Hierarchy,
-        places: Places<'a>,
+        places: CopiedObjects<'a>,
         schema: &'a Schema,
         plans: &'a [VariablePlan],
         addressed: (&'a dyn Reader, &'a dyn Reader),
@@ -68,7 +68,7 @@ impl<'a> Specs<'a> {
     pub(super) fn lost_in_headers(&self) -> Result<u64> {
         let lost = AtomicU64::new(0);
         let counting = Specs {
-            places: Places {
+            places: CopiedObjects {
                 lost: &lost,
                 ..self.places
             },
@@ -189,7 +189,7 @@ impl<'a> Specs<'a> {
         let shape = Shape::new(&dataset.datatype, file.offset_size())?;
         let (layout, filters) = match (var, rewritten) {
             (Some(var), _) => self.planned(&dataset, var)?,
-            (None, Some(var)) => rewritten_layout(&dataset, Part { reader: part, var })?,
+            (None, Some(var)) => rewritten_layout(&dataset, AddressedPart { reader: part, var })?,
             (None, None) => (self.same(&dataset)?, dataset.filters.clone()),
         };
         let fill = match &dataset.fill.value {
@@ -311,7 +311,7 @@ fn without_data(layout: LayoutSpec) -> LayoutSpec {
 }
 
 /// The storage of a dataset whose elements hold addresses and are rewritten, and its filters.
-fn rewritten_layout(dataset: &Dataset, part: Part<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
+fn rewritten_layout(dataset: &Dataset, part: AddressedPart<'_>) -> Result<(LayoutSpec, Vec<Filter>)> {
     let layout = part.reader.layout(part.var);
     let spec = match &layout.storage {
         Storage::Chunked { shape } => LayoutSpec::Chunked {

@@ -34,7 +34,7 @@ pub struct Tree<'s> {
     contents: Vec<Vec<(String, Object)>>,
     /// The item of the schema for each object.
     items: Vec<Object>,
-    places: Places,
+    places: TreeObjects,
     /// The variables attached to each dimension's scale.
     attached: Vec<Option<Vec<(ObjectId, u32)>>>,
     /// The extents of variables that differ from their plans.
@@ -85,7 +85,7 @@ impl<'s> Tree<'s> {
         let mut types = Datatypes::new(schema)?;
         let contents = contents(schema, &scales);
         let mut items = Vec::new();
-        let mut places = Places {
+        let mut places = TreeObjects {
             groups: vec![ObjectId(0); schema.groups.len()],
             scales: vec![ObjectId(0); schema.dims.len()],
             vars: vec![ObjectId(0); schema.vars.len()],
@@ -200,14 +200,14 @@ impl ObjectSource for Tree<'_> {
 }
 
 /// The objects of groups, dimensions and variables.
-struct Places {
+struct TreeObjects {
     groups: Vec<ObjectId>,
     /// The scale of each dimension, coordinate variable or not.
     scales: Vec<ObjectId>,
     vars: Vec<ObjectId>,
 }
 
-impl Places {
+impl TreeObjects {
     fn object(&self, item: Object, types: &Datatypes<'_>) -> ObjectId {
         match item {
             Object::Group(id) => self.groups[id.0],
@@ -258,7 +258,7 @@ pub fn contents(schema: &Schema, scales: &Scales) -> Vec<Vec<(String, Object)>> 
 }
 
 /// The variables attached to each dimension's scale; `None` if there are none.
-fn attached(schema: &Schema, scales: &Scales, places: &Places) -> Vec<Option<Vec<(ObjectId, u32)>>> {
+fn attached(schema: &Schema, scales: &Scales, places: &TreeObjects) -> Vec<Option<Vec<(ObjectId, u32)>>> {
     let mut attached: Vec<Option<Vec<_>>> = vec![None; schema.dims.len()];
     for (i, var) in schema.vars.iter().enumerate() {
         if scales.scale_of(VarId(i)).is_some() {
@@ -340,7 +340,7 @@ fn variable(
     plans: &[VariablePlan],
     types: &Datatypes<'_>,
     scales: &Scales,
-    places: &Places,
+    places: &TreeObjects,
     attached: &[Option<Vec<(ObjectId, u32)>>],
     extent: &[u64],
     id: VarId,

@@ -56,14 +56,14 @@ enum Submitted {
     },
     Values {
         var: VarId,
-        place: Place,
+        place: ChunkOrRange,
         values: Values,
     },
 }
 
 /// The place of values in their variable.
 #[derive(Clone, Copy)]
-enum Place {
+enum ChunkOrRange {
     /// All elements of one chunk.
     Chunk(u64),
     /// A contiguous range that starts at this byte.
@@ -178,11 +178,11 @@ impl Netcdf4Writer {
                 let mut bytes = state.shape.insert(values, &self.file).map_err(in_variable)?;
                 swap_units(&mut bytes, state.swap);
                 match place {
-                    Place::Range(offset) => {
+                    ChunkOrRange::Range(offset) => {
                         state.count(&bytes);
                         Ok(Write::Storage { var, offset, bytes })
                     }
-                    Place::Chunk(chunk) => {
+                    ChunkOrRange::Chunk(chunk) => {
                         let data = state.encode(bytes).map_err(|e| state.in_chunk(e, chunk))?;
                         state.count(&data.bytes);
                         self.reserve(var, chunk, data)
@@ -344,7 +344,7 @@ impl VariableState {
     }
 
     /// Finds the place of a region's values. Values of a chunk that reaches past the extent are completed.
-    fn place(&self, region: &Region, values: Values) -> Result<(Place, Values)> {
+    fn place(&self, region: &Region, values: Values) -> Result<(ChunkOrRange, Values)> {
         let size = self.layout.element_size;
         if !region.fits(&self.layout.extent) || byte_count(&region.count, size) != Some(values.bytes.len()) {
             return Err(Error::Usage(format!(
@@ -358,7 +358,7 @@ impl VariableState {
             let offset = linear(&region.start, &self.layout.extent)
                 .and_then(|n| n.checked_mul(size as u64))
                 .ok_or_else(|| Error::Usage("a region past 2^64 bytes".to_owned()))?;
-            return Ok((Place::Range(offset), values));
+            return Ok((ChunkOrRange::Range(offset), values));
         };
         let chunk = grid.span(region).map(|span| grid.index(&span.start));
         let Some(chunk) = chunk.filter(|chunk| grid.region(*chunk) == *region) else {
@@ -372,7 +372,7 @@ impl VariableState {
         } else {
             values
         };
-        Ok((Place::Chunk(chunk), values))
+        Ok((ChunkOrRange::Chunk(chunk), values))
     }
 
     /// A whole chunk: the values, with fill values past the extent.

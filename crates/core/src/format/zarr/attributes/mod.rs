@@ -26,7 +26,7 @@ mod round_trip;
 mod typed;
 mod write;
 
-pub use read::{Found, read};
+pub use read::{ReadAttributes, read};
 pub use write::{Written, write};
 
 use super::json::Json;

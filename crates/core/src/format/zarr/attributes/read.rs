@@ -11,7 +11,7 @@ use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type};
 
 /// What the members of `.zattrs` hold for netCDF.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct ReadAttributes {
     /// The attributes, in order, without the keys of Zarr's conventions.
     pub attributes: Vec<Attribute>,
     /// The text of `_NCProperties`.
@@ -32,9 +32,9 @@ pub fn read(
     variable: Option<Type>,
     owner: &str,
     warnings: &mut Vec<String>,
-) -> Found {
+) -> ReadAttributes {
     let types = type_names(types, owner, warnings);
-    let mut found = Found::default();
+    let mut found = ReadAttributes::default();
     for (name, value) in members {
         if name == NC_PROPERTIES {
             found.nc_properties = Some(match value {

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! store ─► metadata: documents ─► groups, arrays ─► schema ◄─ ../attributes, ../dtype, ../fill_value
-//!                                                      └─► reader ◄─ elements, shards, vlen_chunk
+//!                                                      └─► reader, fetch ◄─ elements, shards, vlen_chunk
 //! ```
 
 mod elements;
+mod fetch;
 mod listed;
 mod metadata;
 mod opening;

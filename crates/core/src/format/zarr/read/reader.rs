@@ -16,20 +16,23 @@ use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
-use crate::format::{CheckLimits, EncodedChunk, Fault, OwnCheck, Reader, Written, read_region};
+use crate::format::{
+    CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault, OwnCheck, Reader,
+    StructureCheck, Written, read_region,
+};
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
 };
-use crate::store::{ByteRange, Done, FailedRequest, Get, GetRange, KeyStore, OpenValues, Requests};
+use crate::store::{ByteRange, Get, GetRange, KeyStore, OpenValues};
 
 /// An open hierarchy.
 pub struct ZarrReader {
-    store: Arc<dyn KeyStore>,
-    schema: Schema,
+    pub(super) store: Arc<dyn KeyStore>,
+    pub(super) schema: Schema,
     layouts: Vec<VariableLayout>,
     arrays: Vec<StoredArray>,
     /// The shards of each array that has them.
-    shards: Vec<Option<Shards>>,
+    pub(super) shards: Vec<Option<Shards>>,
     /// The chunks of each array that exist.
     stored: Vec<Listed>,
     /// The shards that chunks are read from.
@@ -76,11 +79,11 @@ impl ZarrReader {
         }
     }
 
-    fn named(&self, var: VarId) -> impl Fn(Error) -> Error + '_ {
+    pub(super) fn named(&self, var: VarId) -> impl Fn(Error) -> Error + '_ {
         move |e| e.in_variable(&self.schema.var_path(var))
     }
 
-    fn grid(&self, var: VarId) -> Result<ChunkGrid> {
+    pub(super) fn grid(&self, var: VarId) -> Result<ChunkGrid> {
         let layout = &self.layouts[var.0];
         ChunkGrid::new(&layout.extent, layout.chunk_shape()).map_err(self.named(var))
     }
@@ -139,7 +142,7 @@ impl ZarrReader {
     }
 
     /// The place of a chunk. `None` if it is known that it does not exist.
-    fn find(&self, var: VarId, chunk: u64) -> Result<Option<Bytes>> {
+    pub(super) fn find(&self, var: VarId, chunk: u64) -> Result<Option<Bytes>> {
         match &self.shards[var.0] {
             Some(shards) => shards.find(self.store.as_ref(), chunk).map_err(self.named(var)),
             None if !self.may_be_stored(var, chunk)? => Ok(None),
@@ -170,7 +173,7 @@ impl ZarrReader {
     }
 
     /// The request for a chunk. No more of its value is read than its codecs can have made.
-    fn get(&self, place: &Bytes, longest: usize) -> Result<Option<Get>> {
+    pub(super) fn get(&self, place: &Bytes, longest: usize) -> Result<Option<Get>> {
         let Some(mut get) = place.get() else {
             return Ok(None);
         };
@@ -188,7 +191,7 @@ impl ZarrReader {
     }
 
     /// Most bytes of an encoded chunk that are read.
-    fn longest(&self, var: VarId) -> Result<usize> {
+    pub(super) fn longest(&self, var: VarId) -> Result<usize> {
         if is_vlen(&self.arrays[var.0].elements) {
             return Ok(vlen_chunk::LARGEST);
         }
@@ -222,10 +225,14 @@ impl ZarrReader {
         let mut scratch = Scratch::new();
         for index in grid.chunks_in(&inside) {
             let wrap = |e: Error| {
-                self.in_chunk_key(var, index, e)
+                (self as &dyn Reader)
+                    .in_chunk_key(var, index, e)
                     .in_chunk(&grid.coordinates(index))
             };
-            let Some(chunk) = self.read_encoded_chunk(var, index).map_err(wrap)? else {
+            let Some(chunk) = (self as &dyn Reader)
+                .read_encoded_chunk(var, index)
+                .map_err(wrap)?
+            else {
                 continue;
             };
             check_padding(layout, size.max(layout.stored_size()), LARGEST_PADDED_CHUNK).map_err(wrap)?;
@@ -266,7 +273,7 @@ impl ZarrReader {
 }
 
 /// Checks the length of the bytes at a place, which `get` asked for.
-fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
+pub(super) fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
     match (get.part, place) {
         // An empty value is no chunk of any codec. Copied as it is, it would be one that nobody can read.
         (GetRange::Range(range), Bytes::Stored { end: None, .. }) if bytes.is_empty() && range.length > 1 => {
@@ -294,7 +301,7 @@ fn too_long() -> Error {
 }
 
 /// A chunk of bytes in memory.
-fn held(place: &Bytes) -> EncodedChunk {
+pub(super) fn held(place: &Bytes) -> EncodedChunk {
     EncodedChunk {
         bytes: place.held().unwrap_or_default().to_vec(),
         filter_mask: 0,
@@ -315,6 +322,42 @@ impl Reader for ZarrReader {
         &self.layouts[var.0]
     }
 
+    fn written(&self, var: VarId) -> Result<Written> {
+        let grid = self.grid(var)?;
+        Ok(match &self.stored(var)?.numbers {
+            Some(numbers) => Written::of_chunks(numbers.clone(), &grid),
+            None => Written::All,
+        })
+    }
+
+    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+        Err(self.named(var)(Error::Internal("it has chunks".into())))
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        // A codec that is not known may mean anything, also for what was never written.
+        if self.schema.kind == Kind::Zarr3 {
+            self.pipeline(var)?.check_known().map_err(self.named(var))?;
+        }
+        let read = match self.layouts[var.0].encoding {
+            Encoding::Structured => self.read_converted(var, region),
+            _ => read_region::read_region(self, var, region),
+        };
+        read.map_err(self.named(var))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            fetch: Some(self),
+            elements: Some(self),
+            check: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for ZarrReader {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         let layout = &self.layouts[var.0];
         let ty = self.schema.var(var).ty;
@@ -332,44 +375,19 @@ impl Reader for ZarrReader {
             .map_err(self.named(var))
     }
 
-    fn written(&self, var: VarId) -> Result<Written> {
-        let grid = self.grid(var)?;
-        Ok(match &self.stored(var)?.numbers {
-            Some(numbers) => Written::of_chunks(numbers.clone(), &grid),
-            None => Written::All,
-        })
-    }
-
-    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
-        self.arrays[var.0].element_codec.as_ref()
-    }
-
-    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
-        Ok(own_check::check(self, &*self.store, found))
-    }
-
-    fn requests(&self) -> Requests {
-        self.store.requests()
-    }
-
-    fn chunk_key(&self, var: VarId, chunk: u64) -> Option<String> {
-        let key = match (&self.shards[var.0], self.arrays[var.0].keys) {
-            (Some(shards), _) => return Some(shards.key(chunk)),
-            (None, Some(keys)) => keys,
-            (None, None) => self.stored(var).ok()?.keys,
-        };
-        let coordinates = self.grid(var).ok()?.coordinates(chunk);
-        Some(below(&self.arrays[var.0].path, &key.key(&coordinates)))
-    }
-
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         self.shards[var.0].as_ref()?.stored_size(chunk)
     }
 
-    fn read_encoded_chunk(&self, var: VarId, chunk: u64) -> Result<Option<EncodedChunk>> {
-        let mut bytes = Vec::new();
-        let filter_mask = self.read_encoded_chunk_into(var, chunk, &mut bytes)?;
-        Ok(filter_mask.map(|filter_mask| EncodedChunk { bytes, filter_mask }))
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
+        let key = match (&self.shards[var.0], self.arrays[var.0].keys) {
+            (Some(shards), _) => return Some(ChunkPlace::Key(shards.key(chunk))),
+            (None, Some(keys)) => keys,
+            (None, None) => self.stored(var).ok()?.keys,
+        };
+        let coordinates = self.grid(var).ok()?.coordinates(chunk);
+        let key = below(&self.arrays[var.0].path, &key.key(&coordinates));
+        Some(ChunkPlace::Key(key))
     }
 
     fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
@@ -400,83 +418,16 @@ impl Reader for ZarrReader {
         let exists = read().map_err(self.named(var))?;
         Ok(exists.then_some(0))
     }
+}
 
-    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
-        let places = || -> Result<(ChunkGrid, Vec<Option<Bytes>>, Vec<Get>)> {
-            let (grid, longest) = (self.grid(var)?, self.longest(var)?);
-            if let Some(shards) = &self.shards[var.0] {
-                shards.open_all(&self.store, &chunks).map_err(self.named(var))?;
-            }
-            let mut gets = Vec::new();
-            let mut place = |chunk: &u64| -> Result<Option<Bytes>> {
-                let place = self.find(var, *chunk)?;
-                if let Some(place) = &place {
-                    gets.extend(self.get(place, longest)?);
-                }
-                Ok(place)
-            };
-            let places = chunks.iter().map(|chunk| {
-                let named = |e: Error| self.named(var)(e.in_chunk(&grid.coordinates(*chunk)));
-                place(chunk).map_err(named)
-            });
-            let places = places.collect::<Result<_>>()?;
-            Ok((grid, places, gets))
-        };
-        let (grid, places, gets) = match places() {
-            Ok(found) => found,
-            Err(e) => return done(Err(e)),
-        };
-        let path = self.schema.var_path(var);
-        let asked = gets.clone();
-        let all = move |found: io::Result<Vec<Option<Vec<u8>>>>| {
-            let requested = || {
-                let both = chunks.iter().zip(&places);
-                both.filter(|(_, place)| matches!(place, Some(Bytes::Stored { .. })))
-            };
-            let named = |e: io::Error| {
-                let (position, cause) = FailedRequest::split(e);
-                let error = cannot_read(cause);
-                match position.and_then(|at| requested().nth(at)) {
-                    Some((chunk, _)) => error.in_chunk(&grid.coordinates(*chunk)).in_variable(&path),
-                    None => error.in_variable(&path),
-                }
-            };
-            done(found.map_err(named).and_then(|found| {
-                let mut answers = found.into_iter().zip(&asked);
-                let one = |(chunk, place): (&u64, &Option<Bytes>)| {
-                    let Some(place) = place else { return Ok(None) };
-                    if place.held().is_some() {
-                        return Ok(Some(held(place)));
-                    }
-                    let Some((Some(bytes), get)) = answers.next() else {
-                        return Ok(None);
-                    };
-                    let read = check_length(&bytes, place, get).map(|()| EncodedChunk {
-                        bytes,
-                        filter_mask: 0,
-                    });
-                    read.map(Some)
-                        .map_err(|e| e.in_chunk(&grid.coordinates(*chunk)).in_variable(&path))
-                };
-                chunks.iter().zip(&places).map(one).collect::<Result<_>>()
-            }));
-        };
-        Arc::clone(&self.store).fetch(gets, Box::new(all));
+impl ElementCodecs for ZarrReader {
+    fn element_codec(&self, var: VarId) -> Option<&CodecSpec> {
+        self.arrays[var.0].element_codec.as_ref()
     }
+}
 
-    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
-        Err(self.named(var)(Error::Internal("it has chunks".into())))
-    }
-
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        // A codec that is not known may mean anything, also for what was never written.
-        if self.schema.kind == Kind::Zarr3 {
-            self.pipeline(var)?.check_known().map_err(self.named(var))?;
-        }
-        let read = match self.layouts[var.0].encoding {
-            Encoding::Structured => self.read_converted(var, region),
-            _ => read_region::read_region(self, var, region),
-        };
-        read.map_err(self.named(var))
+impl StructureCheck for ZarrReader {
+    fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
+        Ok(own_check::check(self, &*self.store, found))
     }
 }

@@ -1,4 +1,4 @@
-//! The documents of a hierarchy.
+//! The documents of a hierarchy of version 2.
 //!
 //! ```text
 //! group ─► .zgroup, .zattrs          array ─► .zarray, .zattrs

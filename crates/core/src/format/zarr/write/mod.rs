@@ -1,4 +1,4 @@
-//! Writing a hierarchy.
+//! Writing a hierarchy of version 2, and the chunks of both versions.
 //!
 //! ```text
 //! chunks, values ─► writer ─► keys below each array

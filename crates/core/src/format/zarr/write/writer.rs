@@ -34,7 +34,7 @@ pub struct ZarrWriter {
     /// The path of each array.
     paths: Vec<String>,
     documents: Documents,
-    window: ReorderWindow<Option<Piece>>,
+    window: ReorderWindow<Option<PendingChunk>>,
     shards: Shards,
     received: Received,
     /// Bytes of the encoded strings of each array.
@@ -42,7 +42,7 @@ pub struct ZarrWriter {
 }
 
 /// A chunk before its turn.
-struct Piece {
+struct PendingChunk {
     var: VarId,
     /// The key of the chunk or of its shard.
     key: String,
@@ -52,7 +52,7 @@ struct Piece {
 }
 
 /// What any thread can write after a turn.
-enum Placed {
+enum AfterTurn {
     Nothing,
     Chunk(VarId, ReservedKey, Vec<u8>),
     Parts([Option<ShardPart>; 2], Option<FullIndex>),
@@ -152,7 +152,7 @@ impl ZarrWriter {
         }
         let key = below(&self.paths[var.0], &self.keys(var).key(&coordinates));
         self.received.add_chunk(var);
-        let piece = Piece {
+        let piece = PendingChunk {
             var,
             key,
             in_shard,
@@ -162,10 +162,10 @@ impl ZarrWriter {
     }
 
     /// Takes a piece through its turn, and writes those whose turn has come. A chunk that is left out is `None`.
-    fn submit(&self, ticket: u64, piece: Option<Piece>) -> Result<()> {
-        let place = |piece: Option<Piece>| {
+    fn submit(&self, ticket: u64, piece: Option<PendingChunk>) -> Result<()> {
+        let place = |piece: Option<PendingChunk>| {
             let Some(piece) = piece else {
-                return Ok(Placed::Nothing);
+                return Ok(AfterTurn::Nothing);
             };
             match (piece.in_shard, &self.shard_grids[piece.var.0]) {
                 (Some((number, chunk)), Some(grid)) => {
@@ -177,26 +177,26 @@ impl ZarrWriter {
                     let added = self
                         .shards
                         .add(&*self.output, grid, piece.var, shard, chunk, piece.bytes);
-                    added.map(|(parts, full)| Placed::Parts(parts, full))
+                    added.map(|(parts, full)| AfterTurn::Parts(parts, full))
                 }
                 _ => {
                     // A shard before this chunk ends, as a store with an order needs its size.
                     self.shards.close()?;
-                    let Piece { var, key, bytes, .. } = piece;
+                    let PendingChunk { var, key, bytes, .. } = piece;
                     let reserved = self.output.reserve(key.clone(), bytes.len());
                     let reserved = reserved.map_err(|e| self.cannot_write(e, var, &key))?;
-                    Ok(Placed::Chunk(var, reserved, bytes))
+                    Ok(AfterTurn::Chunk(var, reserved, bytes))
                 }
             }
         };
         self.window.submit(ticket, piece, place, |placed| match placed {
-            Placed::Nothing => Ok(()),
-            Placed::Chunk(var, reserved, bytes) => {
+            AfterTurn::Nothing => Ok(()),
+            AfterTurn::Chunk(var, reserved, bytes) => {
                 let key = reserved.key.clone();
                 let put = self.output.put_reserved(reserved, &bytes);
                 put.map_err(|e| self.cannot_write(e, var, &key))
             }
-            Placed::Parts(parts, full) => {
+            AfterTurn::Parts(parts, full) => {
                 parts.into_iter().flatten().try_for_each(ShardPart::write)?;
                 full.map_or(Ok(()), FullIndex::write)
             }

@@ -7,7 +7,7 @@ use crate::print::cdl::fill::FillValue;
 use crate::print::cdl::item::Style;
 use crate::print::cdl::joined::Joined;
 use crate::print::cdl::lines::Lines;
-use crate::print::element::{ElementWriter, Place};
+use crate::print::element::{ElementContext, ElementWriter};
 use proptest::prelude::*;
 
 /// The text of a variable, cut into pieces.
@@ -40,7 +40,7 @@ fn layout<'a>(schema: &'a Schema, shape: &'a [u64], ty: Type, annotations: Annot
             ElementWriter {
                 schema,
                 precision: Precision::default(),
-                place: Place::Data,
+                place: ElementContext::Data,
             },
             ty,
             FillValue::None,

@@ -102,7 +102,7 @@ fn huge_objects_by_address() {
 #[test]
 fn the_same_object_ever_again_comes_to_an_end() {
     let heap = heap(7).unwrap();
-    heap.budget.take(WHAT, 0, 64 << 20).unwrap();
+    heap.read_limit.take(WHAT, 0, 64 << 20).unwrap();
     assert!((0..10_000).any(|_| heap.object(&[0, 30, 0, 0, 0, 5, 0]).is_err()));
 }
 

@@ -2,20 +2,20 @@
 
 use super::HeapParameters;
 use super::doubling_table::{MAX_DIRECT, WIDTH};
-use super::heap::{HEADER_SIZE, Heap, MAX_MANAGED, Place};
+use super::heap_layout::{HEADER_SIZE, HeapLayout, HeapPosition, MAX_MANAGED};
 use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
 
-impl Heap {
+impl HeapLayout {
     /// The heap identifier of object number `index`.
     pub(crate) fn id(&self, index: usize) -> Vec<u8> {
         let mut id = Vec::with_capacity(self.parameters.id_size);
         match self.places.get(index) {
-            Some(Place::Managed(offset, size)) => {
+            Some(HeapPosition::Managed(offset, size)) => {
                 id.put_u8(0);
                 id.put_uint(*offset, self.parameters.offset_size());
                 id.put_uint(*size, bytes_for(MAX_MANAGED));
             }
-            Some(Place::Huge(number, ..)) => {
+            Some(HeapPosition::Huge(number, ..)) => {
                 id.put_u8(1 << 4);
                 id.put_uint(*number, self.parameters.id_size - 1);
             }
@@ -46,7 +46,7 @@ impl Heap {
         let mut open: Option<(u64, u64, u64)> = None;
         for (place, object) in self.places.iter().zip(objects) {
             match place {
-                Place::Managed(offset, _) => {
+                HeapPosition::Managed(offset, _) => {
                     while open.is_none_or(|(start, size, _)| *offset >= start + size) {
                         if let Some((_, size, position)) = open {
                             put(position, &close_direct(&mut block, size, self.parameters));
@@ -59,7 +59,7 @@ impl Heap {
                     }
                     block.put(object);
                 }
-                Place::Huge(number, position, size) => {
+                HeapPosition::Huge(number, position, size) => {
                     huge.resize(*position as usize, 0);
                     huge.extend_from_slice(object);
                     records.put_u64(base + self.huge_at + position);
@@ -84,11 +84,11 @@ impl Heap {
         let (mut managed, mut used, mut huge, mut huge_size) = (0, 0, 0, 0);
         for place in &self.places {
             match place {
-                Place::Managed(_, size) => {
+                HeapPosition::Managed(_, size) => {
                     managed += 1;
                     used += size;
                 }
-                Place::Huge(_, _, size) => {
+                HeapPosition::Huge(_, _, size) => {
                     huge += 1;
                     huge_size += size;
                 }

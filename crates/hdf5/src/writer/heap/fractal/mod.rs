@@ -12,7 +12,7 @@
 
 mod doubling_table;
 mod encode;
-mod heap;
+mod heap_layout;
 
 pub(crate) use doubling_table::HeapParameters;
-pub(crate) use heap::Heap;
+pub(crate) use heap_layout::HeapLayout;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 
 use super::position::{Next, Passed, Position};
-use super::target::Target;
+use super::wanted_values::WantedValues;
 use super::{ListReader, Window};
 use crate::cdl::read::constant::escapes::escape;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
@@ -14,7 +14,7 @@ impl ListReader<'_> {
         &self,
         lexer: &mut Lexer,
         window: &Window,
-        target: &mut Target,
+        target: &mut WantedValues,
     ) -> Result<()> {
         let place = window.entry.place();
         let mut position = Position::new(self.list, window.entry);
@@ -84,7 +84,7 @@ impl ListReader<'_> {
 }
 
 /// Takes the rest of a string, from element `length` on, and its closing quote. Returns false if the window ends first.
-fn string(lexer: &mut Lexer, length: &mut u64, target: &mut Target) -> bool {
+fn string(lexer: &mut Lexer, length: &mut u64, target: &mut WantedValues) -> bool {
     loop {
         let rest = lexer.rest();
         let plain = rest

@@ -10,8 +10,8 @@
 
 mod characters;
 mod position;
-mod target;
 mod values;
+mod wanted_values;
 
 use crate::error::Result;
 use crate::model::{Type, Values};
@@ -23,7 +23,7 @@ use crate::cdl::read::constant::lexer::Lexer;
 use crate::cdl::read::constant::number;
 use crate::cdl::read::syntax::text::Text;
 use position::Passed;
-use target::Target;
+use wanted_values::WantedValues;
 
 /// Approximate size of a window, in bytes of text.
 const WINDOW: u64 = 256 << 10;
@@ -71,7 +71,7 @@ impl<'r> ListReader<'r> {
             out.fill(self.fill_byte());
         }
         let last = first + count as u64;
-        let mut target = Target {
+        let mut target = WantedValues {
             first,
             last,
             next: first,
@@ -118,7 +118,7 @@ impl<'r> ListReader<'r> {
         let window = self.window(entry, self.list.index.len()).0;
         let size = self.elements.schema.type_size(self.ty);
         let mut heap = Vec::new();
-        let mut target = Target {
+        let mut target = WantedValues {
             first: window.entry.element,
             last: u64::MAX,
             next: window.entry.element,
@@ -153,7 +153,7 @@ impl<'r> ListReader<'r> {
         (window, next)
     }
 
-    fn walk(&self, window: &Window, target: &mut Target) -> Result<()> {
+    fn walk(&self, window: &Window, target: &mut WantedValues) -> Result<()> {
         let start = window.entry.place().at;
         let length = usize::try_from(window.end.saturating_sub(start)).unwrap_or(usize::MAX);
         let bytes = self.text.bytes(start, length)?;

@@ -3,13 +3,18 @@
 use crate::error::Result;
 
 use super::position::{Next, Passed, Position};
-use super::target::Target;
+use super::wanted_values::WantedValues;
 use super::{ListReader, Window};
 use crate::cdl::read::constant::lexer::{Lexer, is_blank};
 use crate::cdl::read::constant::number;
 
 impl ListReader<'_> {
-    pub(super) fn walk_values(&self, lexer: &mut Lexer, window: &Window, target: &mut Target) -> Result<()> {
+    pub(super) fn walk_values(
+        &self,
+        lexer: &mut Lexer,
+        window: &Window,
+        target: &mut WantedValues,
+    ) -> Result<()> {
         let size = self.elements.schema.type_size(self.ty);
         let numbers = number::is_number(self.ty);
         let mut position = Position::new(self.list, window.entry);
@@ -73,7 +78,7 @@ impl ListReader<'_> {
     }
 
     /// Fills the elements before `element` that have no value.
-    pub(super) fn fill_up(&self, target: &mut Target, element: u64, size: usize) {
+    pub(super) fn fill_up(&self, target: &mut WantedValues, element: u64, size: usize) {
         let Some(out) = &mut target.out else { return };
         let (from, to) = (target.next.max(target.first), element.min(target.last));
         if from >= to {

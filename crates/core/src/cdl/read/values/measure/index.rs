@@ -4,7 +4,7 @@ use crate::error::Result;
 
 use super::Measure;
 use crate::cdl::read::syntax::text::Text;
-use crate::cdl::read::values::entry::Place;
+use crate::cdl::read::values::entry::EntryPosition;
 use crate::cdl::read::values::excess::{Excess, Unit};
 
 /// Approximate distance of two index entries, in bytes of text.
@@ -17,7 +17,7 @@ impl Measure<'_> {
         if self.full.is_some() {
             return;
         }
-        let place = Place {
+        let place = EntryPosition {
             at,
             level: self.level,
             in_string,

@@ -4,7 +4,7 @@ use super::*;
 use crate::copy::plan::{ChunkSpec, CopyOptions, plan};
 use crate::copy::{CopyPlan, RunOptions, prepare, run};
 use crate::format::in_memory::InMemoryReader;
-use crate::format::{EncodedChunk, Writer};
+use crate::format::{ChunkPlace, ChunkReader, EncodedChunk, Extensions, Writer};
 use crate::model::{Capabilities, CodecNames, CodecSpec, DimId, Dimension, Kind, Variable, ZarrVersion};
 use std::sync::Arc;
 
@@ -153,20 +153,46 @@ impl Reader for OneChunk {
     fn schema(&self) -> &Schema {
         self.0.schema()
     }
+
     fn layout(&self, _: VarId) -> &VariableLayout {
         &self.1
     }
-    fn pipeline(&self, _: VarId) -> Result<Arc<crate::filter::Pipeline>> {
-        Ok(crate::filter::Pipeline::empty())
-    }
+
     fn written(&self, _: VarId) -> Result<Written> {
         Ok(Written::All)
     }
+
     fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
         Ok(())
     }
+
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
         self.0.read_region(var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions {
+            chunks: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl ChunkReader for OneChunk {
+    fn pipeline(&self, _: VarId) -> Result<Arc<crate::filter::Pipeline>> {
+        Ok(crate::filter::Pipeline::empty())
+    }
+
+    fn stored_size(&self, _: VarId, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn chunk_place(&self, _: VarId, _: u64) -> Option<ChunkPlace> {
+        None
+    }
+
+    fn read_encoded_chunk_into(&self, _: VarId, _: u64, _: &mut Vec<u8>) -> Result<Option<u32>> {
+        Ok(None)
     }
 }
 
@@ -295,17 +321,25 @@ fn filters_of_heap_addresses_are_not_those_of_strings() {
         fn schema(&self) -> &Schema {
             self.0.schema()
         }
+
         fn layout(&self, _: VarId) -> &VariableLayout {
             &self.1
         }
+
         fn written(&self, _: VarId) -> Result<Written> {
             Ok(Written::Nothing)
         }
+
         fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
             Ok(())
         }
+
         fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
             self.0.read_region(var, region)
+        }
+
+        fn extensions(&self) -> Extensions<'_> {
+            Extensions::NONE
         }
     }
     let inner = input("x", Vec::new(), Vec::new()).of_kind(Kind::Other(&FIXED_STRINGS));

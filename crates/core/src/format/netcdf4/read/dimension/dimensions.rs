@@ -8,7 +8,7 @@ use crate::format::netcdf4::read::object::links::ObjectId;
 
 /// A dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDimension {
     /// Its id in the file: given by the scale, or the next free one.
     pub id: i64,
     /// Its name.
@@ -24,7 +24,7 @@ pub struct Found {
 /// All dimensions of a file, with ways to find one. Positions are indices in [`Dimensions::all`].
 #[derive(Debug, Default)]
 pub struct Dimensions {
-    all: Vec<Found>,
+    all: Vec<FoundDimension>,
     /// The id of the next dimension without one.
     next_id: i64,
     by_id: HashMap<i64, Vec<usize>>,
@@ -44,7 +44,7 @@ impl Dimensions {
     }
 
     /// The dimensions found so far.
-    pub fn all(&self) -> &[Found] {
+    pub fn all(&self) -> &[FoundDimension] {
         &self.all
     }
 
@@ -70,7 +70,7 @@ impl Dimensions {
         let id = id.unwrap_or(self.next_id);
         self.next_id = self.next_id.max(id.saturating_add(1));
         let at = self.all.len();
-        self.all.push(Found {
+        self.all.push(FoundDimension {
             id,
             name,
             group,

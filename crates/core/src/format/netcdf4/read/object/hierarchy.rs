@@ -8,9 +8,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Link, LinkTarget};
-use rayon::prelude::*;
 
-use super::described::{Described, What, describe};
+use super::described::{What, describe};
 use super::found_attribute::FoundAttribute;
 use super::links::{Linker, ObjectId, Unfollowed};
 use super::repeats::Repeats;
@@ -19,11 +18,12 @@ use crate::format::Fault;
 use crate::format::netcdf4::conventions::{DEPTH, MAX_NAME, NON_COORDINATE_PREFIX};
 use crate::format::netcdf4::read::damage::Damage;
 use crate::format::netcdf4::read::user_path::user_path;
+use crate::threads::{self, try_map};
 
 /// Number of characters that a warning shows of a name that is too long.
 const SHOWN: usize = 32;
 
-/// Smallest number of object headers that one task reads. Fewer are not worth a thread.
+/// Smallest number of object headers that one thread reads. Fewer are not worth a thread.
 const BATCH: usize = 64;
 
 /// Number of object headers to read before their memory is counted.
@@ -212,13 +212,10 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
             }
             let count = ROUND.min(fetched);
             fetched -= count;
-            let round: Vec<Described> = rest
-                .get(..count)
-                .unwrap_or(rest)
-                .par_iter()
-                .with_min_len(BATCH)
-                .map(|(name, id)| describe(&files[id.file].file, *id, &format!("{path}{name}"), damaged))
-                .collect::<Result<_>>()?;
+            let round = rest.get(..count).unwrap_or(rest);
+            let round = try_map(threads::count(), BATCH, round, |(name, id)| {
+                describe(&files[id.file].file, *id, &format!("{path}{name}"), damaged)
+            })?;
             for (described, (name, id)) in round.into_iter().zip(members.by_ref()) {
                 repeats.meet_object(id, described.attributes())?;
                 found.warnings.extend(described.warnings);

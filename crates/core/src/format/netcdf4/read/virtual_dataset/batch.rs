@@ -2,7 +2,7 @@
 
 use super::selection::elements::Elements;
 use super::source::source_reader::SourceReader;
-use super::source::target::Target;
+use super::source::virtual_storage::VirtualStorage;
 use crate::chunk::{Region, element_count};
 use crate::error::{Error, Result};
 use crate::model::{SLOT_SIZE, Slot, Type, TypeClass, Values};
@@ -19,7 +19,7 @@ const MOST_PIECES: usize = 1 << 16;
 /// Pieces of one source on their way into a region of the virtual dataset.
 pub struct Batch<'a> {
     source: &'a SourceReader,
-    target: &'a Target<'a>,
+    target: &'a VirtualStorage<'a>,
     region: &'a Region,
     fill: &'a [u8],
     out: &'a mut Values,
@@ -41,7 +41,7 @@ impl<'a> Batch<'a> {
     /// No pieces yet. `out` has the elements of `region`.
     pub fn new(
         source: &'a SourceReader,
-        target: &'a Target<'a>,
+        target: &'a VirtualStorage<'a>,
         region: &'a Region,
         fill: &'a [u8],
         out: &'a mut Values,

@@ -7,7 +7,7 @@
 use super::mappings::Mapping;
 use super::selection::elements::Elements;
 use super::source::source_facts::Facts;
-use super::source::target::Target;
+use super::source::virtual_storage::VirtualStorage;
 use crate::chunk::{Region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::model::{Storage, Values};
@@ -21,7 +21,7 @@ pub type Lost<'a> = dyn FnMut(Region, Error) -> Result<()> + 'a;
 /// Elements of a mapping on their way into a region.
 pub struct IntoRegion<'a> {
     /// What is read.
-    pub target: &'a Target<'a>,
+    pub target: &'a VirtualStorage<'a>,
     /// The mapping.
     pub mapping: &'a Mapping,
     /// The region.

@@ -6,6 +6,8 @@
 //! ```
 //!
 //! Sources are opened when a part of the data needs them. A source may be virtual itself.
+//!
+//! A source that is missing: `SourceFiles::find` gives `None`, `VirtualData::source` notes it, and its elements stay fill.
 
 mod batch;
 pub(super) mod found_mappings;
@@ -18,7 +20,7 @@ mod virtual_data;
 
 pub use presented::VirtualVariable;
 pub use source::cast::is_number;
-pub use source::source_files::{SourceFiles, Trail};
+pub use source::find_source::{SourceFiles, Trail};
 pub use source::source_reader::SourceReader;
-pub use source::target::Target;
+pub use source::virtual_storage::VirtualStorage;
 pub use virtual_data::{Source, Sources, VirtualData, set_lengths};

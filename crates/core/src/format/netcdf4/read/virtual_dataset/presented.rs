@@ -5,17 +5,16 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::selection::elements::Elements;
 use super::source::source_facts::Facts;
-use super::source::target::Target;
+use super::source::virtual_storage::VirtualStorage;
 use super::virtual_data::VirtualData;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::format::read_region::swap_unit;
 use crate::format::{EncodedChunk, Written};
 use crate::model::{Encoding, SharedLayout, Storage, Values, VariableLayout};
+use crate::threads::{self, try_map};
 
 /// Most mappings of which it is told which parts they fill.
 const MOST_PARTS: usize = 4096;
@@ -78,7 +77,7 @@ impl VirtualVariable {
     /// A source cannot be read, or may not be.
     pub fn resolve_sources(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         needs: Option<&Needs<'_>>,
         goes_on: bool,
     ) -> Result<()> {
@@ -137,7 +136,7 @@ impl VirtualVariable {
     /// The layout with the chunks and filters that all needed sources have; `None` if they have different ones.
     fn common(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         needs: &Needs<'_>,
         goes_on: bool,
     ) -> Result<Option<VariableLayout>> {
@@ -145,14 +144,14 @@ impl VirtualVariable {
             return Ok(None);
         }
         let needed = self.needed_sources(needs);
-        let all = 0..self.data.sources().len();
-        all.into_par_iter()
-            .filter(|source| needed[*source])
-            .map(|source| match self.data.written(target, source) {
+        let mut sources: Vec<usize> = (0..needed.len()).collect();
+        sources.retain(|source| needed[*source]);
+        try_map(threads::count(), 1, &sources, |source| {
+            match self.data.written(target, *source) {
                 Err(e) if !goes_on || self.data.is_failure(&e) => Err(e),
                 _ => Ok(()),
-            })
-            .collect::<Result<Vec<()>>>()?;
+            }
+        })?;
         let mut filters = None;
         let mut shape = None;
         for mapping in self.data.mappings.iter().filter(|mapping| needed[mapping.source]) {
@@ -193,7 +192,7 @@ impl VirtualVariable {
     /// The chunks that are stored. Those that are not needed count as stored, as their sources are not looked at.
     fn find_written(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         layout: &VariableLayout,
         needs: &Needs<'_>,
         goes_on: bool,
@@ -225,7 +224,12 @@ impl VirtualVariable {
     }
 
     /// False if a chunk of a source was never written and reads as the virtual variable's fill value.
-    fn is_stored(&self, target: &Target<'_>, layout: &VariableLayout, passing: &Passing) -> Result<bool> {
+    fn is_stored(
+        &self,
+        target: &VirtualStorage<'_>,
+        layout: &VariableLayout,
+        passing: &Passing,
+    ) -> Result<bool> {
         let Some(facts) = self.data.facts(target, passing.source)? else {
             return Ok(false);
         };
@@ -240,7 +244,7 @@ impl VirtualVariable {
     /// The only source of a region that is a chunk, if it is a chunk there too.
     fn passing(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         layout: &VariableLayout,
         region: &Region,
         needed: &[usize],
@@ -286,7 +290,7 @@ impl VirtualVariable {
     ///
     /// # Errors
     /// A source cannot be read, or may not be; sources were not looked at.
-    pub fn read_chunk(&self, target: &Target<'_>, chunk: u64) -> Result<Option<EncodedChunk>> {
+    pub fn read_chunk(&self, target: &VirtualStorage<'_>, chunk: u64) -> Result<Option<EncodedChunk>> {
         let Some(layout) = self.layout() else {
             return Err(Error::Internal("a virtual variable that has no chunks".into()));
         };
@@ -310,7 +314,7 @@ impl VirtualVariable {
     /// A chunk as its only source stores it.
     fn passed(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         layout: &VariableLayout,
         region: &Region,
         needed: &[usize],

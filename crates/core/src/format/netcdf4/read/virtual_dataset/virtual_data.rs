@@ -15,11 +15,11 @@ use super::lost::{IntoRegion, Lost, MOST_TRIES, halves, is_one_chunk};
 use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
 use super::selection::box_index::BoxIndex;
 use super::selection::elements::Elements;
+use super::source::find_source::{SourceFiles, Trail, again, in_source};
 use super::source::recent::Recent;
 use super::source::source_facts::Facts;
-use super::source::source_files::{SourceFiles, Trail, again, in_source};
 use super::source::source_reader::SourceReader;
-use super::source::target::Target;
+use super::source::virtual_storage::VirtualStorage;
 use crate::chunk::{Region, byte_count, fill_pattern, resize};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -48,7 +48,7 @@ pub struct Source {
 ///
 /// # Errors
 /// Its elements cannot become those of the virtual dataset, or its header is damaged.
-pub type OpenSource = fn(Source, &Target<'_>, &Datatype, &Registry) -> Result<SourceReader>;
+pub type OpenSource = fn(Source, &VirtualStorage<'_>, &Datatype, &Registry) -> Result<SourceReader>;
 
 /// The sources of all virtual datasets of an input.
 #[derive(Clone)]
@@ -200,7 +200,11 @@ impl VirtualData {
     }
 
     /// An open source; `None` if it is missing.
-    pub(super) fn source(&self, target: &Target<'_>, number: usize) -> Result<Option<Arc<SourceReader>>> {
+    pub(super) fn source(
+        &self,
+        target: &VirtualStorage<'_>,
+        number: usize,
+    ) -> Result<Option<Arc<SourceReader>>> {
         match self.facts[number].get() {
             Some(Ok(None)) => return Ok(None),
             Some(Err(e)) => return Err(again(e)),
@@ -241,7 +245,7 @@ impl VirtualData {
     }
 
     /// What is known of a source; `None` if it is missing.
-    pub(super) fn facts(&self, target: &Target<'_>, number: usize) -> Result<Option<&Facts>> {
+    pub(super) fn facts(&self, target: &VirtualStorage<'_>, number: usize) -> Result<Option<&Facts>> {
         if self.facts[number].get().is_none() {
             self.source(target, number)?;
         }
@@ -273,7 +277,12 @@ impl VirtualData {
 
     /// Numbers of the mappings that have elements of `region` which no later one hides, ascending. With `goes_on`, those
     /// whose sources cannot be read are among them.
-    pub(super) fn needed(&self, target: &Target<'_>, region: &Region, goes_on: bool) -> Result<Vec<usize>> {
+    pub(super) fn needed(
+        &self,
+        target: &VirtualStorage<'_>,
+        region: &Region,
+        goes_on: bool,
+    ) -> Result<Vec<usize>> {
         if let Some(why) = self.broken() {
             return Err(why);
         }
@@ -310,7 +319,7 @@ impl VirtualData {
             }
             filled.insert(mapping.place);
             if mapping.to.is_box() && open.len() <= MOST_BOXES {
-                open = open.iter().flat_map(|part| without(part, bounds)).collect();
+                open = open.iter().flat_map(|part| part.without(bounds)).collect();
             }
         }
         needed.reverse();
@@ -321,7 +330,7 @@ impl VirtualData {
     ///
     /// # Errors
     /// A source cannot be read, or may not be.
-    pub fn read(&self, target: &Target<'_>, region: &Region) -> Result<Values> {
+    pub fn read(&self, target: &VirtualStorage<'_>, region: &Region) -> Result<Values> {
         let loses = self.fills_unreadable();
         let mut lost = |_, error| match loses && !self.is_failure(&error) {
             true => Ok(()),
@@ -335,13 +344,18 @@ impl VirtualData {
     ///
     /// # Errors
     /// Those that `lost` returns; the region does not fit into memory; the lengths are not known.
-    pub fn read_left(&self, target: &Target<'_>, region: &Region, lost: &mut Lost<'_>) -> Result<Values> {
+    pub fn read_left(
+        &self,
+        target: &VirtualStorage<'_>,
+        region: &Region,
+        lost: &mut Lost<'_>,
+    ) -> Result<Values> {
         self.read_as_far(target, region, MOST_TRIES, lost)
     }
 
     fn read_as_far(
         &self,
-        target: &Target<'_>,
+        target: &VirtualStorage<'_>,
         region: &Region,
         tries: usize,
         lost: &mut Lost<'_>,
@@ -431,7 +445,7 @@ impl VirtualData {
     }
 
     /// What is stored of a source.
-    pub(super) fn written(&self, target: &Target<'_>, number: usize) -> Result<Option<&Written>> {
+    pub(super) fn written(&self, target: &VirtualStorage<'_>, number: usize) -> Result<Option<&Written>> {
         let Some(facts) = self.facts(target, number)? else {
             return Ok(None);
         };
@@ -444,52 +458,5 @@ impl VirtualData {
         let (reader, var) = source.reader();
         let written = reader.written(var)?;
         Ok(Some(facts.written.get_or_init(|| written)))
-    }
-}
-
-/// The parts of a box that lie outside of another, at most two for each dimension.
-fn without(part: &Region, hidden: &Region) -> Vec<Region> {
-    let Some(met) = part.intersect(hidden) else {
-        return vec![part.clone()];
-    };
-    let mut rest = part.clone();
-    let mut parts = Vec::new();
-    for d in 0..part.rank() {
-        let (start, end) = (rest.start[d], rest.start[d] + rest.count[d]);
-        let (low, high) = (met.start[d], met.start[d] + met.count[d]);
-        for (from, to) in [(start, low), (high, end)] {
-            if from < to {
-                let mut outside = rest.clone();
-                (outside.start[d], outside.count[d]) = (from, to - from);
-                parts.push(outside);
-            }
-        }
-        (rest.start[d], rest.count[d]) = (low, high - low);
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn what_is_left_of_a_box(dims in proptest::collection::vec((0u64..5, 1u64..5, 0u64..5, 0u64..5), 0..4)) {
-            let region = |f: fn(&(u64, u64, u64, u64)) -> (u64, u64)| Region {
-                start: dims.iter().map(|d| f(d).0).collect(),
-                count: dims.iter().map(|d| f(d).1).collect(),
-            };
-            let (part, hidden) = (region(|d| (d.0, d.1)), region(|d| (d.2, d.3)));
-            let parts = without(&part, &hidden);
-            let left: u64 = parts.iter().filter_map(Region::element_count).sum();
-            let met = part.intersect(&hidden).and_then(|met| met.element_count()).unwrap_or(0);
-            prop_assert_eq!(left + met, part.element_count().unwrap());
-            for (n, one) in parts.iter().enumerate() {
-                prop_assert!(part.contains(one) && one.intersect(&hidden).is_none());
-                prop_assert!(parts[n + 1..].iter().all(|other| one.intersect(other).is_none()));
-            }
-        }
     }
 }

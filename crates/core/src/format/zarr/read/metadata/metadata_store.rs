@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
@@ -12,6 +10,7 @@ use crate::format::zarr::keys::{
     ARRAY, ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below,
 };
 use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
+use crate::threads::try_map;
 
 /// Most groups of a slow store that are listed at once.
 const MOST_LISTS: usize = 32;
@@ -231,33 +230,11 @@ impl MetadataStore {
     /// If the store fails.
     pub fn folders_of(&self, paths: &[&str]) -> Result<Vec<Vec<String>>> {
         let requests = self.store.requests();
-        let threads = requests.in_flight.min(MOST_LISTS).min(paths.len());
-        if !requests.ahead || self.from_consolidated || threads < 2 {
-            return paths.iter().map(|path| self.folders(path)).collect();
-        }
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut found = Vec::new();
-            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                found.push((*path, self.folders(path)));
-            }
-            found
+        let threads = match requests.ahead && !self.from_consolidated {
+            true => requests.in_flight.min(MOST_LISTS),
+            false => 1,
         };
-        let mut found = HashMap::with_capacity(paths.len());
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..threads)
-                .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            found.extend(work());
-            for other in others {
-                found.extend(other.join().unwrap_or_default());
-            }
-        });
-        let unanswered = || Error::Internal("a store gave no answer".into());
-        paths
-            .iter()
-            .map(|path| found.remove(*path).unwrap_or_else(|| Err(unanswered())))
-            .collect()
+        try_map(threads, 1, paths, |path| self.folders(path))
     }
 
     /// The names of the folders directly below the group at `path`, ascending.

@@ -150,9 +150,9 @@ impl Builder {
         path: &str,
         documents: &Documents,
         variable: Option<Type>,
-    ) -> Result<attributes::Found> {
+    ) -> Result<attributes::ReadAttributes> {
         let Some(document) = &documents.attributes else {
-            return Ok(attributes::Found::default());
+            return Ok(attributes::ReadAttributes::default());
         };
         let members = document.as_object();
         let members =

@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::opened_shards::{Opened, OpenedShards, Place, index_size};
+use super::index_cache::{IndexCache, Opened, ShardPosition, index_size};
 use super::shard_bytes::Bytes;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
@@ -56,7 +56,7 @@ pub struct Shards {
     /// Position of the array in its schema.
     array: usize,
     /// The shards of all arrays that were opened.
-    opened: Arc<Mutex<OpenedShards>>,
+    opened: Arc<Mutex<IndexCache>>,
     /// Locked while a whole shard is decoded.
     whole: Mutex<()>,
 }
@@ -72,7 +72,7 @@ impl Shards {
         levels: Vec<Level>,
         layout: &VariableLayout,
         registry: &Registry,
-        opened: &Arc<Mutex<OpenedShards>>,
+        opened: &Arc<Mutex<IndexCache>>,
     ) -> Result<Self> {
         let shard = layout.shard.as_deref().unwrap_or(layout.chunk_shape());
         Ok(Self {
@@ -263,7 +263,7 @@ impl Shards {
         error.in_key(&self.key_at(start))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, OpenedShards> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, IndexCache> {
         self.opened
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -351,7 +351,7 @@ impl Shards {
     }
 
     /// The shard at `place`, whose stored bytes are `bytes`. `None` if it does not exist.
-    fn open(&self, store: &dyn KeyStore, place: Place, bytes: &Bytes) -> Result<Option<Arc<Opened>>> {
+    fn open(&self, store: &dyn KeyStore, place: ShardPosition, bytes: &Bytes) -> Result<Option<Arc<Opened>>> {
         if let Some(opened) = self.lock().get(&place) {
             return Ok(opened);
         }

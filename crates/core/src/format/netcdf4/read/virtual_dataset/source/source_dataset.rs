@@ -12,7 +12,7 @@ use crate::format::netcdf4::read::datatype::number::Number;
 use crate::format::netcdf4::read::layout::storage;
 use crate::format::netcdf4::read::netcdf4_reader::Netcdf4Reader;
 use crate::format::netcdf4::read::virtual_dataset::{
-    Source, SourceReader, Target, VirtualVariable, is_number,
+    Source, SourceReader, VirtualStorage, VirtualVariable, is_number,
 };
 use crate::model::{Attributes, Encoding, GroupId, Kind, Schema, SharedLayout, Type, Variable};
 
@@ -22,7 +22,7 @@ use crate::model::{Attributes, Encoding, GroupId, Kind, Schema, SharedLayout, Ty
 /// Its elements cannot become those of the virtual dataset, or its header is damaged.
 pub fn open(
     mut source: Source,
-    target: &Target<'_>,
+    target: &VirtualStorage<'_>,
     datatype: &Datatype,
     registry: &Registry,
 ) -> Result<SourceReader> {

@@ -1,0 +1,24 @@
+//! The subset of a dataset: `--isel` and `--sel`.
+
+use clap::ArgMatches;
+use ncutils_core::error::Result;
+use ncutils_core::subset::SubsetRequest;
+use ncutils_core::subset::index::IndexRequest;
+use ncutils_core::subset::value::ValueRequest;
+
+use super::text::texts;
+
+/// What `--isel` and `--sel` ask for.
+///
+/// # Errors
+/// The expected value of an option.
+pub fn asked(matches: &ArgMatches) -> Result<SubsetRequest> {
+    Ok(SubsetRequest {
+        indices: texts(matches, "isel")
+            .map(IndexRequest::parse)
+            .collect::<Result<_>>()?,
+        values: texts(matches, "sel")
+            .map(ValueRequest::parse)
+            .collect::<Result<_>>()?,
+    })
+}

@@ -1,0 +1,193 @@
+//! How one variable of the output is stored.
+
+use super::auto::{self, AutoChoice};
+use super::chunking::{Chunking, possible_storage};
+use super::pipeline::FilterRequests;
+use super::sharding::Sharding;
+use super::string_length::fit_strings;
+use crate::copy::plan::request::CopyOptions;
+use crate::error::Result;
+use crate::filter::ChunkType;
+use crate::format::Reader;
+use crate::model::{
+    ChunkKeys, CodecSpec, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Kind, Schema, Storage,
+    VarId, VariableLayout, default_fill_value, fill_value_attribute,
+};
+
+/// A variable of the output and its source in the input.
+pub struct OutputVariable<'a> {
+    pub input: &'a Schema,
+    pub output: &'a Schema,
+    pub source: VarId,
+    /// True if it gets the values of its source.
+    pub is_copied: bool,
+    pub var: VarId,
+    pub layout: &'a VariableLayout,
+}
+
+impl OutputVariable<'_> {
+    /// The layout of the variable, with filters that the data chooses added to `choices`.
+    ///
+    /// # Errors
+    /// A request that the variable cannot fulfil.
+    pub fn plan(
+        &self,
+        reader: &dyn Reader,
+        requests: &FilterRequests,
+        chunking: &Chunking,
+        sharding: &Sharding,
+        options: &CopyOptions,
+        choices: &mut Vec<AutoChoice>,
+    ) -> Result<VariableLayout> {
+        let (element_size, encoding) = self.output.storage_encoding(self.output.var(self.var).ty);
+        let can = self.output.kind.can();
+        let mut layout = VariableLayout {
+            storage: Storage::Contiguous,
+            extent: self.extent(),
+            element_size,
+            encoding,
+            endian: can.byte_order.unwrap_or(Endian::Little),
+            filters: Vec::new(),
+            edges: EdgeChunks::Full,
+            shard: None,
+            shard_index: IndexLocation::End,
+            chunk_keys: ChunkKeys::DEFAULT,
+            array_codecs: None,
+            string_length: None,
+            fill: self.layout.fill.clone(),
+        };
+        if can.no_fill && layout.extent != self.layout.extent && layout.fill.value.is_none() {
+            // Past its extent the input reads as netCDF's default; what this variable's chunks do not cover must, too.
+            if let Some(value) = default_fill_value(self.output.var(self.var).ty) {
+                layout.fill = Fill {
+                    value: Some(value),
+                    explicit: true,
+                    no_fill: false,
+                    time: FillTime::IfSet,
+                    ..Fill::default()
+                };
+            }
+        }
+        let apart = |kind: Kind| kind.can().fill_apart_from_attribute;
+        if apart(self.input.kind)
+            && !apart(self.output.kind)
+            && let Some(value) = fill_value_attribute(self.output.var(self.var))
+            && layout.fill.value.as_ref() != Some(value)
+        {
+            layout.fill = Fill {
+                value: Some(value.clone()),
+                explicit: true,
+                no_fill: false,
+                time: FillTime::IfSet,
+                ..Fill::default()
+            };
+        }
+        // A byte order that was chosen is kept; one that the input's format gives says nothing.
+        let chosen = self.input.kind.can().byte_order.is_none();
+        if can.byte_order.is_none() && chosen && encoding == self.layout.encoding {
+            layout.endian = self.layout.endian;
+        }
+        if !can.chunks {
+            return Ok(layout);
+        }
+        let source = self.is_copied.then_some(self.source);
+        fit_strings(
+            reader,
+            source,
+            self.output,
+            self.var,
+            &mut layout,
+            options.string_length,
+        )?;
+        let stored_size = layout.stored_size();
+        let addresses = layout.string_length.is_none() && self.input.has_heap(self.input.var(self.source).ty);
+        let pipeline = requests.pipeline(
+            self.input,
+            self.source,
+            self.layout,
+            addresses,
+            can.codecs,
+            options,
+        );
+        let dims: Vec<_> = self
+            .output
+            .var(self.var)
+            .dims
+            .iter()
+            .map(|d| self.output.dim(*d))
+            .collect();
+        let chosen = chunking.choose(
+            self.source,
+            self.layout,
+            can,
+            &dims,
+            stored_size,
+            &pipeline,
+            options,
+        )?;
+        layout.storage = possible_storage(can, chosen.storage, stored_size, &dims);
+        if can.shards {
+            sharding.apply(self.input, self.source, self.layout, &mut layout)?;
+        }
+        if let (Storage::Chunked { shape }, false, Some(names)) =
+            (&layout.storage, chosen.drop_filters, can.codecs)
+        {
+            // Two elements that are structured may still differ: in the significant bits of a member, say.
+            let same_elements = encoding != Encoding::Structured
+                && self.layout.encoding == encoding
+                && self.layout.element_size == element_size;
+            let same_chunks = same_elements && self.layout.storage == layout.storage;
+            let ty = self.output.var(self.var).ty;
+            let chunk = ChunkType::new(self.output, ty, &layout, shape).with_fill(&layout.fill);
+            let pipeline = match pipeline.auto() {
+                None => pipeline,
+                Some(effort) => {
+                    let of = (self.output, ty);
+                    let (filters, choice) =
+                        auto::choose(reader, self.source, of, &layout, effort, &options.registry)?;
+                    choices.push(choice);
+                    pipeline.chosen(filters)
+                }
+            };
+            let source = match &self.layout.storage {
+                Storage::Chunked { shape } if !same_chunks => {
+                    let ty = self.input.var(self.source).ty;
+                    Some(ChunkType::new(self.input, ty, self.layout, shape).with_fill(&self.layout.fill))
+                }
+                _ => None,
+            };
+            layout.filters =
+                pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
+            if layout.filters == self.layout.filters {
+                layout.array_codecs = self.layout.array_codecs;
+            }
+            if self.output.has_heap(ty) && layout.string_length.is_none() {
+                // Elements of different lengths are written in their own order.
+                let registry = &options.registry;
+                let reorders =
+                    |codec: &CodecSpec| registry.find(codec).is_some_and(|codec| codec.only_reorders());
+                layout.filters.retain(|codec| !reorders(codec));
+                layout.array_codecs = None;
+            }
+        }
+        Ok(layout)
+    }
+
+    /// The variable's own lengths: the input's, except along dimensions that are fixed in the output. A kind without
+    /// such lengths has those of the dimensions.
+    fn extent(&self) -> Vec<u64> {
+        let own_extents = self.output.kind.can().own_extents;
+        let dims = &self.output.var(self.var).dims;
+        dims.iter()
+            .zip(&self.layout.extent)
+            .map(|(dim, own)| {
+                let dim = self.output.dim(*dim);
+                if dim.unlimited && own_extents {
+                    *own
+                } else {
+                    dim.length
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,278 @@
+//! The share of one process in a copy: several processes write one dataset together.
+//!
+//! ```text
+//! prepare ─► Prepared ─► into_share(0, 3) ─► run ─► writer of a share: its chunks, published by nobody
+//!                   └──► into_share(1, 3) ─► …
+//! ```
+//!
+//! Each process prepares the same copy and takes its share. No two shares have a chunk or shard in common.
+//! Together they hold every chunk that is written.
+//!
+//! The work of all variables is one line, in sequence order. It is cut into lengths of equal cost:
+//!
+//! ```text
+//! a         b                  c d e           f
+//! ├─────────┼──────────────────┼─┼─┼───────────┤   each variable is as long as it costs
+//! ├─ share 0 ─────┼─ share 1 ─────┼─ share 2 ──┤   a share ends at the end of the chunk, shard or run that is nearest
+//! ```
+
+use super::numbering::{decoded_bytes, number_pieces};
+use super::prepared::Prepared;
+use crate::chunk::ChunkGrid;
+use crate::copy::geometry::{BlockOrder, ChunksToWrite};
+use crate::copy::task::{Band, Route, Variable};
+use crate::error::{Error, Result};
+use crate::format::{Promised, VariablePlan};
+use crate::model::{Storage, VariableLayout};
+
+/// Contiguous bytes are cut at multiples of this number, so that no number of any size is split.
+const UNIT: u64 = 8;
+
+/// Cost of a chunk besides that of its bytes.
+const CHUNK: u64 = 4096;
+
+/// Cost of a byte that is moved. Only ratios of costs matter.
+const MOVED: u64 = 1;
+
+/// Cost of a byte that is decoded, besides that of moving it.
+const DECODED: u64 = 4;
+
+/// Cost of a byte that is encoded, besides that of moving it.
+const ENCODED: u64 = 20;
+
+impl Prepared {
+    /// The `n`th of `of` shares of about equal cost. Its plans promise only the data of this share, its progress
+    /// counts only that data, and its sequence numbers start at 0. Shards are never split.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if there is no such share.
+    pub fn into_share(mut self, n: u64, of: u64) -> Result<Self> {
+        if n >= of {
+            return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
+        }
+        let works: Vec<Work> = self.variables.iter().map(|var| Work::of(var, &self)).collect();
+        let all = works.iter().map(Work::cost).fold(0, u128::saturating_add);
+        let point = |k| if k == of { u128::MAX } else { share(all, k, of) };
+        let (from, to) = (point(n), point(n + 1));
+        let mut begin = 0u128;
+        for (at, work) in works.iter().enumerate() {
+            let cut = Cut {
+                from: from.saturating_sub(begin),
+                to: to.saturating_sub(begin),
+            };
+            begin = begin.saturating_add(work.cost());
+            self.take(at, work, &cut);
+        }
+        for var in &mut self.variables {
+            let plan = &self.plans[var.out.0];
+            var.progress = match plan.promised {
+                Promised::Nothing => 0,
+                Promised::Chunks(chunks) => decoded_bytes(&plan.layout, chunks),
+                Promised::Bytes(bytes) => bytes,
+            };
+        }
+        number_pieces(&mut self.variables, &self.plans);
+        Ok(self)
+    }
+
+    /// Reduces the variable at `at` to a part of its work. Those of a band are reduced with the first of them.
+    fn take(&mut self, at: usize, work: &Work, cut: &Cut) {
+        let var = &mut self.variables[at];
+        let plan = &mut self.plans[var.out.0];
+        let to = &plan.layout;
+        match &mut var.route {
+            Route::Records(None) => {}
+            Route::Records(Some(band)) => {
+                let step = step(band);
+                let run = |n: u64| band.records.start.saturating_add(n.saturating_mul(step));
+                let end = band.records.end;
+                let (first, last) = (work.pieces(cut.from, single), work.pieces(cut.to, single));
+                band.records = run(first).min(end)..run(last).min(end);
+                let count = band.records.end - band.records.start;
+                for member in band.members.clone() {
+                    let out = self.variables[member.variable].out;
+                    let promised = &mut self.plans[out.0].promised;
+                    *promised = match promised {
+                        Promised::Chunks(_) => Promised::Chunks(member.chunks(count)),
+                        _ => Promised::Bytes(member.slab.length.saturating_mul(count)),
+                    };
+                }
+            }
+            Route::Ranges(bytes) => {
+                let byte = |units: u64| {
+                    bytes
+                        .start
+                        .saturating_add(units.saturating_mul(UNIT))
+                        .min(bytes.end)
+                };
+                *bytes = byte(work.pieces(cut.from, single))..byte(work.pieces(cut.to, single));
+                plan.promised = Promised::Bytes(bytes.end - bytes.start);
+            }
+            Route::Raw(same) | Route::Refilter(same) => {
+                let sharded = same.shard.is_some();
+                var.to_write = cut.of(work, &var.to_write, &same.order(), sharded);
+                plan.promised = Promised::Chunks(var.to_write.len());
+            }
+            Route::Blocks(tiling) | Route::Values(tiling) => {
+                let order = tiling.order(1);
+                var.to_write = cut.of(work, &var.to_write, &order, tiling.shard.is_some());
+                plan.promised = match to.storage {
+                    Storage::Chunked { .. } => Promised::Chunks(var.to_write.len()),
+                    _ => Promised::Bytes(slab_bytes(&var.to_write, &tiling.grid, to, |position| {
+                        tiling.grid.index(&order.block_at(position).span.start)
+                    })),
+                };
+            }
+        }
+    }
+}
+
+/// The work of a variable, or of a band: pieces of equal cost, in sequence order.
+#[derive(Debug)]
+struct Work {
+    /// Number of pieces: chunks, runs of records, or units of bytes.
+    pieces: u64,
+    /// Cost of each, above 0.
+    each: u64,
+}
+
+impl Work {
+    fn of(var: &Variable, prepared: &Prepared) -> Self {
+        let plan = &prepared.plans[var.out.0];
+        match &var.route {
+            Route::Records(Some(band)) => Self {
+                pieces: (band.records.end - band.records.start).div_ceil(step(band)),
+                each: step_cost(band, prepared),
+            },
+            Route::Records(None) => Self { pieces: 0, each: 1 },
+            Route::Ranges(bytes) => Self {
+                pieces: (bytes.end - bytes.start).div_ceil(UNIT),
+                each: UNIT * MOVED,
+            },
+            Route::Blocks(tiling) | Route::Values(tiling) => {
+                let slab = tiling
+                    .grid
+                    .chunk()
+                    .iter()
+                    .fold(1u64, |n, along| n.saturating_mul(*along));
+                let bytes = slab.saturating_mul(plan.layout.stored_size() as u64);
+                Self::of_chunks(var, bytes, byte_cost(var, plan))
+            }
+            Route::Raw(_) | Route::Refilter(_) => {
+                Self::of_chunks(var, decoded_bytes(&plan.layout, 1), byte_cost(var, plan))
+            }
+        }
+    }
+
+    fn of_chunks(var: &Variable, bytes: u64, byte_cost: u64) -> Self {
+        Self {
+            pieces: var.to_write.len(),
+            each: bytes.saturating_mul(byte_cost).saturating_add(CHUNK),
+        }
+    }
+
+    fn cost(&self) -> u128 {
+        u128::from(self.pieces) * u128::from(self.each)
+    }
+
+    /// Number of pieces before a point of the line, which counts from the work's begin. `unit` gives the pieces that must
+    /// not be separated from one; if the point is among them, they belong to the side on which their middle is.
+    fn pieces(&self, point: u128, unit: impl Fn(u64) -> (u64, u64)) -> u64 {
+        let piece = u64::try_from(point / u128::from(self.each.max(1))).unwrap_or(u64::MAX);
+        if piece >= self.pieces {
+            return self.pieces;
+        }
+        let (first, end) = unit(piece);
+        let middle = (u128::from(first) + u128::from(end)).saturating_mul(u128::from(self.each));
+        match point.saturating_mul(2) > middle {
+            true => end,
+            false => first,
+        }
+    }
+}
+
+/// A piece that may be separated from any other.
+fn single(piece: u64) -> (u64, u64) {
+    (piece, piece + 1)
+}
+
+/// Cost of a byte of a variable's chunks.
+fn byte_cost(var: &Variable, plan: &VariablePlan) -> u64 {
+    let passes = matches!(var.route, Route::Raw(_));
+    let decodes = var.inputs.iter().any(|input| input.grid.is_some());
+    let decoded = if decodes && (!passes || var.skips_fill) {
+        DECODED
+    } else {
+        0
+    };
+    let encoded = if passes || plan.layout.filters.is_empty() {
+        0
+    } else {
+        ENCODED
+    };
+    MOVED + decoded + encoded
+}
+
+/// Records of a band that stay together: a run, or a single one where the output has no chunks.
+fn step(band: &Band) -> u64 {
+    match band.passes_on() {
+        true => 1,
+        false => band.run.max(1),
+    }
+}
+
+/// Cost of the records of a [`step`].
+fn step_cost(band: &Band, prepared: &Prepared) -> u64 {
+    let records = step(band);
+    let costs = band.members.iter().map(|member| {
+        let var = &prepared.variables[member.variable];
+        let bytes = member.slab.length.saturating_mul(records);
+        let chunks = member.chunks(records).saturating_mul(CHUNK);
+        bytes
+            .saturating_mul(byte_cost(var, &prepared.plans[var.out.0]))
+            .saturating_add(chunks)
+    });
+    costs.fold(0, u64::saturating_add).max(1)
+}
+
+/// A part of the line, in points that count from the begin of one variable's work.
+struct Cut {
+    from: u128,
+    to: u128,
+}
+
+impl Cut {
+    /// The chunks of the part. Those of a shard stay together.
+    fn of(&self, work: &Work, chunks: &ChunksToWrite, order: &BlockOrder, sharded: bool) -> ChunksToWrite {
+        let unit = |piece: u64| match chunks.position(piece).filter(|_| sharded) {
+            None => single(piece),
+            Some(position) => {
+                let shard = order.shard_at(position);
+                (chunks.before(shard.first), chunks.before(shard.end))
+            }
+        };
+        chunks.part(work.pieces(self.from, unit)..work.pieces(self.to, unit))
+    }
+}
+
+/// `k` of `of` equal parts of `all`, rounded down.
+fn share(all: u128, k: u64, of: u64) -> u128 {
+    let (k, of) = (u128::from(k), u128::from(of.max(1)));
+    // `all` may be too large to be multiplied.
+    all / of * k + all % of * k / of
+}
+
+/// Bytes of the slabs of a contiguous output.
+fn slab_bytes(
+    slabs: &ChunksToWrite,
+    grid: &ChunkGrid,
+    to: &VariableLayout,
+    number: impl Fn(u64) -> u64,
+) -> u64 {
+    (0..slabs.len())
+        .filter_map(|n| slabs.position(n))
+        .filter_map(|position| grid.region(number(position)).element_count())
+        .fold(0, |sum: u64, n| {
+            sum.saturating_add(n.saturating_mul(to.element_size as u64))
+        })
+}

@@ -1,0 +1,156 @@
+//! The traits of what only some readers have. None of their methods has a default.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::chunk::Region;
+use crate::error::{Error, Result};
+use crate::filter::{EncodedChunk, Pipeline};
+use crate::format::fault::{CheckLimits, Fault, OwnCheck};
+use crate::format::interleaved::RecordLayout;
+use crate::format::source_file::SourceFile;
+use crate::model::{CodecSpec, Values, VarId};
+use crate::store::{ByteRange, Done, Requests};
+
+/// Variables in chunks.
+///
+/// A chunk's number counts in C order over the grid of chunks that covers the layout's extent.
+pub trait ChunkReader: Send + Sync {
+    /// The codecs of a chunked variable, bound to its chunks at the first call and kept.
+    ///
+    /// # Errors
+    /// The errors of `Registry::bind`. An unknown codec is not an error here.
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>>;
+
+    /// Bytes of a stored chunk (after filters), if known without reading. In a format with a chunk index,
+    /// that is after `Reader::written`.
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64>;
+
+    /// Where a stored chunk lies, for messages. `None` if it is not known. In a format with a chunk index, it is known after
+    /// `Reader::written`.
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace>;
+
+    /// Reads one chunk as stored into `bytes`, whose old content is lost. Returns the filter mask. `None` if the chunk was
+    /// never written: it reads as fill values.
+    ///
+    /// # Errors
+    /// If reading fails, or the variable is not chunked.
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>>;
+}
+
+/// Where a chunk lies, for messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChunkPlace {
+    /// The position in its file, in bytes.
+    Byte(u64),
+    /// The key whose value holds it.
+    Key(String),
+}
+
+/// Variables that are interleaved record by record.
+pub trait RecordReader: Send + Sync {
+    /// The layout of interleaved record variables. `None` if the storage of each variable is separate. A
+    /// variable that is not in the layout is read alone, even a record variable.
+    fn record_layout(&self) -> Option<RecordLayout>;
+
+    /// Fills `buf` with the same part of consecutive records, starting at record `first`: the bytes `part` of
+    /// each record of the [`record_layout`](Self::record_layout), one after another. Bytes that no slab covers are
+    /// arbitrary. Called only if there is a record layout.
+    ///
+    /// # Errors
+    /// If the part does not lie within a record, if `buf` holds a fraction of a record or more records than
+    /// there are, or if reading fails.
+    fn read_records(&self, first: u64, part: Range<u64>, buf: &mut [u8]) -> Result<()>;
+
+    /// Reads `count` records as [`read_records`](Self::read_records) does, and passes their bytes to `done`. Over a slow
+    /// store this returns at once.
+    ///
+    /// # Errors
+    /// `done` receives the error of reading.
+    fn fetch_records(&self, first: u64, count: u64, part: Range<u64>, done: Done<Result<Vec<u8>>>);
+}
+
+/// Requests to a store that may be slow.
+pub trait Fetcher: Send + Sync {
+    /// The requests that suit the store below the dataset best.
+    fn requests(&self) -> Requests;
+
+    /// Reads many chunks of a chunked variable and passes them to `done`, in the requested order. Chunks are
+    /// as stored; `None` stands for one that was never written. Over a slow store this returns at once, and
+    /// another thread calls `done`.
+    ///
+    /// # Errors
+    /// `done` receives the error if a chunk cannot be read. The error names the chunk, unless the store does not
+    /// tell which of several requests failed.
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>);
+
+    /// Reads many ranges of a contiguous or compact variable, as `Reader::read_range` does, and passes them
+    /// to `done`, in the requested order. Over a slow store this returns at once.
+    ///
+    /// # Errors
+    /// `done` receives the error if a range cannot be read.
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>);
+}
+
+/// Chooses regions of a variable.
+pub type Needs<'a> = dyn Fn(&Region) -> bool + Sync + 'a;
+
+/// Variables that lie in other datasets.
+pub trait VirtualSources: Send + Sync {
+    /// Resolves the sources of a variable. Then `Reader::layout` and `Reader::written` tell the chunks and filters that all
+    /// sources share. With `needs`, only a part of the variable will be read: a source is opened if it fills a region for
+    /// which `needs` is true, and elements of the other sources count as written.
+    ///
+    /// # Errors
+    /// A source that is needed cannot be read, or may not be.
+    fn resolve(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()>;
+
+    /// True if a variable lies in other datasets.
+    fn is_virtual(&self, var: VarId) -> bool;
+
+    /// The elements of a region as far as they can be read. Calls `lost` for each box that holds elements which cannot be
+    /// read.
+    ///
+    /// # Errors
+    /// If nothing can be read. Those of `Reader::read_region` for a variable that lies in no other dataset.
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &Region,
+        lost: &mut dyn FnMut(Region, Error),
+    ) -> Result<Values>;
+
+    /// From now on, elements of other datasets that cannot be read are fill values. Called once what is lost is known.
+    fn fill_unreadable(&self);
+
+    /// The other files that the dataset refers to, each looked up and not opened.
+    fn source_files(&self) -> Vec<SourceFile>;
+
+    /// Warnings about data that was read so far: sources that were missing. One for each variable.
+    fn data_warnings(&self) -> Vec<String>;
+}
+
+/// Variables whose elements a codec turns into bytes.
+pub trait ElementCodecs: Send + Sync {
+    /// The codec that turns the elements of a variable into bytes, before the filters of its layout. `None` if elements
+    /// are bytes in themselves. The layout's filters do not contain it: `Reader::read_region` applies it.
+    fn element_codec(&self, var: VarId) -> Option<&CodecSpec>;
+}
+
+/// A check of what is the format's own.
+pub trait StructureCheck: Send + Sync {
+    /// Checks the format's structures: their checksums, indexes, lengths, addresses. Tells each fault to `found`, and goes on
+    /// after it. The values are checked by the caller, who decodes every chunk, unless the answer says that this check has
+    /// read them. `limits` are for a check that reads values.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read at all.
+    fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck>;
+}
+
+/// A cache of decoded data.
+pub trait DecodedCache: Send + Sync {
+    /// Keeps at most `bytes` bytes of decoded data for later reads, and about as many of indexes. Called before anything is
+    /// read.
+    fn keep_at_most(&self, bytes: u64);
+}

@@ -1,0 +1,21 @@
+//! A dataset that is open for reading.
+//!
+//! ```text
+//! Reader: schema, layouts, ranges, regions ── extensions ─► chunks, records, fetch, sources, elements, check, cache
+//!                                                 ▲
+//!                 asked: methods of dyn Reader ───┘   answers for readers that lack one
+//! ```
+
+mod asked;
+mod extensions;
+#[expect(
+    clippy::module_inception,
+    reason = "named for what it holds, as every file is"
+)]
+mod reader;
+
+pub use extensions::{
+    ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader, StructureCheck,
+    VirtualSources,
+};
+pub use reader::{Extensions, Reader};

@@ -1,0 +1,80 @@
+//! [`Reader`]: a dataset that is open for reading.
+
+use super::extensions::{
+    ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StructureCheck, VirtualSources,
+};
+use crate::chunk::Region;
+use crate::error::Result;
+use crate::format::written::Written;
+use crate::model::{Schema, Values, VarId, VariableLayout};
+
+/// A dataset that is open for reading, from many threads at once.
+///
+/// These methods are what every format has. What only some have is in [`Extensions`]. Methods of `dyn Reader` ask for it, and
+/// answer for readers without it.
+pub trait Reader: Send + Sync {
+    /// The structure of the dataset.
+    fn schema(&self) -> &Schema;
+
+    /// The storage of a variable.
+    fn layout(&self, var: VarId) -> &VariableLayout;
+
+    /// The parts of a variable that were ever written. The first call for a chunked variable may read a chunk
+    /// index from the file and keep it (at most 64 bytes per chunk).
+    ///
+    /// # Errors
+    /// If the chunk index cannot be read or is damaged.
+    fn written(&self, var: VarId) -> Result<Written>;
+
+    /// Fills `buf` with the storage of a contiguous or compact variable, starting at byte `offset`. The
+    /// storage is the elements of the extent in C order without gaps, also for a classic record variable.
+    /// Never called if nothing was [written](Reader::written).
+    ///
+    /// # Errors
+    /// If reading fails, or the variable is chunked.
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()>;
+
+    /// The elements of a region of any variable, decoded. Elements that were never written, or lie past the
+    /// variable's own extent, read as fill values. The region lies within the lengths of the variable's
+    /// *dimensions*.
+    ///
+    /// # Errors
+    /// If reading or decoding fails.
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values>;
+
+    /// What this reader has beyond the methods above. A reader over another one says of each extension whether it passes
+    /// that of the other, has its own, or has none.
+    fn extensions(&self) -> Extensions<'_>;
+}
+
+/// What only some readers have. A new extension is a new field, so each reader over another one must say what becomes of it.
+#[derive(Clone, Copy)]
+pub struct Extensions<'a> {
+    /// Variables in chunks.
+    pub chunks: Option<&'a dyn ChunkReader>,
+    /// Variables that are interleaved record by record.
+    pub records: Option<&'a dyn RecordReader>,
+    /// Requests to a store that may be slow.
+    pub fetch: Option<&'a dyn Fetcher>,
+    /// Variables that lie in other datasets.
+    pub sources: Option<&'a dyn VirtualSources>,
+    /// Variables whose elements a codec turns into bytes.
+    pub elements: Option<&'a dyn ElementCodecs>,
+    /// A check of the format's own structures.
+    pub check: Option<&'a dyn StructureCheck>,
+    /// A cache of decoded data.
+    pub cache: Option<&'a dyn DecodedCache>,
+}
+
+impl Extensions<'_> {
+    /// The extensions of a reader that has none.
+    pub const NONE: Self = Self {
+        chunks: None,
+        records: None,
+        fetch: None,
+        sources: None,
+        elements: None,
+        check: None,
+        cache: None,
+    };
+}

@@ -1,0 +1,67 @@
+//! Copies a dataset: by its bytes where nothing of them changes, by its values and chunks else.
+
+use ncutils_core::copy::archive::{ArchiveRoute, archive_route};
+use ncutils_core::copy::plan::CopyOptions;
+use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
+use ncutils_core::format::archive::PackOptions;
+use ncutils_core::location::Location;
+use ncutils_core::store::Place;
+use ncutils_core::threads;
+
+use super::{bytes, salvage, values};
+use crate::arguments::Arguments;
+
+/// The part of the memory that a reader may take for data that it keeps.
+const KEPT: u64 = 8;
+
+/// Copies the dataset at `place`. Returns the exit status: 0, or 3 if something of a damaged input is lost.
+///
+/// # Errors
+/// What fails. No output appears then.
+pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments) -> anyhow::Result<u8> {
+    let (input, output) = places;
+    let in_input = |error: Error| error.in_file(input.name());
+    let open = match arguments.salvage {
+        true => Location::open_damaged,
+        false => Location::open_place,
+    };
+    let reader = open(input, place.clone(), &arguments.copy.registry).map_err(in_input)?;
+    reader.keep_at_most(arguments.memory_beside(output) / KEPT);
+    for warning in &reader.schema().warnings {
+        arguments.messages.warn_of(input, warning);
+    }
+    let mut options = CopyOptions {
+        kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
+        ..arguments.copy.clone()
+    };
+    let blocks = match archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)? {
+        ArchiveRoute::Copy => None,
+        ArchiveRoute::Convert(kinds, blocks) => {
+            options = values::as_classic(&*reader, kinds, options).map_err(in_input)?;
+            Some(PackOptions {
+                threads: threads::count(),
+                memory: Some(arguments.memory_beside(output)),
+                ..blocks
+            })
+        }
+        moved => {
+            drop(reader);
+            return bytes::copy(places, place, moved, arguments).map(|()| 0);
+        }
+    };
+    let salvaged = match arguments.salvage {
+        true => Some(salvage::salvage(&*reader, input, place, arguments)?),
+        false => None,
+    };
+    let whole: &dyn Reader = match &salvaged {
+        Some(salvaged) => &salvaged.left,
+        None => &*reader,
+    };
+    let part = values::part(whole, arguments).map_err(in_input)?;
+    let status = salvaged
+        .as_ref()
+        .map_or(0, |salvaged| salvaged.tell(input, part.as_ref(), arguments));
+    values::copy(whole, part.as_ref(), places, &options, blocks, arguments)?;
+    Ok(status)
+}

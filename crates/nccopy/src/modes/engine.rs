@@ -1,0 +1,132 @@
+//! What every copy by the engine does, whatever its writer.
+//!
+//! ```text
+//! planned ─► plan, prepared ─┬─► described           --dry-run
+//!                            └─► writer ─► run ─► summarized
+//! ```
+
+use ncutils_cli::print;
+use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
+use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions, default_budget, prepare};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::format::{Reader, Writer};
+use ncutils_core::location::{CreateOptions, Location};
+use ncutils_core::subset::Subset;
+
+use crate::arguments::Arguments;
+use crate::print::plan_text::{self, Beside};
+use crate::print::summary;
+
+/// A copy by the engine.
+#[derive(Clone, Copy)]
+pub(crate) struct Engine<'a> {
+    pub(crate) input: &'a Location,
+    pub(crate) output: &'a Location,
+    pub(crate) arguments: &'a Arguments,
+}
+
+impl Engine<'_> {
+    /// An error of the input, with its name.
+    pub(crate) fn in_input(&self, error: Error) -> Error {
+        error.in_file(self.input.name())
+    }
+
+    /// Plans the copy of `reader`, which is the source of `part` if there is one, and tells what was chosen.
+    ///
+    /// # Errors
+    /// Requests that the input cannot fulfil.
+    pub(crate) fn planned(
+        &self,
+        reader: &dyn Reader,
+        part: Option<&Subset<'_>>,
+        options: &CopyOptions,
+    ) -> Result<(CopyPlan, Prepared)> {
+        let plan = match part {
+            Some(part) => plan_subset(part, options),
+            None => plan(reader, options),
+        };
+        let plan = plan.map_err(|error| self.in_input(error))?;
+        for choice in &plan.choices {
+            self.arguments.messages.note(choice);
+        }
+        let prepared = prepare(reader, &plan).map_err(|error| self.in_input(error))?;
+        Ok((plan, prepared))
+    }
+
+    /// Prints the plan, with what is copied `beside` it.
+    ///
+    /// # Errors
+    /// What the output cannot hold; failures of standard output.
+    pub(crate) fn described(
+        &self,
+        reader: &dyn Reader,
+        plan: &CopyPlan,
+        prepared: &Prepared,
+        beside: Option<Beside<'_>>,
+    ) -> anyhow::Result<()> {
+        self.output.check_create(&plan.schema, &prepared.plans)?;
+        let description = prepared.describe(reader, plan, &self.run_options());
+        print(match self.arguments.json {
+            true => plan_text::json(&description, beside),
+            false => plan_text::text(&description, beside),
+        })
+    }
+
+    /// The options of the output, with the part of the memory that it may hold.
+    pub(crate) fn create_options(&self) -> CreateOptions {
+        CreateOptions {
+            memory: Some(self.output.memory_of_output(self.budget())),
+            replaces: self.arguments.replace,
+        }
+    }
+
+    fn budget(&self) -> u64 {
+        self.arguments.memory.unwrap_or_else(default_budget)
+    }
+
+    fn run_options(&self) -> RunOptions<'_> {
+        let budget = self.budget();
+        RunOptions {
+            memory: Some(budget.saturating_sub(self.output.memory_of_output(budget))),
+            output: Some(self.output.name()),
+            ..RunOptions::default()
+        }
+    }
+
+    /// Copies the data, with a bar of its progress on a terminal, and tells what is unusual about the input's data.
+    ///
+    /// # Errors
+    /// Failures of reading and writing.
+    pub(crate) fn run<'p>(
+        &self,
+        reader: &dyn Reader,
+        prepared: &'p Prepared,
+        writer: Box<dyn Writer>,
+    ) -> Result<Report<'p>> {
+        let bar = self.arguments.messages.bar();
+        let options = RunOptions {
+            progress: bar.as_ref().map(|bar| bar as &dyn Progress),
+            ..self.run_options()
+        };
+        let done = copy::run(reader, prepared, writer, &options);
+        if let Some(bar) = &bar {
+            bar.clear();
+        }
+        for warning in reader.data_warnings() {
+            self.arguments.messages.warn_of(self.input, warning);
+        }
+        done.map_err(|error| self.in_input(error))
+    }
+
+    /// Prints what was done, with what was copied `beside` the plan, if `--summary` asks for it.
+    ///
+    /// # Errors
+    /// Failures of standard output.
+    pub(crate) fn summarized(&self, report: &Report<'_>, beside: Option<Beside<'_>>) -> anyhow::Result<()> {
+        match (self.arguments.summary, self.arguments.json) {
+            (false, _) => Ok(()),
+            (true, true) => print(summary::json(report, beside)),
+            (true, false) => print(summary::text(report, beside)),
+        }
+    }
+}

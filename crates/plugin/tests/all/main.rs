@@ -1,0 +1,3 @@
+//! Tests of plugins, in one program.
+
+mod plugin;
