@@ -21,8 +21,6 @@
 #[cfg(feature = "network")]
 mod connect;
 mod environment;
-#[cfg(all(test, feature = "network"))]
-mod faulty_store;
 #[cfg(feature = "network")]
 mod read;
 #[cfg(feature = "network")]
@@ -30,7 +28,7 @@ mod requests;
 mod secret;
 pub mod settings;
 #[cfg(all(test, feature = "network"))]
-mod test_server;
+mod tests;
 #[cfg(feature = "network")]
 mod transport;
 #[cfg(feature = "network")]
@@ -45,7 +43,7 @@ mod write;
 pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
 pub use secret::{Login, Secret};
 pub use settings::Settings;
-pub use url::{Asked, Form, Operator, Provider, RemoteUrl, Server, Style, Typed};
+pub use url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
 #[cfg(feature = "network")]
 pub use {
     connect::connect,

@@ -67,7 +67,7 @@ pub use place::written_bytes::WrittenBytes;
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::reorder_window::ReorderWindow;
-pub use requests::requests::{ByteRange, Done, FailedRequest, Get, Part, Requests, awaited};
+pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};
 pub use zip::zip_keys::ZipKeys;
 pub use zip::zip_output::ZipOutput;
 pub use zst::compressed::{Content, open_compressed, open_damaged_compressed, verify_compressed};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::filter::Registry;
 use crate::format::{Reader, open};
-use crate::store::{Done, Get, KeyOutput, KeyStore, MemoryKeys, Part, Place, Requests};
+use crate::store::{Done, Get, GetRange, KeyOutput, KeyStore, MemoryKeys, Place, Requests};
 
 /// An array of one dataset: its name, the members of its `.zarray` that differ from array to array, and its chunks.
 pub(super) struct Array<'a> {
@@ -111,7 +111,7 @@ fn is_chunk(key: &str) -> bool {
 }
 
 impl KeyStore for Slow {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         if is_chunk(key) {
             self.asked.lock().unwrap().push(1);
         }

@@ -48,7 +48,7 @@ pub(super) fn find(
     requires_sources: bool,
 ) -> Result<RemoteInput> {
     let object = || object(url, session, requests, requires_sources);
-    let is_whole_bucket = url.key.is_empty() && url.provider != Provider::Http;
+    let is_whole_bucket = url.key.is_empty() && url.provider() != Provider::Http;
     match url.form {
         Form::Object => object().map_err(cannot_read),
         Form::Tree => {
@@ -133,7 +133,7 @@ fn nothing_there(url: &RemoteUrl) -> Error {
 
 /// The key of the object at a URL. A plain server's URL is sent as it was typed.
 fn key(url: &RemoteUrl) -> &str {
-    match url.provider {
+    match url.provider() {
         Provider::Http => "",
         _ => &url.key,
     }
@@ -146,7 +146,7 @@ fn object(
     requires_sources: bool,
 ) -> io::Result<RemoteInput> {
     let opened = RemoteObject::open_key(session, key(url))?;
-    let neighbours = match url.provider {
+    let neighbours = match url.provider() {
         Provider::Http => {
             let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
             decoded(url.file_name()).ok().and_then(|name| {

@@ -53,7 +53,7 @@ pub(super) fn expected_size(plans: &[VariablePlan]) -> Option<u64> {
 }
 
 fn check_writable(url: &RemoteUrl) -> Result<()> {
-    match (url.provider, url.key.is_empty()) {
+    match (url.provider(), url.key.is_empty()) {
         (Provider::Http, _) => Err(Error::Usage(
             "plain HTTP servers can only be read; for an S3 server write mode=s3 into the fragment"
                 .to_owned(),

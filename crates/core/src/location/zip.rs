@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::format::zarr::{self, keys};
-use crate::store::{KeyOutput, KeyStore, Object, Output, Part, ZipKeys, ZipOutput};
+use crate::store::{GetRange, KeyOutput, KeyStore, Object, Output, ZipKeys, ZipOutput};
 
 /// Largest `zarr.json`, in bytes, that is parsed to tell an array from a group.
 const MAX_NODE_BYTES: u64 = 16 << 20;
@@ -88,7 +88,7 @@ fn is_array_of_v3(keys: &dyn KeyStore) -> Result<bool> {
         Some(size) if size <= MAX_NODE_BYTES => {}
         _ => return Ok(false),
     }
-    let node = match keys.get(keys::NODE, Part::Whole) {
+    let node = match keys.get(keys::NODE, GetRange::Whole) {
         Ok(node) => node,
         // What is damaged is for the format to tell.
         Err(e) if e.kind() == io::ErrorKind::InvalidData => return Ok(false),
@@ -116,7 +116,7 @@ pub(super) fn create(output: Arc<dyn Output>, folder: Option<&str>) -> Result<Ar
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{MemoryOutput, Part};
+    use crate::store::{GetRange, MemoryOutput};
 
     /// A zip with these keys below a folder.
     fn zip(folder: Option<&str>, keys: &[&str]) -> Arc<dyn Object> {
@@ -131,7 +131,7 @@ mod tests {
 
     fn first(object: &Arc<dyn Object>, folder: Option<&str>) -> String {
         let keys = open(object.clone(), folder).unwrap();
-        assert!(keys.get("none", Part::Whole).unwrap().is_none());
+        assert!(keys.get("none", GetRange::Whole).unwrap().is_none());
         keys.list("").unwrap().remove(0)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use object_store::CredentialProvider;
-use object_store::aws::AwsCredential;
+use object_store::aws::{AwsCredential, AwsCredentialProvider};
 use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -33,6 +33,8 @@ enum Origin {
     Settings(Box<RemoteUrl>),
     Process(CredentialProcess),
     Container(Secret, Option<MetadataToken>),
+    /// A provider of `object_store`, which renews its keys itself.
+    Provider(AwsCredentialProvider),
 }
 
 /// The access keys that requests are signed with.
@@ -67,12 +69,20 @@ impl KeySource {
         if let Some(current) = &current {
             secrets.add_keys(&current.keys);
         }
-        let (current, secrets) = (Mutex::new(current), Arc::clone(secrets));
-        Some(Arc::new(Self {
+        Some(Self::new(origin, current, secrets))
+    }
+
+    /// The source of keys that `object_store` gets.
+    pub(super) fn of_provider(provider: AwsCredentialProvider, secrets: &Arc<KnownSecrets>) -> Arc<Self> {
+        Self::new(Origin::Provider(provider), None, secrets)
+    }
+
+    fn new(origin: Origin, current: Option<Current>, secrets: &Arc<KnownSecrets>) -> Arc<Self> {
+        Arc::new(Self {
             origin,
-            current,
-            secrets,
-        }))
+            current: Mutex::new(current),
+            secrets: Arc::clone(secrets),
+        })
     }
 
     /// Gets new keys. Returns false if variables or a file still say the ones that there were. A program or a service that gives the
@@ -81,6 +91,9 @@ impl KeySource {
     /// # Errors
     /// Why there are none, in one line.
     pub(super) fn renew(&self) -> Result<bool, String> {
+        if let Origin::Provider(_) = self.origin {
+            return Ok(false);
+        }
         let new = self.new_keys()?;
         let mut current = self.current.lock();
         let is_new = current
@@ -115,6 +128,11 @@ impl CredentialProvider for KeySource {
     type Credential = AwsCredential;
 
     async fn get_credential(&self) -> object_store::Result<Arc<AwsCredential>> {
+        if let Origin::Provider(provider) = &self.origin {
+            let keys = provider.get_credential().await?;
+            self.secrets.add_keys(&keys);
+            return Ok(keys);
+        }
         // Programs run for seconds. The threads of the runtime have other requests to serve.
         let found = match Handle::try_current().map(|handle| handle.runtime_flavor()) {
             Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(|| self.valid()),
@@ -173,6 +191,7 @@ impl Origin {
                 _ => return Err("the keys are no longer where they were".to_owned()),
             },
             Self::Process(process) => process.run(environment).map_err(text)?,
+            Self::Provider(_) => return Err("their provider renews them".to_owned()),
             Self::Container(url, token) => container::keys(url.expose(), token.as_ref(), environment)
                 .map_err(|why| format!("the container's keys: {why}"))?,
         };
@@ -182,6 +201,8 @@ impl Origin {
 
 #[cfg(test)]
 mod tests {
+    use object_store::StaticCredentialProvider;
+
     use super::*;
 
     #[test]
@@ -205,5 +226,23 @@ mod tests {
         source.current.lock().as_mut().unwrap().end = None;
         assert_eq!(source.valid().unwrap().key_id, "A3", "these do not end");
         assert!(KeySource::of(&url, &Credentials::Anonymous, &secrets).is_none());
+    }
+
+    #[test]
+    fn keys_that_a_provider_gives_are_hidden() {
+        let secrets = Arc::new(KnownSecrets::default());
+        let keys = AwsCredential {
+            key_id: "AKID".to_owned(),
+            secret_key: "s3cr3t+/=".to_owned(),
+            token: Some("t0ken-t0ken".to_owned()),
+        };
+        let provider = Arc::new(StaticCredentialProvider::new(keys));
+        let provider = KeySource::of_provider(provider, &secrets);
+        let answer = "AKID: s3cr3t+/= with t0ken-t0ken".to_owned();
+        assert_eq!(secrets.hide(answer.clone()), answer, "nothing is known yet");
+        futures_util::future::FutureExt::now_or_never(provider.get_credential())
+            .unwrap()
+            .unwrap();
+        assert_eq!(secrets.hide(answer), "AKID: *** with ***");
     }
 }

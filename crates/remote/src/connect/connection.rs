@@ -1,17 +1,14 @@
 //! [`connect`]: from a URL and its settings to a [`Session`].
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::StatusCode;
-use parking_lot::Mutex;
 
-use super::access_keys::check_header;
+use super::access_keys::{KeySource, check_header};
 use super::http_store::HttpStore;
-use super::s3::{self, Signer};
 use super::secrets::secrets;
-use super::{azure, gcs};
+use super::{azure, gcs, s3};
 use crate::requests::{Abilities, Recipe, RemoteStore, RetryConfig, Session};
 use crate::settings::{Credentials, OfProvider, Settings};
 use crate::transport::{Resolver, client, innermost};
@@ -26,7 +23,7 @@ use ncutils_model::{Error, Result};
 /// Certificates, keys or other files of the settings that cannot be read.
 pub fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<Arc<Session>> {
     let root = &settings.endpoint.value.root;
-    let shown = match url.provider {
+    let shown = match url.provider() {
         Provider::Http => root.clone(),
         _ => format!("{} at {root}", url.bucket),
     };
@@ -47,7 +44,8 @@ struct Connection {
     url: RemoteUrl,
     settings: Settings,
     service: Service,
-    signer: Signer,
+    /// What requests to S3 are signed with; `None` for anonymous ones, and for other providers.
+    keys: Option<Arc<KeySource>>,
 }
 
 impl Connection {
@@ -65,14 +63,7 @@ impl Connection {
                     _ => None,
                 };
                 let logins = netrc.as_ref().map(|netrc| netrc.value.clone());
-                let moved = Mutex::new(HashMap::new());
-                let redirects = Redirects {
-                    login,
-                    logins,
-                    resolver,
-                    moved,
-                };
-                (Some(Arc::new(redirects)), Checksum::Unsent)
+                (Some(Redirects::new(login, logins, resolver)), Checksum::Unsent)
             }
             OfProvider::Gcs => (None, Checksum::Crc32c),
             OfProvider::Azure { account } => (None, azure::checksum(&settings, &account.value)),
@@ -85,16 +76,16 @@ impl Connection {
             checksum: Arc::new(checksum),
             secrets: Arc::new(secrets(url, &settings)?),
         };
-        let signer = match &settings.of_provider {
-            OfProvider::S3 { .. } => Signer::of(url, &settings, &service)?,
-            _ => Signer::default(),
+        let keys = match &settings.of_provider {
+            OfProvider::S3 { .. } => s3::keys(url, &settings, &service)?,
+            _ => None,
         };
         let url = url.clone();
         Ok(Self {
             url,
             settings,
             service,
-            signer,
+            keys,
         })
     }
 }
@@ -110,18 +101,22 @@ impl Recipe for Connection {
             url,
             settings,
             service,
-            signer,
+            keys,
         } = self;
         fn shared(store: impl RemoteStore) -> Arc<dyn RemoteStore> {
             Arc::new(store)
         }
         let store = match &settings.of_provider {
-            OfProvider::S3 { .. } => s3::store(url, settings, region, signer, service).map(shared),
+            OfProvider::S3 { .. } => s3::store(url, settings, region, keys.as_ref(), service).map(shared),
             OfProvider::Gcs => gcs::store(url, settings, service).map(shared),
             OfProvider::Azure { account } => azure::store(url, settings, &account.value, service).map(shared),
             OfProvider::Http { .. } => {
                 let front = settings.http_front(url);
-                Ok(shared(HttpStore::new(service.clone(), front, url.query.clone())))
+                Ok(shared(HttpStore::new(
+                    service.clone(),
+                    front,
+                    url.query().cloned(),
+                )))
             }
         };
         store.map_err(|e| {
@@ -133,24 +128,24 @@ impl Recipe for Connection {
     }
 
     fn renew(&self) -> Result<bool, String> {
-        self.signer.keys.as_ref().map_or(Ok(false), |keys| keys.renew())
+        self.keys.as_ref().map_or(Ok(false), |keys| keys.renew())
     }
 
     fn identity(&self) -> String {
-        match (&self.settings.credentials.value, &self.signer.provider) {
+        match (&self.settings.credentials.value, &self.keys) {
             (Credentials::InstanceRole, None) => "none, anonymous (the instance has no role)".to_owned(),
             _ => self.settings.credentials.to_string(),
         }
     }
 
     fn hint(&self, failure: &Failure) -> Option<String> {
-        let is_refused = failure.meaning == Meaning::Refused && self.url.provider == Provider::Http;
+        let is_refused = failure.meaning == Meaning::Refused && self.url.provider() == Provider::Http;
         match &self.settings.proxy {
             Some(proxy) if failure.meaning == Meaning::NoConnection => {
                 Some(format!("the proxy is {} (from {})", proxy.value.server, proxy.from))
             }
             // A plain server does not explain itself so. A signed URL has a query.
-            _ if is_refused && self.url.query.is_none() && failure.is_explained => {
+            _ if is_refused && self.url.query().is_none() && failure.is_explained => {
                 Some("an S3 server is asked with #mode=s3 behind the URL".to_owned())
             }
             _ if is_refused && failure.status == Some(StatusCode::UNAUTHORIZED) => {
@@ -171,9 +166,9 @@ impl Recipe for Connection {
 
     fn abilities(&self) -> Abilities {
         Abilities {
-            lists_from_anywhere: matches!(self.url.provider, Provider::S3 | Provider::Gcs),
-            has_ranges: self.url.provider != Provider::Http,
-            copies_later: self.url.provider == Provider::Azure,
+            lists_from_anywhere: matches!(self.url.provider(), Provider::S3 | Provider::Gcs),
+            has_ranges: self.url.provider() != Provider::Http,
+            copies_later: self.url.provider() == Provider::Azure,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::requests::runtime;
-use crate::settings::{AccessKeys, MetadataToken, ProcessKeys};
+use crate::settings::{MetadataToken, ProcessKeys};
 use crate::transport::innermost;
 
 /// Longest wait for an answer of a container's address.
@@ -51,7 +51,7 @@ pub(super) fn keys(
     };
     let answer = runtime().and_then(|runtime| runtime.block_on(ask(url, token)));
     let answer = answer.map_err(|e| e.to_string())?;
-    parsed(&answer).ok_or_else(|| "the answer is not the keys' JSON".to_owned())
+    parsed(&answer).map_err(|why| format!("the answer {why}"))
 }
 
 async fn ask(url: &str, token: Option<String>) -> io::Result<Vec<u8>> {
@@ -75,16 +75,9 @@ async fn ask(url: &str, token: Option<String>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn parsed(json: &[u8]) -> Option<ProcessKeys> {
-    let json: Value = serde_json::from_slice(json).ok()?;
-    let text = |key: &str| json.get(key).and_then(Value::as_str);
-    let keys = AccessKeys {
-        id: text("AccessKeyId")?.to_owned(),
-        secret: text("SecretAccessKey")?.into(),
-        token: text("Token").map(Into::into),
-    };
-    let expiration = text("Expiration").map(str::to_owned);
-    Some(ProcessKeys { keys, expiration })
+fn parsed(json: &[u8]) -> Result<ProcessKeys, &'static str> {
+    let json: Value = serde_json::from_slice(json).map_err(|_| "is no JSON")?;
+    ProcessKeys::of(&json, "Token")
 }
 
 #[cfg(test)]
@@ -100,6 +93,6 @@ mod tests {
         let token = found.keys.token.as_ref().map(|token| token.expose());
         assert_eq!((found.keys.id.as_str(), token), ("A", Some("T")));
         assert_eq!(found.expiration.as_deref(), Some("2100-01-01T00:00:00Z"));
-        assert!(parsed(b"{}").is_none() && parsed(b"hunter2").is_none());
+        assert!(parsed(b"{}").is_err() && parsed(b"hunter2").is_err());
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use object_store::CredentialProvider;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider, Checksum};
 
 use super::access_keys::KeySource;
@@ -13,75 +14,66 @@ use crate::settings::{Credentials, Settings};
 use crate::transport::innermost;
 use crate::url::{RemoteUrl, Style};
 use crate::usage::usage;
-use crate::wire::{Service, watched};
+use crate::wire::Service;
 use ncutils_model::{Error, Result};
 
 /// Longest wait for the address at which instances get their keys. Elsewhere nothing answers there.
 const INSTANCE: Duration = Duration::from_secs(1);
 
-/// What requests to S3 are signed with.
-#[derive(Default)]
-pub(super) struct Signer {
-    /// Where access keys come from, if this process gets them itself.
-    pub(super) keys: Option<Arc<KeySource>>,
-    /// The provider of keys; `None` if requests are anonymous.
-    pub(super) provider: Option<AwsCredentialProvider>,
-}
-
-impl Signer {
-    /// The signer for the credentials of the settings. The role of an instance is asked for; an instance without a role has none.
-    ///
-    /// # Errors
-    /// A name of a file that is no text.
-    pub(super) fn of(url: &RemoteUrl, settings: &Settings, service: &Service) -> Result<Self> {
-        let credentials = &settings.credentials.value;
-        if let Some(keys) = KeySource::of(url, credentials, &service.secrets) {
-            let provider = Some(Arc::clone(&keys) as AwsCredentialProvider);
-            return Ok(Self {
-                keys: Some(keys),
-                provider,
-            });
+/// What requests are signed with; `None` for anonymous ones. The role of an instance is asked for; an instance without a role has none.
+///
+/// # Errors
+/// A name of a file that is no text.
+pub(super) fn keys(
+    url: &RemoteUrl,
+    settings: &Settings,
+    service: &Service,
+) -> Result<Option<Arc<KeySource>>> {
+    let credentials = &settings.credentials.value;
+    if let Some(keys) = KeySource::of(url, credentials, &service.secrets) {
+        return Ok(Some(keys));
+    }
+    let builder = AmazonS3Builder::new()
+        .with_bucket_name(&url.bucket)
+        .with_region(settings.region())
+        .with_retry(no_retries());
+    let built = |builder: AmazonS3Builder| {
+        let store = builder.build().or_else(|e| usage(e.to_string()))?;
+        Ok::<_, Error>(KeySource::of_provider(
+            Arc::clone(store.credentials()),
+            &service.secrets,
+        ))
+    };
+    match credentials {
+        Credentials::WebIdentity {
+            token_file,
+            role_arn,
+            session_name,
+        } => {
+            let Some(token_file) = token_file.to_str() else {
+                return usage("AWS_WEB_IDENTITY_TOKEN_FILE is no text");
+            };
+            let builder = builder
+                .with_http_connector(service.clone())
+                .with_config(AmazonS3ConfigKey::WebIdentityTokenFile, token_file)
+                .with_config(AmazonS3ConfigKey::RoleArn, role_arn)
+                .with_config(AmazonS3ConfigKey::RoleSessionName, session_name);
+            Ok(Some(built(builder)?))
         }
-        let builder = AmazonS3Builder::new()
-            .with_bucket_name(&url.bucket)
-            .with_region(settings.region())
-            .with_retry(no_retries());
-        let built = |builder: AmazonS3Builder| {
-            let store = builder.build().or_else(|e| usage(e.to_string()))?;
-            Ok::<_, Error>(watched(Arc::clone(store.credentials()), &service.secrets))
-        };
-        let provider = match credentials {
-            Credentials::WebIdentity {
-                token_file,
-                role_arn,
-                session_name,
-            } => {
-                let Some(token_file) = token_file.to_str() else {
-                    return usage("AWS_WEB_IDENTITY_TOKEN_FILE is no text");
-                };
-                let builder = builder
-                    .with_http_connector(service.clone())
-                    .with_config(AmazonS3ConfigKey::WebIdentityTokenFile, token_file)
-                    .with_config(AmazonS3ConfigKey::RoleArn, role_arn)
-                    .with_config(AmazonS3ConfigKey::RoleSessionName, session_name);
-                Some(built(builder)?)
-            }
-            Credentials::InstanceRole => {
-                let client = near_client(INSTANCE);
-                let client = client.or_else(|e| usage(format!("cannot make requests: {}", innermost(&e))))?;
-                let near = Service {
-                    client,
-                    ..service.clone()
-                };
-                let provider = built(builder.with_http_connector(near))?;
-                let runtime = runtime().map_err(|e| Error::io("cannot connect", e))?;
-                let asked = async { tokio::time::timeout(INSTANCE, provider.get_credential()).await };
-                let found = runtime.block_on(asked);
-                matches!(found, Ok(Ok(_))).then_some(provider)
-            }
-            _ => None,
-        };
-        Ok(Self { keys: None, provider })
+        Credentials::InstanceRole => {
+            let client = near_client(INSTANCE);
+            let client = client.or_else(|e| usage(format!("cannot make requests: {}", innermost(&e))))?;
+            let near = Service {
+                client,
+                ..service.clone()
+            };
+            let provider = built(builder.with_http_connector(near))?;
+            let runtime = runtime().map_err(|e| Error::io("cannot connect", e))?;
+            let asked = async { tokio::time::timeout(INSTANCE, provider.get_credential()).await };
+            let found = runtime.block_on(asked);
+            Ok(matches!(found, Ok(Ok(_))).then_some(provider))
+        }
+        _ => Ok(None),
     }
 }
 
@@ -93,7 +85,7 @@ pub(super) fn store(
     url: &RemoteUrl,
     settings: &Settings,
     region: &str,
-    signer: &Signer,
+    keys: Option<&Arc<KeySource>>,
     service: &Service,
 ) -> object_store::Result<AmazonS3> {
     let endpoint = &settings.endpoint.value;
@@ -117,8 +109,8 @@ pub(super) fn store(
     if endpoint.is_aws {
         builder = builder.with_checksum_algorithm(Checksum::SHA256);
     }
-    match &signer.provider {
-        Some(provider) => builder.with_credentials(Arc::clone(provider)),
+    match keys {
+        Some(keys) => builder.with_credentials(Arc::clone(keys) as AwsCredentialProvider),
         None => builder.with_skip_signature(true),
     }
     .build()

@@ -2,7 +2,7 @@
 
 use crate::settings::{Credentials, OfProvider, Settings};
 use crate::transport::cookies_of;
-use crate::url::RemoteUrl;
+use crate::url::{ProviderParts, RemoteUrl};
 use crate::wire::KnownSecrets;
 use ncutils_model::Result;
 
@@ -12,16 +12,24 @@ use ncutils_model::Result;
 /// A file of cookies that cannot be read.
 pub(super) fn secrets(url: &RemoteUrl, settings: &Settings) -> Result<KnownSecrets> {
     let secrets = KnownSecrets::default();
-    for pair in url.query.iter().flat_map(|query| query.expose().split('&')) {
+    for pair in url
+        .query()
+        .into_iter()
+        .flat_map(|query| query.expose().split('&'))
+    {
         secrets.add(pair.split_once('=').map_or(pair, |(_, value)| value).into());
     }
     let proxy = settings
         .proxy
         .as_ref()
         .and_then(|proxy| proxy.value.login.as_ref());
-    url.login
+    let login = match &url.parts {
+        ProviderParts::Http { login, .. } => login.as_ref(),
+        _ => None,
+    };
+    login
         .iter()
-        .chain(proxy)
+        .chain(&proxy)
         .for_each(|login| secrets.add_login(login));
     if let OfProvider::Http {
         cookies: Some(file), ..

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use object_store::path::Path;
-use object_store::{Attribute, Error, GetOptions, GetRange, GetResult, ObjectStore};
+use object_store::{Attribute, Error, GetOptions, GetResult, ObjectStore, UpdateVersion};
 use parking_lot::Mutex;
 
 use crate::requests::{RemoteStore, Task, Version};
@@ -87,6 +87,13 @@ impl Received {
         self.start + self.bytes.len() as u64
     }
 
+    /// The condition for a put in place of what came.
+    pub(crate) fn update(self) -> UpdateVersion {
+        let (e_tag, version) = (None, None);
+        let unknown = UpdateVersion { e_tag, version };
+        self.version.map_or(unknown, Version::update)
+    }
+
     /// Size of the object in bytes; `None` if the server did not tell.
     pub(crate) fn size(&self) -> Option<u64> {
         let size = self.version.as_ref()?.size;
@@ -97,7 +104,7 @@ impl Received {
 /// One request for all or a part of an object, with what came of it.
 pub(crate) struct Download {
     path: Path,
-    range: Option<GetRange>,
+    range: Option<object_store::GetRange>,
     /// The version that must come; `None` for any.
     expected: Option<Version>,
     /// Size of the object, in bytes, that a list of keys told.
@@ -113,7 +120,12 @@ pub(crate) struct Download {
 
 impl Download {
     /// A download of a range of an object, or of all of it. `resumes` is false for a server that may have no ranges.
-    pub(crate) fn new(path: Path, range: Option<GetRange>, expected: Option<Version>, resumes: bool) -> Self {
+    pub(crate) fn new(
+        path: Path,
+        range: Option<object_store::GetRange>,
+        expected: Option<Version>,
+        resumes: bool,
+    ) -> Self {
         Self {
             path,
             resumes: resumes || range.is_some(),
@@ -205,7 +217,7 @@ impl Download {
         let position = received.position();
         let goes_on = known.is_some() && received.start < position && position < received.end;
         let range = match goes_on {
-            true => Some(GetRange::Bounded(position..received.end)),
+            true => Some(object_store::GetRange::Bounded(position..received.end)),
             false => {
                 received.bytes.clear();
                 self.range.clone()

@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use object_store::path::Path;
-use object_store::{GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore};
 use parking_lot::Mutex;
 use tracing::debug;
 
-use super::download::{Download, LARGEST_WHOLE, Received};
+use super::download::{LARGEST_WHOLE, Received};
+use super::get::{fetch, get, head, note, path};
 use super::listing::Listing;
 use crate::requests::{RemoteStore, Session, Task, Version};
-use crate::wire::{Failure, Fault, Meaning, Pages};
-use ncutils_store::keys::joined_gets::join_gets;
+use crate::url::{below, joined};
+use crate::wire::{Failure, Meaning, Pages};
 use ncutils_store::keys::key::PARTIAL;
-use ncutils_store::requests::gathered::Gathered;
-use ncutils_store::{ByteRange, Done, FailedRequest, Get, KeyStore, Part, Requests};
+use ncutils_store::{ByteRange, Done, Get, GetRange, KeyStore, Requests};
 
 /// Most bytes of a value that stays in memory.
 const KEPT: usize = 16 << 20;
@@ -54,7 +54,7 @@ impl RemoteKeys {
             known: Mutex::default(),
         };
         // A longer value is not kept in memory, so only this much of it is requested.
-        let most = Part::Range(ByteRange {
+        let most = GetRange::Range(ByteRange {
             offset: 0,
             length: KEPT + 1,
         });
@@ -89,34 +89,30 @@ impl RemoteKeys {
         self.known.lock().values().any(Option::is_some)
     }
 
-    /// The key in the bucket of a key of the dataset, or of a folder, which may be empty.
-    fn whole(&self, key: &str) -> String {
-        match (self.prefix.as_str(), key) {
-            (prefix, "") => prefix.to_owned(),
-            ("", key) => key.to_owned(),
-            (prefix, key) => format!("{prefix}/{key}"),
-        }
-    }
-
+    /// The path in the bucket of a key of the dataset, or of a folder, which may be empty.
     fn path(&self, key: &str) -> io::Result<Path> {
-        Path::parse(self.whole(key)).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))
+        path(&joined(&self.prefix, key))
     }
 
     /// A value or a part of it; `None` if there is no such key.
-    async fn value(&self, key: &str, part: Part) -> io::Result<Option<Received>> {
+    async fn value(&self, key: &str, part: GetRange) -> io::Result<Option<Received>> {
         let range = match part {
-            Part::Whole => None,
-            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Some(GetRange::Bounded(0..1)),
-            Part::Range(range) => Some(GetRange::Bounded(range.offset..range.end().unwrap_or(u64::MAX))),
-            Part::Suffix(length) => Some(GetRange::Suffix(length as u64)),
+            GetRange::Whole => None,
+            GetRange::Range(ByteRange { length: 0, .. }) | GetRange::Suffix(0) => {
+                Some(object_store::GetRange::Bounded(0..1))
+            }
+            GetRange::Range(range) => Some(object_store::GetRange::Bounded(
+                range.offset..range.end().unwrap_or(u64::MAX),
+            )),
+            GetRange::Suffix(length) => Some(object_store::GetRange::Suffix(length as u64)),
         };
         let (task, path) = (Task::new("read", key), self.path(key)?);
         let resumes = self.session.abilities().has_ranges;
-        let error = match self.downloaded(&task, &path, range, resumes).await {
+        let error = match get(&self.session, &task, &path, range, None, resumes).await {
             Ok(received) => return Ok(Some(received)),
             Err(error) => error,
         };
-        match meaning(&error) {
+        match Failure::meaning(&error).cloned() {
             Some(Meaning::NoObject) => self.absent(&task, &path),
             // The value may end before the range. A refusal alone does not prove that, and an empty value reads as fill.
             Some(Meaning::PastEnd) => match self.size_of(key).await? {
@@ -126,56 +122,22 @@ impl RemoteKeys {
             },
             // A server without ranges.
             Some(Meaning::Whole(size)) if size.is_none_or(|size| size <= LARGEST_WHOLE) => {
-                let mut received = self.downloaded(&task, &path, None, false).await?;
+                let mut received = get(&self.session, &task, &path, None, None, false).await?;
                 let within = part.within(received.bytes.len() as u64);
                 received.bytes.truncate(within.end as usize);
                 received.bytes.drain(..within.start as usize);
                 Ok(Some(received))
             }
             // Azure serves no suffixes.
-            Some(Meaning::Unsupported) if matches!(part, Part::Suffix(_)) => {
+            Some(Meaning::Unsupported) if matches!(part, GetRange::Suffix(_)) => {
                 let Some(size) = self.size_of(key).await? else {
                     return Ok(None);
                 };
                 let Range { start: offset, end } = part.within(size);
                 let length = usize::try_from(end - offset).map_err(|_| io::ErrorKind::OutOfMemory)?;
-                Box::pin(self.value(key, Part::Range(ByteRange { offset, length }))).await
+                Box::pin(self.value(key, GetRange::Range(ByteRange { offset, length }))).await
             }
             _ => Err(error),
-        }
-    }
-
-    /// Downloads a value, or a range of it, and notes what it was known by.
-    async fn downloaded(
-        &self,
-        task: &Task,
-        path: &Path,
-        range: Option<GetRange>,
-        resumes: bool,
-    ) -> io::Result<Received> {
-        let (seen, is_range) = (self.session.seen(), range.is_some());
-        let expected = seen.expected(path.as_ref()).filter(|_| is_range);
-        let download =
-            Download::new(path.clone(), range, expected, resumes).of_size(seen.listed(path.as_ref()));
-        self.session
-            .tried(task, |store| download.tried(store, task))
-            .await?;
-        let received = download.into_received();
-        self.note(task, path, received.version.as_ref(), is_range)?;
-        Ok(received)
-    }
-
-    /// Notes what a value was known by.
-    ///
-    /// # Errors
-    /// If it was another one before.
-    fn note(&self, task: &Task, path: &Path, version: Option<&Version>, is_range: bool) -> io::Result<()> {
-        let seen = self.session.seen();
-        match version.is_none_or(|version| seen.note(path.as_ref(), version, is_range)) {
-            true => Ok(()),
-            false => {
-                Err(Failure::new(Meaning::Condition, format!("{task}: {}", Fault::Changed)).into_error())
-            }
         }
     }
 
@@ -192,7 +154,7 @@ impl RemoteKeys {
     }
 
     /// Like [`KeyStore::get`], for code that is asynchronous itself.
-    async fn got(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    async fn got(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         if let Some(known) = self.known.lock().get(key) {
             return Ok(known.as_ref().map(|value| {
                 let within = part.within(value.len() as u64);
@@ -201,38 +163,24 @@ impl RemoteKeys {
         }
         let found = self.value(key, part).await?;
         Ok(found.map(|received| match part {
-            Part::Range(ByteRange { length: 0, .. }) | Part::Suffix(0) => Vec::new(),
+            GetRange::Range(ByteRange { length: 0, .. }) | GetRange::Suffix(0) => Vec::new(),
             _ => received.bytes,
         }))
     }
 
     async fn size_of(&self, key: &str) -> io::Result<Option<u64>> {
         let (task, path) = (Task::new("read", key), self.path(key)?);
-        let look = async |store: Arc<dyn RemoteStore>| store.head(&path).await;
-        match self.session.tried(&task, look).await {
-            Ok(meta) => {
-                self.note(&task, &path, Some(&Version::of(&meta)), false)?;
+        match head(&self.session, &task, &path).await? {
+            Some(meta) => {
+                note(&self.session, &task, &path, &Version::of(&meta), false)?;
                 Ok(Some(meta.size))
             }
-            Err(e) if meaning(&e) == Some(Meaning::NoObject) => self.absent(&task, &path),
-            Err(e) => Err(e),
+            None => self.absent(&task, &path),
         }
     }
 
-    /// Keys of the bucket that start with a folder, from behind `after` up to and with `last`.
-    async fn listed(
-        &self,
-        folder: &Option<Path>,
-        after: Option<&str>,
-        last: Option<&str>,
-        most: usize,
-    ) -> io::Result<Vec<String>> {
-        let listing = Listing {
-            folder: folder.as_ref(),
-            after,
-            last,
-            most,
-        };
+    /// Keys of the bucket. Their sizes are noted.
+    async fn listed(&self, listing: Listing<'_>) -> io::Result<Vec<String>> {
         let keep = |meta: ObjectMeta| {
             self.session.seen().note_listed(meta.location.as_ref(), meta.size);
             String::from(meta.location)
@@ -245,7 +193,8 @@ impl RemoteKeys {
 
     /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
     async fn all(&self, folder: Option<Path>) -> io::Result<Vec<String>> {
-        let mut keys = self.listed(&folder, None, None, PAGE).await?;
+        let whole = Listing::of(folder.as_ref());
+        let mut keys = self.listed(Listing { most: PAGE, ..whole }).await?;
         if keys.len() < PAGE {
             return Ok(keys);
         }
@@ -260,9 +209,10 @@ impl RemoteKeys {
         };
         let from = std::iter::once(last.as_str()).chain(bounds.iter().map(String::as_str));
         let to = bounds.iter().map(|bound| Some(bound.as_str())).chain([None]);
-        let parts = from
-            .zip(to)
-            .map(|(from, to)| self.listed(&folder, Some(from), to, usize::MAX));
+        let parts = from.zip(to).map(|(from, last)| {
+            let after = Some(from);
+            self.listed(Listing { after, last, ..whole })
+        });
         for part in join_all(parts).await {
             keys.extend(part?);
         }
@@ -270,21 +220,25 @@ impl RemoteKeys {
         Ok(keys)
     }
 
-    /// The key of the dataset for one of the bucket.
-    fn below_prefix<'a>(&self, key: &'a str) -> Option<&'a str> {
-        match self.prefix.as_str() {
-            "" => Some(key),
-            prefix => key.strip_prefix(prefix)?.strip_prefix('/'),
-        }
+    /// The names of `found`, and those that `known` makes of keys whose values are known. Ascending.
+    fn names(
+        &self,
+        found: impl Iterator<Item = String>,
+        known: impl Fn(&str) -> Option<String>,
+    ) -> Vec<String> {
+        let of_known = self.known.lock();
+        let there = of_known.iter().filter(|(_, value)| value.is_some());
+        let mut names: Vec<String> = found.chain(there.filter_map(|(key, _)| known(key))).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The folder in the bucket; `None` for the whole bucket.
     fn folder(&self, folder: &str) -> io::Result<Option<Path>> {
         let folder = folder.trim_end_matches('/');
-        match self.whole(folder).is_empty() {
-            true => Ok(None),
-            false => self.path(folder).map(Some),
-        }
+        let path = self.path(folder)?;
+        Ok(Some(path).filter(|path| !path.as_ref().is_empty()))
     }
 }
 
@@ -302,13 +256,9 @@ fn bounds(first: &str, folder: usize, last: &str) -> Vec<String> {
     all.filter(|bound| bound.as_str() > last).collect()
 }
 
-fn meaning(error: &io::Error) -> Option<Meaning> {
-    Failure::inside(error).map(|failure| failure.meaning.clone())
-}
-
 /// A list that is refused is one that cannot be made: a reader then does without.
 fn unlisted(error: io::Error) -> io::Error {
-    match meaning(&error) {
+    match Failure::meaning(&error) {
         Some(Meaning::Refused | Meaning::Unsupported | Meaning::NoObject) => {
             debug!(%error, "keys cannot be listed");
             io::Error::new(io::ErrorKind::Unsupported, error.to_string())
@@ -318,7 +268,7 @@ fn unlisted(error: io::Error) -> io::Error {
 }
 
 impl KeyStore for RemoteKeys {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         self.session.wait(self.got(key, part))?
     }
 
@@ -333,14 +283,14 @@ impl KeyStore for RemoteKeys {
         let (folder, _) = prefix.rsplit_once('/').unwrap_or_default();
         let folder = self.folder(folder)?;
         let keys = self.session.wait(self.all(folder))??;
-        let own = keys.iter().filter_map(|key| self.below_prefix(key));
-        let mut own: Vec<String> = own
-            .filter(|key| key.starts_with(prefix) && !key.starts_with(PARTIAL))
-            .map(str::to_owned)
-            .collect();
-        own.sort_unstable();
-        own.dedup();
-        Ok(own)
+        let is_own = |key: &&str| key.starts_with(prefix) && !key.starts_with(PARTIAL);
+        let own = keys
+            .iter()
+            .filter_map(|key| below(&self.prefix, key))
+            .filter(is_own);
+        Ok(self.names(own.map(str::to_owned), |key| {
+            Some(key).filter(is_own).map(str::to_owned)
+        }))
     }
 
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
@@ -351,20 +301,17 @@ impl KeyStore for RemoteKeys {
             Pages::of(async move { store.list_with_delimiter(path.as_ref()).await })
         };
         let found = self.session.run(&task, list).map_err(unlisted)?;
-        let below = |path: &Path| Some(self.below_prefix(path.as_ref())?.strip_prefix(folder)?.to_owned());
-        let keys = found.objects.iter().filter_map(|meta| below(&meta.location));
-        let folders = found
-            .common_prefixes
-            .iter()
-            .filter_map(|path| Some(below(path)? + "/"));
-        let mut names: Vec<String> = keys
+        let name = |key: &str| {
+            let name = key.strip_prefix(folder)?.split_inclusive('/').next()?;
+            let is_own = name != "/" && !(folder.is_empty() && name.starts_with(PARTIAL));
+            is_own.then(|| name.to_owned())
+        };
+        let keys = found.objects.iter().map(|meta| meta.location.to_string());
+        let folders = found.common_prefixes.iter().map(|path| format!("{path}/"));
+        let own = keys
             .chain(folders)
-            .filter(|name| !name.is_empty() && name != "/")
-            .filter(|name| !(folder.is_empty() && name.starts_with(PARTIAL)))
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+            .filter_map(|key| name(below(&self.prefix, &key)?));
+        Ok(self.names(own, name))
     }
 
     fn requests(&self) -> Requests {
@@ -372,25 +319,10 @@ impl KeyStore for RemoteKeys {
     }
 
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
-        let count = gets.len();
-        let joined = join_gets(gets, GAP);
-        let Some(all) = Gathered::new(count, joined.len(), done) else {
-            return;
-        };
-        debug!(values = count, requests = joined.len(), "fetching keys");
-        for one in joined {
-            let (this, to) = (Arc::clone(&self), Arc::clone(&all));
-            let got = async move {
-                let get = one.request();
-                to.add(match this.got(&get.key, get.part).await {
-                    Ok(found) => Ok(one.answers(found)),
-                    Err(e) => Err(FailedRequest::error(one.first(), e)),
-                })
-            };
-            if let Err(e) = Session::begin(got) {
-                return all.arrive(Err(e));
-            }
-        }
+        fetch(gets, GAP, done, |get| {
+            let this = Arc::clone(&self);
+            async move { this.got(&get.key, get.part).await }
+        });
     }
 }
 

@@ -15,6 +15,7 @@ use object_store::path::Path;
 use parking_lot::Mutex;
 
 use crate::requests::{RemoteStore, Session, Task};
+use crate::url::below;
 use crate::wire::{Fault, Pages};
 
 /// Upper limit of the objects of a list, which are held in memory.
@@ -103,7 +104,10 @@ impl<'a> Listing<'a> {
             if self.last.is_some_and(|last| key > last) {
                 break;
             }
-            if self.folder.is_some_and(|folder| !is_below(key, folder.as_ref())) {
+            if self
+                .folder
+                .is_some_and(|folder| folder.as_ref() != key && below(folder.as_ref(), key).is_none())
+            {
                 return Err(Fault::OtherFolder.into());
             }
             // Some servers list from the first key, whatever was asked for.
@@ -149,19 +153,13 @@ impl<T> Found<T> {
     }
 }
 
-/// True for a folder, and for keys below it.
-pub(crate) fn is_below(key: &str, folder: &str) -> bool {
-    key.strip_prefix(folder)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 #[cfg(test)]
 mod tests {
     use object_store::memory::InMemory;
     use object_store::{ObjectStoreExt, PutPayload};
 
     use super::*;
-    use crate::faulty_store::{Fault, FaultyStore};
+    use crate::tests::faulty_store::{Fault, FaultyStore};
 
     fn listed(store: Arc<dyn RemoteStore>, listing: Listing<'_>) -> io::Result<Vec<String>> {
         let session = Session::over(store, "memory");

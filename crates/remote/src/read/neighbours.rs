@@ -5,14 +5,13 @@
 //! plain HTTP     session of the URL's folder ─ relative ─┴─► find: name ─► key below the prefix ─► RemoteObject
 //! ```
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use object_store::path::Path;
-
-use super::object::{RemoteObject, size};
+use super::get::{head, path};
+use super::object::RemoteObject;
 use crate::requests::{Session, Task};
 use crate::url::{Provider, RemoteUrl};
 use crate::wire::{Failure, Meaning};
@@ -21,15 +20,15 @@ use ncutils_store::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
 
 /// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.
+#[derive(Clone)]
 pub struct RemoteNeighbours {
     connect: Connect,
-    /// The key of the object. On a plain server, its name below the folder of the input.
+    /// The key of the object, which is its identity. On a plain server, its name below the folder of the input.
     key: String,
     /// The prefix of the input, with a slash at its end; empty for the bucket's root.
     prefix: String,
     /// The input's URL up to the prefix, for messages.
     shown: String,
-    identity: OsString,
     /// True if a missing source of a virtual dataset is an error.
     requires_sources: bool,
 }
@@ -58,7 +57,7 @@ impl RemoteNeighbours {
         requires_sources: bool,
     ) -> Option<Self> {
         let (folder, last) = url.key.rsplit_once('/')?;
-        if url.query.is_some() || last.is_empty() || name.contains('/') {
+        if url.query().is_some() || last.is_empty() || name.contains('/') {
             return None;
         }
         let shown = url.shown.strip_suffix(last).unwrap_or(&url.shown).to_owned();
@@ -72,14 +71,13 @@ impl RemoteNeighbours {
             key: name.to_owned(),
             prefix: String::new(),
             shown,
-            identity: OsString::from(name),
             requires_sources,
         })
     }
 
     /// The neighbours of the object at a URL of an object store.
     pub fn of(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Option<Self> {
-        if url.provider == Provider::Http {
+        if url.provider() == Provider::Http {
             return None;
         }
         let name = url.key.rsplit('/').next().unwrap_or_default();
@@ -87,7 +85,6 @@ impl RemoteNeighbours {
         let session = Arc::clone(session);
         Some(Self {
             connect: Arc::new(move || Ok(Arc::clone(&session))),
-            identity: OsString::from(&url.key),
             key: url.key.clone(),
             prefix,
             shown: url.shown.strip_suffix(name).unwrap_or(&url.shown).to_owned(),
@@ -112,7 +109,7 @@ impl RemoteNeighbours {
 
 impl Neighbours for RemoteNeighbours {
     fn identity(&self) -> &OsStr {
-        &self.identity
+        OsStr::new(&self.key)
     }
 
     fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
@@ -134,15 +131,11 @@ impl Neighbours for RemoteNeighbours {
         };
         let key = self.key_of(name).filter(|key| key.starts_with(&self.prefix));
         let key = key.ok_or_else(outside)?;
-        let path = Path::parse(&key).map_err(|_| NoNeighbour::Missing)?;
+        let path = path(&key).map_err(|_| NoNeighbour::Missing)?;
         let shown = format!("{}{}", self.shown, &key[self.prefix.len()..]);
         let found = Self {
-            connect: Arc::clone(&self.connect),
-            identity: OsString::from(&key),
-            prefix: self.prefix.clone(),
-            shown: self.shown.clone(),
             key: key.clone(),
-            requires_sources: self.requires_sources,
+            ..self.clone()
         };
         Ok(Neighbour::new(key, move || {
             let opened = match RemoteObject::open(&(found.connect)()?, &path) {
@@ -166,18 +159,20 @@ impl Neighbours for RemoteNeighbours {
     fn exists(&self, found: &Neighbour) -> Result<bool, Error> {
         // The identity of a neighbour is its key.
         let key = found.identity().to_string_lossy().into_owned();
-        let path = Path::parse(&key).map_err(|_| Error::Remote("not a key".to_owned()))?;
-        let task = Task::new("look up", key);
-        match (self.connect)()?.run(&task, |store| size(store, path.clone())) {
-            Ok(_) => Ok(true),
-            Err(e) if is_no_object(&e) => Ok(false),
+        let session = (self.connect)()?;
+        let found = path(&key).and_then(|path| {
+            let task = Task::new("look up", key);
+            session.wait(head(&session, &task, &path))?
+        });
+        match found {
+            Ok(found) => Ok(found.is_some()),
             Err(e) => Err(Error::Remote(e.to_string())),
         }
     }
 }
 
 fn is_no_object(error: &io::Error) -> bool {
-    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::NoObject)
+    Failure::meaning(error) == Some(&Meaning::NoObject)
 }
 
 #[cfg(test)]

@@ -14,18 +14,17 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use object_store::{GetOptions, ObjectMeta, ObjectStore};
 use tracing::debug;
 
-use super::download::{Download, Pace, begins_a_page, is_web_page};
+use super::download::{Pace, Received, begins_a_page, is_web_page};
+use super::get::{fetch, get, head, note, path};
 use crate::requests::{RemoteStore, Session, Task, Version};
 use crate::wire::{Failure, Fault, Meaning};
 use ncutils_store::requests::fetch_pool::allocate;
-use ncutils_store::requests::gathered::Gathered;
-use ncutils_store::requests::joined_ranges::join;
 use ncutils_store::{
-    ByteRange, Done, FailedRequest, FileSource, Object, Requests, room_for_temporary_files, temporary_file,
-    temporary_folder,
+    ByteRange, Done, FailedRequest, FileSource, Get, GetRange, Object, Requests, room_for_temporary_files,
+    temporary_file, temporary_folder,
 };
 
 /// Bytes of the first request, which stay in memory: all metadata of a small file, and the first of a large one.
@@ -60,8 +59,7 @@ impl RemoteObject {
     /// # Errors
     /// No such object or bucket, no permission, or no answer; text that is no key.
     pub fn open_key(session: &Arc<Session>, key: &str) -> io::Result<OpenedObject> {
-        let path = Path::parse(key).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "not a key"))?;
-        Self::open(session, &path)
+        Self::open(session, &path(key)?)
     }
 
     /// Opens an object by the request for its first bytes.
@@ -70,38 +68,28 @@ impl RemoteObject {
     /// That of the session: no such object or bucket, no permission, or no answer.
     pub(crate) fn open(session: &Arc<Session>, path: &Path) -> io::Result<OpenedObject> {
         let task = Task::new("open", "");
-        let range = GetRange::Bounded(0..HEAD);
+        let range = Some(object_store::GetRange::Bounded(0..HEAD));
         // A file that others refer to is closed and opened again.
-        let expected = session.seen().expected(path.as_ref());
-        let download = Download::new(path.clone(), Some(range), expected, true);
-        let (head, size, version) = match session.run(&task, |store| download.tried(store, &task)) {
-            Ok(()) => {
-                let received = download.into_received();
-                let size = received.size().unwrap_or(received.bytes.len() as u64);
-                (received.bytes, size, received.version)
-            }
-            Err(e) => match Failure::inside(&e).map(|failure| &failure.meaning) {
+        let received = match session.wait(get(session, &task, path, range, None, true))? {
+            Ok(received) => received,
+            Err(e) => match Failure::meaning(&e) {
                 // The first byte may be behind the end. A refusal alone does not prove that.
-                Some(Meaning::PastEnd) => match session.run(&task, |store| size(store, path.clone()))? {
-                    0 => (Vec::new(), 0, None),
+                Some(Meaning::PastEnd) => match session.wait(head(session, &task, path))?? {
+                    Some(ObjectMeta { size: 0, .. }) => Received::default(),
                     _ => return Err(e),
                 },
                 Some(Meaning::Whole(_)) => return spooled(session, path),
-                Some(Meaning::Condition) => return Err(changed(e)),
                 _ => return Err(e),
             },
         };
-        debug!(size, head = head.len(), "opened a remote object");
-        if let Some(version) = &version {
-            note(session, path, version, true)?;
-        }
-        let (session, path) = (Arc::clone(session), path.clone());
+        let size = received.size().unwrap_or(received.bytes.len() as u64);
+        debug!(size, head = received.bytes.len(), "opened a remote object");
         let object = Arc::new(Self {
-            session,
-            path,
-            head,
+            session: Arc::clone(session),
+            path: path.clone(),
+            head: received.bytes,
             size,
-            version,
+            version: received.version,
         });
         Ok(OpenedObject {
             object,
@@ -111,17 +99,21 @@ impl RemoteObject {
 
     /// The bytes of one request.
     async fn piece(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
+        let changed = |why: &str| {
+            let text = format!("cannot read: {why}{}", Fault::Changed);
+            Err(Failure::new(Meaning::Condition, text).into_error())
+        };
         let task = Task::new("read", "");
-        let range = GetRange::Bounded(start..start + length as u64);
-        let download = Download::new(self.path.clone(), Some(range), self.version.clone(), true);
-        self.session
-            .tried(&task, |store| download.tried(store, &task))
-            .await
-            .map_err(changed)?;
-        let received = download.into_received();
-        match received.bytes.len() == length {
-            true => Ok(received.bytes),
-            false => Err(changed(Failure::new(Meaning::Condition, "").into_error())),
+        let range = Some(object_store::GetRange::Bounded(start..start + length as u64));
+        let known = self.version.as_ref();
+        match get(&self.session, &task, &self.path, range, known, true).await {
+            Ok(received) if received.bytes.len() == length => Ok(received.bytes),
+            Ok(_) => changed(""),
+            // An opened object that ends earlier is another one.
+            Err(e) if Failure::meaning(&e) == Some(&Meaning::PastEnd) => {
+                changed("the server has no such range (416), so ")
+            }
+            Err(e) => Err(e),
         }
     }
 
@@ -168,56 +160,6 @@ impl RemoteObject {
         self.fill(range.offset, &mut bytes).await?;
         Ok(bytes)
     }
-
-    /// The ranges of `members`, which lie in `whole`, each with its position.
-    async fn members(
-        &self,
-        whole: ByteRange,
-        members: Vec<(usize, ByteRange)>,
-    ) -> io::Result<Vec<(usize, Vec<u8>)>> {
-        let first = members.iter().map(|(n, _)| *n).min().unwrap_or(0);
-        let bytes = self.range(whole).await;
-        let bytes = bytes.map_err(|e| FailedRequest::error(first, e))?;
-        if let [(n, range)] = members[..]
-            && range == whole
-        {
-            return Ok(vec![(n, bytes)]);
-        }
-        let part = |(n, range): (usize, ByteRange)| {
-            let from = (range.offset - whole.offset) as usize;
-            (n, bytes[from..from + range.length].to_vec())
-        };
-        Ok(members.into_iter().map(part).collect())
-    }
-}
-
-/// Notes the version of an object.
-///
-/// # Errors
-/// [`Fault::Changed`] if it was another one before.
-fn note(session: &Session, path: &Path, version: &Version, is_range: bool) -> io::Result<()> {
-    match session.seen().note(path.as_ref(), version, is_range) {
-        true => Ok(()),
-        false => Err(changed(Failure::new(Meaning::Condition, "").into_error())),
-    }
-}
-
-/// Size of an object in bytes, by a request without a body.
-pub(crate) async fn size(store: Arc<dyn RemoteStore>, path: Path) -> object_store::Result<u64> {
-    Ok(store.head(&path).await?.size)
-}
-
-/// An opened object that no longer meets a condition, or ends earlier, is another one.
-fn changed(error: io::Error) -> io::Error {
-    let changed = |why: &str| {
-        let text = format!("cannot read: {why}{}", Fault::Changed);
-        Failure::new(Meaning::Condition, text).into_error()
-    };
-    match Failure::inside(&error).map(|failure| &failure.meaning) {
-        Some(Meaning::Condition) => changed(""),
-        Some(Meaning::PastEnd) => changed("the server has no such range (416), so "),
-        _ => error,
-    }
 }
 
 impl Object for RemoteObject {
@@ -241,28 +183,29 @@ impl Object for RemoteObject {
         if let Some(n) = ranges.iter().position(is_missing) {
             return done(Err(FailedRequest::error(n, io::ErrorKind::UnexpectedEof.into())));
         }
-        let joined = join(&ranges, GAP);
-        let Some(all) = Gathered::new(ranges.len(), joined.len(), done) else {
-            return;
+        let get = |range: &ByteRange| Get {
+            key: String::new(),
+            part: GetRange::Range(*range),
         };
-        debug!(ranges = ranges.len(), requests = joined.len(), "fetching ranges");
-        for (whole, members) in joined {
-            let (this, to) = (Arc::clone(&self), Arc::clone(&all));
-            let members = members.into_iter().map(|n| (n, ranges[n])).collect();
-            let got = async move { to.add(this.members(whole, members).await) };
-            if let Err(e) = Session::begin(got) {
-                return all.arrive(Err(e));
+        let all = |found: Vec<Option<Vec<u8>>>| found.into_iter().map(Option::unwrap_or_default).collect();
+        let done = Box::new(move |found: io::Result<_>| done(found.map(all)));
+        fetch(ranges.iter().map(get).collect(), GAP, done, |get| {
+            let this = Arc::clone(&self);
+            async move {
+                match get.part {
+                    GetRange::Range(range) => this.range(range).await.map(Some),
+                    GetRange::Whole | GetRange::Suffix(_) => Err(io::ErrorKind::InvalidInput.into()),
+                }
             }
-        }
+        });
     }
 }
 
 /// Downloads an object of a server without ranges.
 fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
     let task = Task::new("download", "");
-    let whole = session.run(&task, |store| whole(store, path));
-    let (file, size, version) = whole?;
-    note(session, path, &version, false)?;
+    let (file, size, version) = session.run(&task, |store| whole(store, path))?;
+    note(session, &task, path, &version, false)?;
     let object = Arc::new(FileSource::of(file)?);
     let warning = format!(
         "the server sends no ranges, so all of it, {size} bytes, was downloaded to a temporary file in {}",

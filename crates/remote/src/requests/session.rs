@@ -119,7 +119,7 @@ impl Session {
         F: Future<Output = object_store::Result<T>>,
         A: Fn(Arc<dyn RemoteStore>) -> F,
     {
-        runtime()?.handle().block_on(self.tried(task, attempt))
+        self.wait(self.tried(task, attempt))?
     }
 
     /// Waits for a future that makes requests. The calling thread must not be one that runs futures.

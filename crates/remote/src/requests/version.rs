@@ -2,12 +2,14 @@
 
 use std::time::SystemTime;
 
-use object_store::ObjectMeta;
+use object_store::{ObjectMeta, UpdateVersion};
 
 /// What tells one version of an object from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
     e_tag: Option<String>,
+    /// The name that the store gives the version itself.
+    name: Option<String>,
     /// The date of the last change; `None` if the server tells none.
     date: Option<SystemTime>,
     pub(crate) size: u64,
@@ -18,8 +20,17 @@ impl Version {
         let date = SystemTime::from(meta.last_modified);
         Self {
             e_tag: meta.e_tag.clone(),
+            name: meta.version.clone(),
             date: (date > SystemTime::UNIX_EPOCH).then_some(date),
             size: meta.size,
+        }
+    }
+
+    /// The condition for a put in place of this version.
+    pub(crate) fn update(self) -> UpdateVersion {
+        UpdateVersion {
+            e_tag: self.e_tag,
+            version: self.name,
         }
     }
 

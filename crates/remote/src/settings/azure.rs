@@ -3,6 +3,7 @@
 use super::chosen::Chosen;
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
+use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
 use crate::secret::Secret;
 use crate::usage::usage;
@@ -12,21 +13,19 @@ use ncutils_model::Result;
 ///
 /// # Errors
 /// No account, or a malformed one; a malformed endpoint or connection string.
-pub(super) fn settings(
-    sources: &Sources<'_>,
-) -> Result<(Chosen<String>, Chosen<Endpoint>, Chosen<Credentials>)> {
+pub(super) fn settings(sources: &Sources<'_>) -> Result<Found> {
     let connection = ConnectionString::read(sources)?;
     let account = account(sources, &connection)?;
     let endpoint = endpoint(sources, &connection, &account.value)?;
-    Ok((account, endpoint, credentials(sources, &connection)))
+    let credentials = credentials(sources, &connection);
+    Ok((OfProvider::Azure { account }, endpoint, credentials))
 }
 
 fn account(sources: &Sources<'_>, connection: &ConnectionString) -> Result<Chosen<String>> {
     let named = sources
         .url
-        .account
-        .clone()
-        .map(|account| Chosen::new(account, "the URL"));
+        .account()
+        .map(|account| Chosen::new(account.to_owned(), "the URL"));
     let named = named
         .or_else(|| sources.variable(&["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT"]))
         .or_else(|| connection.get("AccountName"));

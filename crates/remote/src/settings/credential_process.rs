@@ -1,12 +1,22 @@
-//! `credential_process`: a program of the user's that prints keys.
+//! Access keys of S3, and `credential_process`: a program of the user's that prints them.
 
 use serde_json::Value;
 
-use super::access_keys::AccessKeys;
 use crate::environment::Environment;
 use crate::secret::Secret;
 use crate::usage::usage;
 use ncutils_model::Result;
+
+/// Access keys of S3.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessKeys {
+    /// The key's name, which requests show.
+    pub id: String,
+    /// The key.
+    pub secret: Secret,
+    /// The token of temporary keys.
+    pub token: Option<Secret>,
+}
 
 /// A program that prints access keys as JSON. It is run when keys are needed, and again when they end.
 #[derive(Clone, PartialEq, Eq)]
@@ -93,22 +103,32 @@ impl CredentialProcess {
 /// The keys that a program printed.
 fn keys(printed: &str) -> std::result::Result<ProcessKeys, &'static str> {
     let json: Value = serde_json::from_str(printed).map_err(|_| "is no JSON")?;
-    if json.get("Version").and_then(Value::as_u64) != Some(1) {
-        return Err("is not of version 1");
+    match json.get("Version").and_then(Value::as_u64) {
+        Some(1) => ProcessKeys::of(&json, "SessionToken"),
+        _ => Err("is not of version 1"),
     }
-    let text = |key: &str| match json.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
-        Some(_) => Err("has a value that is no text"),
-    };
-    Ok(ProcessKeys {
-        keys: AccessKeys {
-            id: text("AccessKeyId")?.ok_or("has no AccessKeyId")?,
-            secret: text("SecretAccessKey")?.ok_or("has no SecretAccessKey")?.into(),
-            token: text("SessionToken")?.map(Secret::from),
-        },
-        expiration: text("Expiration")?,
-    })
+}
+
+impl ProcessKeys {
+    /// The keys in a document, whose token has this name.
+    ///
+    /// # Errors
+    /// What the document lacks, as the end of a sentence about it.
+    pub(crate) fn of(json: &Value, token: &str) -> std::result::Result<Self, &'static str> {
+        let text = |key: &str| match json.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
+            Some(_) => Err("has a value that is no text"),
+        };
+        Ok(Self {
+            keys: AccessKeys {
+                id: text("AccessKeyId")?.ok_or("has no AccessKeyId")?,
+                secret: text("SecretAccessKey")?.ok_or("has no SecretAccessKey")?.into(),
+                token: text(token)?.map(Secret::from),
+            },
+            expiration: text("Expiration")?,
+        })
+    }
 }
 
 #[cfg(test)]

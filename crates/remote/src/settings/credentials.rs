@@ -3,9 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::access_keys::AccessKeys;
 use super::chosen::Chosen;
-use super::credential_process::CredentialProcess;
+use super::credential_process::{AccessKeys, CredentialProcess};
 use crate::secret::{Login, Secret};
 
 /// A token that a service of metadata asks for.

@@ -3,17 +3,23 @@
 use super::chosen::Chosen;
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
+use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
 use ncutils_model::Result;
 
 /// Google's server.
 const SERVER: &str = "https://storage.googleapis.com";
 
-/// The server: of the URL, of `STORAGE_EMULATOR_HOST`, or Google's own.
+/// Endpoint and credentials.
 ///
 /// # Errors
 /// A malformed endpoint.
-pub(super) fn endpoint(sources: &Sources<'_>) -> Result<Chosen<Endpoint>> {
+pub(super) fn settings(sources: &Sources<'_>) -> Result<Found> {
+    Ok((OfProvider::Gcs, endpoint(sources)?, credentials(sources)))
+}
+
+/// The server: of the URL, of `STORAGE_EMULATOR_HOST`, or Google's own.
+fn endpoint(sources: &Sources<'_>) -> Result<Chosen<Endpoint>> {
     if let Some(found) = Endpoint::of_url(sources.url, "") {
         return Ok(found);
     }
@@ -26,7 +32,7 @@ pub(super) fn endpoint(sources: &Sources<'_>) -> Result<Chosen<Endpoint>> {
 }
 
 /// What the requests are signed with.
-pub(super) fn credentials(sources: &Sources<'_>) -> Chosen<Credentials> {
+fn credentials(sources: &Sources<'_>) -> Chosen<Credentials> {
     if let Some(nobody) = sources.anonymous("GOOGLE_SKIP_SIGNATURE") {
         return nobody;
     }

@@ -1,30 +1,39 @@
 //! Settings of plain HTTP: login, `.netrc`, cookies.
 
-use std::path::PathBuf;
-
 use super::chosen::Chosen;
 use super::credentials::Credentials;
+use super::endpoint::Endpoint;
 use super::netrc::NetRc;
+use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
 use crate::secret::Login;
+use crate::url::ProviderParts;
 use crate::usage::usage;
 use ncutils_model::{Error, Result};
 
-/// The file in which cookies are kept: `HTTP.COOKIEJAR`.
-pub(super) fn cookies(sources: &Sources<'_>) -> Option<Chosen<PathBuf>> {
-    sources.rc_path(&[
-        "HTTP.COOKIEJAR",
-        "HTTP.COOKIE_JAR",
-        "HTTP.COOKIEFILE",
-        "HTTP.COOKIE_FILE",
-    ])
+/// Keys of the file in which cookies are kept.
+const COOKIES: [&str; 4] = [
+    "HTTP.COOKIEJAR",
+    "HTTP.COOKIE_JAR",
+    "HTTP.COOKIEFILE",
+    "HTTP.COOKIE_FILE",
+];
+
+/// Server, login, and the files of other logins and of cookies.
+///
+/// # Errors
+/// A file of logins that cannot be read; `HTTP.CREDENTIALS.USERPASSWORD` without a colon.
+pub(super) fn settings(sources: &Sources<'_>) -> Result<Found> {
+    let Some(endpoint) = Endpoint::of_url(sources.url, "") else {
+        return usage("the URL has no host");
+    };
+    let (netrc, cookies) = (netrc(sources)?, sources.rc_path(&COOKIES));
+    let credentials = credentials(sources, netrc.as_ref())?;
+    Ok((OfProvider::Http { netrc, cookies }, endpoint, credentials))
 }
 
 /// The file that `HTTP.NETRC` names.
-///
-/// # Errors
-/// A file that cannot be read.
-pub(super) fn netrc(sources: &Sources<'_>) -> Result<Option<Chosen<NetRc>>> {
+fn netrc(sources: &Sources<'_>) -> Result<Option<Chosen<NetRc>>> {
     let Some(Chosen { value: path, from }) = sources.rc_path(&["HTTP.NETRC"]) else {
         return Ok(None);
     };
@@ -34,18 +43,15 @@ pub(super) fn netrc(sources: &Sources<'_>) -> Result<Option<Chosen<NetRc>>> {
 }
 
 /// User and password: of the URL, of `HTTP.CREDENTIALS.*`, of `HTTP.NETRC`.
-///
-/// # Errors
-/// `HTTP.CREDENTIALS.USERPASSWORD` without a colon.
-pub(super) fn credentials(
-    sources: &Sources<'_>,
-    netrc: Option<&Chosen<NetRc>>,
-) -> Result<Chosen<Credentials>> {
+fn credentials(sources: &Sources<'_>, netrc: Option<&Chosen<NetRc>>) -> Result<Chosen<Credentials>> {
     let login = |user: &str, password: &str, from: String| {
         let (user, password) = (user.to_owned(), password.into());
         Ok(Chosen::new(Credentials::Login(Login { user, password }), from))
     };
-    if let Some(found) = &sources.url.login {
+    if let ProviderParts::Http {
+        login: Some(found), ..
+    } = &sources.url.parts
+    {
         return Ok(Chosen::new(Credentials::Login(found.clone()), "the URL"));
     }
     let user = sources.rc(&["HTTP.CREDENTIALS.USERNAME", "HTTP.CREDENTIALS.USER"]);

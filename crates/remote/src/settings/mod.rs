@@ -17,7 +17,6 @@
 //!
 //! A file or value that is malformed is an error that names it. Nothing is dropped silently.
 
-mod access_keys;
 mod azure;
 mod chosen;
 mod credential_process;
@@ -26,6 +25,7 @@ mod endpoint;
 mod gcs;
 mod http;
 mod netrc;
+mod of_provider;
 mod proxy;
 mod rc_files;
 mod resolve;
@@ -33,14 +33,14 @@ mod s3;
 mod sources;
 mod tls;
 
-pub use access_keys::AccessKeys;
 pub use chosen::Chosen;
-pub use credential_process::{CredentialProcess, ProcessKeys};
+pub use credential_process::{AccessKeys, CredentialProcess, ProcessKeys};
 pub use credentials::{Credentials, MetadataToken};
 pub use endpoint::Endpoint;
 pub use netrc::NetRc;
+pub use of_provider::OfProvider;
 pub use proxy::Proxy;
+pub use resolve::Settings;
 #[cfg(feature = "network")]
 pub(crate) use resolve::http_url;
-pub use resolve::{OfProvider, Settings};
 pub use tls::{ClientCertificate, Roots, Tls};

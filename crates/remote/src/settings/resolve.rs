@@ -1,11 +1,9 @@
 //! [`Settings::of`]: the settings for a URL.
 
-use std::path::PathBuf;
-
 use super::chosen::Chosen;
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
-use super::netrc::NetRc;
+use super::of_provider::OfProvider;
 use super::proxy::{self, Proxy};
 use super::rc_files::RcFiles;
 use super::sources::Sources;
@@ -13,8 +11,7 @@ use super::tls::{Roots, Tls};
 use super::{azure, gcs, http, s3};
 use crate::environment::Environment;
 use crate::secret::Secret;
-use crate::url::{Provider, RemoteUrl, escaped};
-use crate::usage::usage;
+use crate::url::{Provider, RemoteUrl, escaped, joined};
 use ncutils_model::Result;
 
 /// How a remote store is reached.
@@ -34,30 +31,6 @@ pub struct Settings {
     pub warnings: Vec<String>,
 }
 
-/// Settings that only one provider has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OfProvider {
-    /// S3.
-    S3 {
-        /// The region of signatures.
-        region: Chosen<String>,
-    },
-    /// Google Cloud Storage.
-    Gcs,
-    /// Azure Blob Storage.
-    Azure {
-        /// The account.
-        account: Chosen<String>,
-    },
-    /// A plain HTTP server.
-    Http {
-        /// Logins of other hosts, to which the server may redirect.
-        netrc: Option<Chosen<NetRc>>,
-        /// The file in which cookies are kept.
-        cookies: Option<Chosen<PathBuf>>,
-    },
-}
-
 impl Settings {
     /// The settings for a URL. Files are read, no request is made, and no program is run.
     ///
@@ -68,29 +41,12 @@ impl Settings {
         let mut warnings = std::mem::take(&mut rc.warnings);
         let rc = &rc;
         let sources = &Sources { url, rc, environment };
-        let (of_provider, endpoint, credentials) = match url.provider {
-            Provider::S3 => {
-                let (region, endpoint, credentials) = s3::settings(sources, &mut warnings)?;
-                (OfProvider::S3 { region }, endpoint, credentials)
-            }
-            Provider::Gcs => (
-                OfProvider::Gcs,
-                gcs::endpoint(sources)?,
-                gcs::credentials(sources),
-            ),
-            Provider::Azure => {
-                let (account, endpoint, credentials) = azure::settings(sources)?;
-                (OfProvider::Azure { account }, endpoint, credentials)
-            }
-            Provider::Http => {
-                let Some(endpoint) = Endpoint::of_url(url, "") else {
-                    return usage("the URL has no host");
-                };
-                let (netrc, cookies) = (http::netrc(sources)?, http::cookies(sources));
-                let credentials = http::credentials(sources, netrc.as_ref())?;
-                (OfProvider::Http { netrc, cookies }, endpoint, credentials)
-            }
-        };
+        let (of_provider, endpoint, credentials) = match url.provider() {
+            Provider::S3 => s3::settings(sources, &mut warnings),
+            Provider::Gcs => gcs::settings(sources),
+            Provider::Azure => azure::settings(sources),
+            Provider::Http => http::settings(sources),
+        }?;
         let tls = Tls::of(sources)?;
         if !tls.verify.value {
             warnings.push(format!(
@@ -120,15 +76,13 @@ impl Settings {
     /// The URL of a request for a key below the dataset's, which is empty for the dataset itself. It is secret, as it
     /// may hold a signature.
     pub fn request_url(&self, url: &RemoteUrl, key: &str) -> Secret {
-        if url.provider == Provider::Http {
-            return http_url(&self.http_front(url), key, url.query.as_ref()).into();
+        if url.provider() == Provider::Http {
+            return http_url(&self.http_front(url), key, url.query()).into();
         }
-        let key = match (url.key.as_str(), key) {
-            (whole, "") => whole.to_owned(),
-            ("", key) => key.to_owned(),
-            (front, key) => format!("{front}/{key}"),
-        };
-        self.endpoint.value.url_of(&url.bucket, &key).into()
+        self.endpoint
+            .value
+            .url_of(&url.bucket, &joined(&url.key, key))
+            .into()
     }
 
     /// The URL of a dataset on a plain HTTP server, up to the query.
@@ -158,15 +112,13 @@ impl Settings {
             lines.push(format!("certificate of the user: {path} (from {})", client.from));
         }
         if let OfProvider::Http { netrc, cookies } = &self.of_provider {
-            lines.extend(
-                netrc
-                    .iter()
-                    .map(|netrc| format!("logins of other hosts (from {})", netrc.from)),
-            );
+            let netrc = netrc
+                .iter()
+                .map(|netrc| format!("logins of other hosts (from {})", netrc.from));
             let cookies = cookies.iter();
-            lines.extend(
-                cookies.map(|file| format!("cookies in {} (from {})", file.value.display(), file.from)),
-            );
+            let cookies =
+                cookies.map(|file| format!("cookies in {} (from {})", file.value.display(), file.from));
+            lines.extend(netrc.chain(cookies));
         }
         lines
     }

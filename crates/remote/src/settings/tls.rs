@@ -46,7 +46,7 @@ impl Tls {
     /// A value of `HTTP.SSL.VALIDATE` that says neither yes nor no.
     pub(super) fn of(sources: &Sources<'_>) -> Result<Self> {
         // The better known variable of the two is that of the store's own programs.
-        let variables = match sources.url.provider {
+        let variables = match sources.url.provider() {
             Provider::S3 => ["AWS_CA_BUNDLE", "SSL_CERT_FILE"],
             _ => ["SSL_CERT_FILE", "AWS_CA_BUNDLE"],
         };

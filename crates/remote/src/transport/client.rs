@@ -1,7 +1,5 @@
 //! The HTTP client of a session: TLS, proxy, cookies and timeouts as the settings say.
 
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,23 +94,22 @@ fn system() -> Vec<Certificate> {
 /// The certificates that the user named; `None` if those of the system count.
 fn named(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static>>>> {
     let from = &tls.roots.from;
-    let in_file = |path: &Path| read(path, from).map(|pem| named_certificates::of_pem(&pem));
     let (path, found, what) = match &tls.roots.value {
         Roots::System => return Ok(None),
-        Roots::File(path) => (path, in_file(path)?, "no certificates of PEM"),
+        Roots::File(path) => {
+            let found = named_certificates::of_pem(&read(path, from)?);
+            (path, found, "no certificates of PEM".to_owned())
+        }
+        // Such folders also hold files of other kinds.
         Roots::Folder(folder) => {
-            let entries = fs::read_dir(folder);
-            let entries =
-                entries.or_else(|e| usage(format!("{}: cannot read: {e} ({from})", folder.display())))?;
-            let paths = entries
-                .flatten()
-                .map(|entry| entry.path())
-                .filter(|path| path.is_file());
-            // Such folders also hold files of other kinds.
-            let found: Vec<_> = paths
-                .flat_map(|path| in_file(&path).unwrap_or_default())
-                .collect();
-            (folder, found, "no file with certificates of PEM")
+            let found = rustls_native_certs::load_certs_from_paths(None, Some(folder));
+            let why = found.errors.first().map(|e| format!(": {e}"));
+            let why = why.unwrap_or_default();
+            (
+                folder,
+                found.certs,
+                format!("no file with certificates of PEM{why}"),
+            )
         }
     };
     match found.is_empty() {

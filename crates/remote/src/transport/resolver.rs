@@ -7,9 +7,18 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
+use ipnet::IpNet;
 use parking_lot::Mutex;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
+
+/// Networks of this machine's link, and the address at which Amazon's machines ask for their keys by IPv6.
+const LINK_LOCAL: &str = "169.254.0.0/16 fe80::/10 fd00:ec2::254/128";
+
+/// Networks of this machine, private ones, those of one link, and others that no public server is in: of protocols (192.0.0.0/24),
+/// of benchmarks (198.18.0.0/15), of carriers (100.64.0.0/10), multicast, reserved and broadcast (224.0.0.0/3).
+const PRIVATE: &str = "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 \
+     192.168.0.0/16 198.18.0.0/15 224.0.0.0/3 ::/127 fc00::/7 fe80::/10 ff00::/8";
 
 /// The addresses of hosts.
 #[derive(Clone, Default)]
@@ -39,8 +48,8 @@ pub(crate) enum Limit {
 impl Limit {
     fn allows(self, address: IpAddr) -> bool {
         match self {
-            Self::NotLinkLocal => !is_link_local(address),
-            Self::Public => !is_private(address),
+            Self::NotLinkLocal => !is_in(LINK_LOCAL, address),
+            Self::Public => !is_in(PRIVATE, address),
         }
     }
 }
@@ -49,7 +58,7 @@ impl Resolver {
     /// True if a host has a private address, as far as is known. A name that was never resolved counts as public.
     pub(crate) fn is_private(&self, host: &str) -> bool {
         match address(host) {
-            Some(address) => is_private(address),
+            Some(address) => is_in(PRIVATE, address),
             None => is_local_name(host) || self.hosts.lock().private.get(host).copied().unwrap_or(false),
         }
     }
@@ -86,7 +95,7 @@ impl Resolve for Resolver {
                     return Err(Box::new(limit) as _);
                 }
             }
-            let any_private = found.iter().any(|address| is_private(address.ip()));
+            let any_private = found.iter().any(|address| is_in(PRIVATE, address.ip()));
             hosts.private.insert(host.to_owned(), any_private);
             Ok(Box::new(found.into_iter()) as Addrs)
         })
@@ -102,18 +111,6 @@ fn is_local_name(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// True for addresses of this machine's link, and for the one at which Amazon's machines ask for their keys by IPv6.
-fn is_link_local(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => v4.is_link_local(),
-        IpAddr::V6(v6) => {
-            v6.is_unicast_link_local()
-                || v6.segments() == [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254]
-                || embedded(v6).is_some_and(|v4| v4.is_link_local())
-        }
-    }
-}
-
 /// The IPv4 address that an IPv6 address leads to.
 fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
@@ -126,32 +123,19 @@ fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     })
 }
 
-/// True for addresses of this machine, of private networks, of one link, and others that no public server has.
-fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => is_private_v4(v4),
-        IpAddr::V6(v6) => {
-            v6.is_loopback()
-                || v6.is_unspecified()
-                || v6.is_unique_local()
-                || v6.is_unicast_link_local()
-                || v6.is_multicast()
-                || embedded(v6).is_some_and(is_private_v4)
-        }
-    }
-}
-
-fn is_private_v4(v4: Ipv4Addr) -> bool {
-    let [a, b, c, _] = v4.octets();
-    v4.is_private()
-        || v4.is_loopback()
-        || v4.is_link_local()
-        || a == 0
-        || (a == 100 && b & 0xc0 == 64)
-        // Of protocols and benchmarks: 192.0.0.0/24, 198.18.0.0/15. Multicast, reserved and broadcast: 224.0.0.0/3.
-        || (a, b, c) == (192, 0, 0)
-        || (a == 198 && b & 0xfe == 18)
-        || a >= 224
+/// True for an address in one of some networks, or one that leads there.
+fn is_in(networks: &str, address: IpAddr) -> bool {
+    let embedded = match address {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(v6) => embedded(v6).map(IpAddr::V4),
+    };
+    let networks = networks
+        .split(' ')
+        .filter_map(|network| network.parse::<IpNet>().ok());
+    let all = [Some(address), embedded];
+    networks
+        .into_iter()
+        .any(|network| all.iter().flatten().any(|address| network.contains(address)))
 }
 
 #[cfg(test)]

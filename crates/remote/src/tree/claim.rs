@@ -49,14 +49,18 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
+    fn new(is_beside: bool) -> Self {
+        let run = new_run();
+        Self { run, is_beside }
+    }
+
     /// The key and the value of the run's mark.
     pub(crate) fn mark(&self) -> (&'static str, Mark) {
         let (key, doing) = match self.is_beside {
             false => (PARTIAL, Doing::Writing),
             true => (BUILDING, Doing::Building),
         };
-        let (run, by) = (self.run.clone(), self.run.clone());
-        (key, Mark { doing, run, by })
+        (key, Mark::new(doing, &self.run))
     }
 
     /// Claims a prefix that holds nothing.
@@ -65,29 +69,21 @@ impl Claim {
         if !found.is_empty() {
             return Err(NotClaimed::Taken(describe(tree, &found)?));
         }
-        let claim = Self {
-            run: new_run(),
-            is_beside: false,
-        };
+        let claim = Self::new(false);
         claim.put(tree, PutMode::Create)?;
         // Between the list and the mark, another run may have written everything, or begun.
-        match tree.list("") {
-            Ok(found) if found.iter().all(|object| object.key == PARTIAL) => Ok(claim),
-            Ok(found) => {
-                // A run that replaces may have taken the mark over.
-                if claim.holds(tree)? {
-                    tree.delete([PARTIAL].into_iter())?;
-                }
-                let found: Vec<Listed> = found.into_iter().filter(|object| object.key != PARTIAL).collect();
-                Err(NotClaimed::Taken(describe(tree, &found)?))
-            }
-            Err(e) => {
-                if matches!(claim.holds(tree), Ok(true)) {
-                    let _ = tree.delete([PARTIAL].into_iter());
-                }
-                Err(e.into())
-            }
+        let found = tree.list("");
+        if let Ok(found) = &found
+            && found.iter().all(|object| object.key == PARTIAL)
+        {
+            return Ok(claim);
         }
+        // A run that replaces may have taken the mark over.
+        let released = claim.release(tree);
+        let mut found = found?;
+        released?;
+        found.retain(|object| object.key != PARTIAL);
+        Err(NotClaimed::Taken(describe(tree, &found)?))
     }
 
     /// Claims a prefix whose dataset will be replaced, or whose leftovers will be cleared. `check` fails for keys that must not
@@ -111,15 +107,12 @@ impl Claim {
         }
         match mark {
             Some((mark, seen)) if mark.doing == Doing::Switching => {
-                take_over(tree, mark, seen.version)?;
+                take_over(tree, mark, seen)?;
                 found = tree.list("")?;
             }
             Some((_, seen)) => {
-                let claim = Self {
-                    run: new_run(),
-                    is_beside: false,
-                };
-                claim.put(tree, PutMode::Update(seen.version))?;
+                let claim = Self::new(false);
+                claim.put(tree, PutMode::Update(seen))?;
                 // What another run wrote before it lost the mark goes too.
                 tree.clear(|key| key != PARTIAL, || claim.check(tree))?;
                 return Ok(claim);
@@ -130,12 +123,9 @@ impl Claim {
             return Self::of_empty(tree);
         }
         may_go(Replaced::Dataset, &found)?;
-        let claim = Self {
-            run: new_run(),
-            is_beside: true,
-        };
+        let claim = Self::new(true);
         let mode = match get_mark(tree, BUILDING)? {
-            Some((_, seen)) => PutMode::Update(seen.version),
+            Some((_, seen)) => PutMode::Update(seen),
             None => PutMode::Create,
         };
         claim.put(tree, mode)?;
@@ -143,9 +133,7 @@ impl Claim {
         // the two sees the other.
         let undone = |_: &io::Error| drop(claim.undo(tree));
         if get_mark(tree, PARTIAL).inspect_err(undone)?.is_some() {
-            if claim.holds(tree)? {
-                tree.delete([BUILDING].into_iter())?;
-            }
+            claim.release(tree)?;
             return Err(NotClaimed::Taken(format!(
                 "another run replaces the dataset: {PARTIAL} is there"
             )));
@@ -160,8 +148,8 @@ impl Claim {
         let is_new = mode == PutMode::Create;
         let put = tree.put_if(key, &mark.text(), mode).inspect_err(|_| {
             // The store may have the mark all the same. One that was taken over stays: it marks leftovers.
-            if is_new && matches!(self.holds(tree), Ok(true)) {
-                let _ = tree.delete([key].into_iter());
+            if is_new {
+                let _ = self.release(tree);
             }
         });
         match put? {
@@ -178,6 +166,14 @@ impl Claim {
         Ok(get_mark(tree, key)?.is_some_and(|(found, _)| found == mark))
     }
 
+    /// Deletes the run's mark, unless another run has taken the claim over.
+    pub(crate) fn release(&self, tree: &TreeObjects) -> io::Result<()> {
+        match self.holds(tree)? {
+            true => tree.delete([self.mark().0]),
+            false => Ok(()),
+        }
+    }
+
     /// Fails if another run has taken the claim over.
     pub(crate) fn check(&self, tree: &TreeObjects) -> io::Result<()> {
         match self.holds(tree)? {
@@ -190,16 +186,18 @@ impl Claim {
 
     /// The folder of the run's values: below the prefix, empty or with a slash at its end.
     pub(crate) fn values(&self) -> String {
-        match self.is_beside {
-            true => format!("{}d/", stage(&self.run)),
-            false => String::new(),
-        }
+        self.folder("d/")
     }
 
     /// The folder of the run's metadata.
     pub(crate) fn metadata(&self) -> String {
+        self.folder("m/")
+    }
+
+    /// A folder beside an older dataset; the tree itself without one.
+    fn folder(&self, name: &str) -> String {
         match self.is_beside {
-            true => format!("{}m/", stage(&self.run)),
+            true => format!("{}{name}", stage(&self.run)),
             false => String::new(),
         }
     }
@@ -210,10 +208,7 @@ impl Claim {
         if !self.holds(tree)? {
             return Ok(());
         }
-        let folder = match self.is_beside {
-            true => stage(&self.run),
-            false => String::new(),
-        };
+        let folder = self.folder("");
         // A request that was given up may still have been answered between the list and the deletion.
         for _ in 0..LISTED {
             let found = tree.list(&folder)?;
@@ -222,9 +217,9 @@ impl Claim {
             if left.is_empty() {
                 break;
             }
-            tree.delete(left.into_iter())?;
+            tree.delete(left)?;
         }
-        tree.delete([mark].into_iter())
+        tree.delete([mark])
     }
 }
 

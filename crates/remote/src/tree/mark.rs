@@ -11,16 +11,19 @@
 
 use std::io;
 
-use serde_json::{Value, json};
+use object_store::UpdateVersion;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::write::{TreeObjects, Versioned};
+use crate::write::TreeObjects;
 use ncutils_store::keys::key::{PARTIAL, RESERVED};
 
 /// The mark of a run that builds beside an older dataset.
 pub(crate) const BUILDING: &str = ".ncutils-partial-new";
 
 /// What a run is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Doing {
     /// It writes values into the tree.
     Writing,
@@ -30,45 +33,38 @@ pub(crate) enum Doing {
     Switching,
 }
 
-impl Doing {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Writing => "writing",
-            Self::Building => "building",
-            Self::Switching => "switching",
-        }
-    }
-}
-
 /// The value of a mark: a run, and what it does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Mark {
     pub(crate) doing: Doing,
     pub(crate) run: String,
     /// The run that does it: `run` itself, or one that took a switch over.
+    #[serde(default)]
     pub(crate) by: String,
 }
 
 impl Mark {
+    /// The mark of a run.
+    pub(crate) fn new(doing: Doing, run: &str) -> Self {
+        Self {
+            doing,
+            run: run.to_owned(),
+            by: run.to_owned(),
+        }
+    }
+
     pub(crate) fn text(&self) -> String {
         let about = "ncutils writes here; a run that was killed leaves this key";
-        json!({ "about": about, "doing": self.doing.word(), "run": self.run, "by": self.by }).to_string()
+        json!({ "about": about, "doing": self.doing, "run": self.run, "by": self.by }).to_string()
     }
 
     /// The mark with this value. A value that is none counts as one of a run that was writing.
     pub(crate) fn parse(value: &[u8]) -> Self {
-        let value: Value = serde_json::from_slice(value).unwrap_or_default();
-        let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
-        let all = [Doing::Writing, Doing::Building, Doing::Switching];
-        let doing = all.into_iter().find(|doing| doing.word() == text("doing"));
         // A run names a folder, so it is nothing but a number.
-        let number = |name: &str| Some(text(name)).filter(|text| text.bytes().all(|c| c.is_ascii_hexdigit()));
-        let run = number("run").unwrap_or_default();
-        Self {
-            doing: doing.filter(|_| !run.is_empty()).unwrap_or(Doing::Writing),
-            run: run.to_owned(),
-            by: number("by").unwrap_or_default().to_owned(),
-        }
+        let is_number = |text: &str| text.bytes().all(|c| c.is_ascii_hexdigit());
+        let mark: Option<Self> = serde_json::from_slice(value).ok();
+        mark.filter(|mark| !mark.run.is_empty() && is_number(&mark.run) && is_number(&mark.by))
+            .unwrap_or(Self::new(Doing::Writing, ""))
     }
 }
 
@@ -82,7 +78,9 @@ pub(crate) fn is_reserved(key: &str) -> bool {
     key == PARTIAL || key.starts_with(RESERVED)
 }
 
-/// The mark at a key, and what was read there.
-pub(crate) fn get_mark(tree: &TreeObjects, key: &str) -> io::Result<Option<(Mark, Versioned)>> {
-    Ok(tree.get(key)?.map(|found| (Mark::parse(&found.bytes), found)))
+/// The mark at a key, and the condition for a put in its place.
+pub(crate) fn get_mark(tree: &TreeObjects, key: &str) -> io::Result<Option<(Mark, UpdateVersion)>> {
+    Ok(tree
+        .get(key)?
+        .map(|found| (Mark::parse(&found.bytes), found.update())))
 }

@@ -11,7 +11,6 @@ mod claim;
 mod mark;
 mod metadata_order;
 mod output;
-mod staged_keys;
 mod switch;
 
 pub use claim::{NotClaimed, Replaced};

@@ -47,9 +47,10 @@ use tracing::debug;
 use super::claim::{Claim, NotClaimed, Replaced};
 use super::mark::{get_mark, is_reserved};
 use super::metadata_order::arrays_first;
-use super::staged_keys::StagedKeys;
 use super::switch::{begin, switch, tidy};
+use crate::read::RemoteKeys;
 use crate::requests::Session;
+use crate::url::joined;
 use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
 use ncutils_store::file::partial::wait_while_ending;
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
@@ -250,7 +251,7 @@ impl Tree {
     fn unmark(&self) {
         let is_free = match get_mark(&self.objects, PARTIAL) {
             Ok(Some((mark, _))) if mark.run == self.claim.run && mark.by == self.claim.run => {
-                self.objects.delete([PARTIAL].into_iter()).is_ok()
+                self.objects.delete([PARTIAL]).is_ok()
             }
             found => found.is_ok(),
         };
@@ -297,12 +298,7 @@ impl Tree {
             }
             // The dataset is whole, so its mark goes, unless another run has taken it over.
             Phase::Opening => {
-                let deleted = match self.claim.holds(&self.objects) {
-                    Ok(true) => self.objects.delete([PARTIAL].into_iter()),
-                    Ok(false) => Ok(()),
-                    Err(e) => Err(e),
-                };
-                if let Err(e) = deleted {
+                if let Err(e) = self.claim.release(&self.objects) {
                     remains(format!(
                         "the dataset {place} is complete, but does not open before its key {PARTIAL} is deleted: {e}"
                     ));
@@ -390,12 +386,13 @@ impl KeyOutput for TreeOutput {
     fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
         let TreeObjects { sending, root } = &self.tree.objects;
         sending.wait()?;
-        let prefix = match root.as_str() {
-            "" => self.tree.claim.values(),
-            root => format!("{root}/{}", self.tree.claim.values()),
-        };
-        let keys = StagedKeys::new(sending.session(), &prefix, &self.tree.state.lock().metadata);
-        Ok(Some(Arc::new(keys)))
+        let state = self.tree.state.lock();
+        let metadata = state.metadata.iter();
+        let documents = metadata.map(|(key, value)| (key.clone(), Some(Arc::from(&**value))));
+        // The mark of a tree that does not open yet is no part of it.
+        let known = documents.chain([(PARTIAL.to_owned(), None)]).collect();
+        let prefix = joined(root, &self.tree.claim.values());
+        Ok(Some(RemoteKeys::with_known(sending.session(), &prefix, known)))
     }
 
     fn publish(&self) -> io::Result<()> {

@@ -21,11 +21,7 @@ use ncutils_store::keys::key::PARTIAL;
 /// # Errors
 /// Those of the store; another mark that is there.
 pub(crate) fn begin(tree: &TreeObjects, run: &str) -> io::Result<Mark> {
-    let mark = Mark {
-        doing: Doing::Switching,
-        run: run.to_owned(),
-        by: run.to_owned(),
-    };
+    let mark = Mark::new(Doing::Switching, run);
     match tree.put_if(PARTIAL, &mark.text(), PutMode::Create)? {
         true => Ok(mark),
         false => Err(io::Error::other(format!(
@@ -103,7 +99,7 @@ pub(crate) fn tidy(tree: &TreeObjects, run: &str) -> io::Result<()> {
     tree.delete(built.iter().map(|object| object.key.as_str()))?;
     match get_mark(tree, BUILDING)? {
         // Another run may build already.
-        Some((mark, _)) if mark.run == run => tree.delete([BUILDING].into_iter()),
+        Some((mark, _)) if mark.run == run => tree.delete([BUILDING]),
         _ => Ok(()),
     }
 }

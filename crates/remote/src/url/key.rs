@@ -65,6 +65,23 @@ pub(super) fn key(path: &str) -> Result<String> {
     }
 }
 
+/// The key of `key` below `prefix`. Each of them may be empty.
+pub(crate) fn joined(prefix: &str, key: &str) -> String {
+    match (prefix, key) {
+        (whole, "") | ("", whole) => whole.to_owned(),
+        (prefix, key) => format!("{prefix}/{key}"),
+    }
+}
+
+/// What is left of a key below a prefix, which may be empty; `None` for a key that is not below it.
+#[cfg(feature = "network")]
+pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
+    match prefix {
+        "" => Some(key),
+        prefix => key.strip_prefix(prefix)?.strip_prefix('/'),
+    }
+}
+
 /// What is escaped in a key of an object store: all but letters, digits and `-._~/`.
 const IN_KEYS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')

@@ -27,9 +27,12 @@ mod scheme;
 mod shown;
 mod words;
 
+#[cfg(feature = "network")]
+pub(crate) use key::below;
+pub(crate) use key::joined;
 pub use key::{decoded, escaped};
 pub use parse::{parse, with_fragment};
-pub use remote_url::{Asked, Form, Operator, Provider, RemoteUrl, Server, Style, Typed};
+pub use remote_url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
 pub use scheme::{is_remote, scheme};
 pub use shown::{hidden, shown};
 pub use words::Pair;

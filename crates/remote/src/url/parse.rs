@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::authority::{self, Authority};
 use super::hosts;
 use super::key;
-use super::remote_url::{Form, Operator, Provider, RemoteUrl, Server, Style, Typed};
+use super::remote_url::{Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
 use super::scheme::scheme;
 use super::shown::shown;
 use super::words::{self, Pair, Words};
@@ -80,16 +80,12 @@ fn without_fragment(text: &str) -> &str {
 }
 
 /// A URL with what is common to all.
-fn remote_url(provider: Provider, words: &Words, typed: Typed) -> RemoteUrl {
+fn remote_url(parts: ProviderParts, words: &Words, typed: Typed) -> RemoteUrl {
     RemoteUrl {
-        provider,
+        parts,
         server: None,
-        region: None,
-        account: None,
         bucket: String::new(),
         key: String::new(),
-        query: None,
-        login: None,
         form: words.form,
         asked: words.asked.clone(),
         typed,
@@ -121,8 +117,21 @@ fn bucket_url(rest: &str, provider: Provider, words: &Words) -> Result<RemoteUrl
     Ok(RemoteUrl {
         bucket: front.to_owned(),
         key: key::key(path)?,
-        ..remote_url(provider, words, typed)
+        ..remote_url(parts(provider, None, None), words, typed)
     })
+}
+
+/// What a URL of an object store has. Only hosts of S3 name regions, and only those of Azure accounts.
+fn parts(provider: Provider, region: Option<String>, account: Option<String>) -> ProviderParts {
+    match provider {
+        Provider::S3 => ProviderParts::S3 { region },
+        Provider::Gcs => ProviderParts::Gcs,
+        Provider::Azure => ProviderParts::Azure { account },
+        Provider::Http => ProviderParts::Http {
+            query: None,
+            login: None,
+        },
+    }
 }
 
 fn speaks(operator: Operator, provider: Provider) -> bool {
@@ -149,9 +158,8 @@ fn abfs_url(rest: &str, words: &Words) -> Result<RemoteUrl> {
     Ok(RemoteUrl {
         server: Some(server_of_account(&account)),
         bucket: container.to_owned(),
-        account: Some(account),
         key: key::key(path)?,
-        ..remote_url(Provider::Azure, words, typed)
+        ..remote_url(parts(Provider::Azure, None, Some(account)), words, typed)
     })
 }
 
@@ -202,6 +210,7 @@ fn http_url(is_https: bool, rest: &str, words: &Words) -> Result<RemoteUrl> {
     }
     let typed = typed(Some(is_https), &authority, path);
     let login = authority.user.map(login).transpose()?;
+    let query = query.map(key::sendable).transpose()?.map(Secret::from);
     let path = match path {
         "" => "/",
         path => path,
@@ -215,9 +224,7 @@ fn http_url(is_https: bool, rest: &str, words: &Words) -> Result<RemoteUrl> {
             operator: Operator::Other,
         }),
         key: key::sendable(path)?,
-        query: query.map(key::sendable).transpose()?.map(Secret::from),
-        login,
-        ..remote_url(provider, words, typed)
+        ..remote_url(ProviderParts::Http { query, login }, words, typed)
     })
 }
 
@@ -265,11 +272,9 @@ fn hosted(
             style,
             operator,
         }),
-        region: named.region,
-        account: named.account,
         bucket,
         key,
-        ..remote_url(provider, words, typed)
+        ..remote_url(parts(provider, named.region, named.account), words, typed)
     })
 }
 

@@ -119,26 +119,42 @@ pub struct Asked {
     pub endpoint: Option<String>,
 }
 
+/// What only URLs of one provider have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProviderParts {
+    /// S3.
+    S3 {
+        /// The region that the host names.
+        region: Option<String>,
+    },
+    /// Google Cloud Storage.
+    Gcs,
+    /// Azure Blob Storage.
+    Azure {
+        /// The account that the URL names.
+        account: Option<String>,
+    },
+    /// A plain HTTP server.
+    Http {
+        /// The query, as it is sent. It may hold a signature.
+        query: Option<Secret>,
+        /// User and password.
+        login: Option<Login>,
+    },
+}
+
 /// The place of a remote dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteUrl {
-    /// The protocol.
-    pub provider: Provider,
+    /// The protocol, and what only its URLs have.
+    pub parts: ProviderParts,
     /// The server that the URL names; `None` for `s3://bucket/key` and the like, where settings name it.
     pub server: Option<Server>,
-    /// The region that the host names.
-    pub region: Option<String>,
-    /// The account of Azure that the URL names.
-    pub account: Option<String>,
     /// The bucket or container; empty for HTTP.
     pub bucket: String,
     /// The key without slashes around it, decoded; empty for a whole bucket. For HTTP, the path as it is sent, with its
     /// leading slash.
     pub key: String,
-    /// The query of an HTTP URL, as it is sent. It may hold a signature.
-    pub query: Option<Secret>,
-    /// User and password of an HTTP URL.
-    pub login: Option<Login>,
     /// Object or tree.
     pub form: Form,
     /// What the fragment asks for.
@@ -150,17 +166,44 @@ pub struct RemoteUrl {
 }
 
 impl RemoteUrl {
+    /// The protocol.
+    pub fn provider(&self) -> Provider {
+        match self.parts {
+            ProviderParts::S3 { .. } => Provider::S3,
+            ProviderParts::Gcs => Provider::Gcs,
+            ProviderParts::Azure { .. } => Provider::Azure,
+            ProviderParts::Http { .. } => Provider::Http,
+        }
+    }
+
+    /// The query of an HTTP URL, as it is sent.
+    pub fn query(&self) -> Option<&Secret> {
+        match &self.parts {
+            ProviderParts::Http { query, .. } => query.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The account of Azure that the URL names.
+    pub fn account(&self) -> Option<&str> {
+        match &self.parts {
+            ProviderParts::Azure { account } => account.as_deref(),
+            _ => None,
+        }
+    }
+
     /// What the URL was understood as, in a few words: for messages.
     pub fn meaning(&self) -> String {
-        let mut text = self.provider.name().to_owned();
+        let provider = self.provider();
+        let mut text = provider.name().to_owned();
         if let Some(server) = &self.server {
             text.push_str(&format!(", server {}", server.origin()));
         }
-        if self.provider == Provider::Http {
+        if provider == Provider::Http {
             return text;
         }
-        text.push_str(&format!(", {} '{}'", self.provider.container(), self.bucket));
-        if let Some(account) = &self.account {
+        text.push_str(&format!(", {} '{}'", provider.container(), self.bucket));
+        if let Some(account) = self.account() {
             text.push_str(&format!(", account '{account}'"));
         }
         match self.key.is_empty() {

@@ -219,6 +219,11 @@ impl Failure {
     pub fn inside(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
+
+    /// What an error of a session means.
+    pub(crate) fn meaning(error: &io::Error) -> Option<&Meaning> {
+        Self::inside(error).map(|failure| &failure.meaning)
+    }
 }
 
 impl fmt::Display for Failure {

@@ -6,13 +6,10 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use async_trait::async_trait;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use http::{HeaderMap, header};
-use object_store::CredentialProvider;
-use object_store::aws::{AwsCredential, AwsCredentialProvider};
+use object_store::aws::AwsCredential;
 use parking_lot::Mutex;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -40,59 +37,54 @@ pub(crate) struct KnownSecrets(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     /// Secrets of the URL and of the settings.
-    given: Vec<Hidden>,
+    given: Vec<Forms>,
     /// Secrets that are learnt on the way.
-    learnt: VecDeque<Hidden>,
+    learnt: VecDeque<Forms>,
 }
 
-/// A secret, and how a server may write it.
-struct Hidden {
-    secret: Secret,
-    /// The forms in which a server may repeat it: in lower case, the longest first.
-    forms: Vec<String>,
-}
+/// The forms in which a server may repeat a secret: in lower case, the longest first.
+type Forms = Vec<String>;
 
-impl Hidden {
-    /// Lists the forms: as given, percent-decoded, percent-encoded, and escaped as in messages.
-    fn of(secret: Secret) -> Self {
-        let text = secret.expose();
-        let decoded = percent_decode_str(text).decode_utf8_lossy().into_owned();
-        let plus = decoded.replace('+', " ");
-        let mut forms: Vec<String> = [text.to_owned(), decoded, plus]
-            .into_iter()
-            .flat_map(|form| {
-                let encoded = utf8_percent_encode(&form, UNRESERVED).to_string();
-                let escaped = clean(&form);
-                [form, encoded, escaped]
-            })
-            .map(|form| form.to_ascii_lowercase())
-            .filter(|form| form.len() >= SHORTEST)
-            .collect();
-        forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        forms.dedup();
-        Self { secret, forms }
-    }
+/// The forms of a secret: as given, percent-decoded, percent-encoded, and escaped as in messages.
+fn forms(text: &str) -> Forms {
+    let decoded = percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let plus = decoded.replace('+', " ");
+    let mut forms: Forms = [text.to_owned(), decoded, plus]
+        .into_iter()
+        .flat_map(|form| {
+            let encoded = utf8_percent_encode(&form, UNRESERVED).to_string();
+            let escaped = clean(&form);
+            [form, encoded, escaped]
+        })
+        .map(|form| form.to_ascii_lowercase())
+        .filter(|form| form.len() >= SHORTEST)
+        .collect();
+    forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    forms.dedup();
+    forms
 }
 
 impl KnownSecrets {
     /// Adds a text of the URL or of the settings.
     pub(crate) fn add(&self, secret: Secret) {
-        let mut known = self.0.lock();
-        if secret.expose().len() >= SHORTEST && !known.has(&secret) {
-            known.given.push(Hidden::of(secret));
-        }
+        self.add_new(&secret, |known, forms| known.given.push(forms));
     }
 
     /// Adds a text that may be replaced by others.
     fn learn(&self, secret: Secret) {
-        let mut known = self.0.lock();
-        if secret.expose().len() < SHORTEST || known.has(&secret) {
-            return;
+        self.add_new(&secret, |known, forms| {
+            if known.learnt.len() == MOST {
+                known.learnt.pop_front();
+            }
+            known.learnt.push_back(forms);
+        });
+    }
+
+    fn add_new(&self, secret: &Secret, add: impl Fn(&mut Known, Forms)) {
+        let (mut known, forms) = (self.0.lock(), forms(secret.expose()));
+        if secret.expose().len() >= SHORTEST && known.all().all(|other| *other != forms) {
+            add(&mut known, forms);
         }
-        if known.learnt.len() == MOST {
-            known.learnt.pop_front();
-        }
-        known.learnt.push_back(Hidden::of(secret));
     }
 
     /// Adds a user's login, also as it is sent.
@@ -121,7 +113,7 @@ impl KnownSecrets {
     /// A message with stars in place of all known secrets and of signatures.
     pub(crate) fn hide(&self, message: String) -> String {
         let known = self.0.lock();
-        let forms = known.all().flat_map(|hidden| &hidden.forms);
+        let forms = known.all().flatten();
         let hidden = forms.fold(message, |text, form| {
             without_a_cut_one(without(&text, form), form)
         });
@@ -130,12 +122,8 @@ impl KnownSecrets {
 }
 
 impl Known {
-    fn all(&self) -> impl Iterator<Item = &Hidden> {
+    fn all(&self) -> impl Iterator<Item = &Forms> {
         self.given.iter().chain(&self.learnt)
-    }
-
-    fn has(&self, secret: &Secret) -> bool {
-        self.all().any(|known| known.secret.expose() == secret.expose())
     }
 }
 
@@ -192,60 +180,9 @@ fn without_signatures(text: &str) -> String {
     hidden + rest
 }
 
-/// A provider of keys whose secrets become known.
-#[derive(Debug)]
-struct Watched {
-    provider: AwsCredentialProvider,
-    secrets: Arc<KnownSecrets>,
-}
-
-/// The same provider. Each key that it gives becomes a known secret.
-pub(crate) fn watched(provider: AwsCredentialProvider, secrets: &Arc<KnownSecrets>) -> AwsCredentialProvider {
-    Arc::new(Watched {
-        provider,
-        secrets: Arc::clone(secrets),
-    })
-}
-
-#[async_trait]
-impl CredentialProvider for Watched {
-    type Credential = AwsCredential;
-
-    async fn get_credential(&self) -> object_store::Result<Arc<AwsCredential>> {
-        let keys = self.provider.get_credential().await?;
-        self.secrets.add_keys(&keys);
-        Ok(keys)
-    }
-}
-
-impl std::fmt::Debug for KnownSecrets {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("KnownSecrets")
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use object_store::StaticCredentialProvider;
-
     use super::*;
-
-    #[test]
-    fn keys_that_a_provider_gives_are_hidden() {
-        let secrets = Arc::new(KnownSecrets::default());
-        let keys = AwsCredential {
-            key_id: "AKID".to_owned(),
-            secret_key: "s3cr3t+/=".to_owned(),
-            token: Some("t0ken-t0ken".to_owned()),
-        };
-        let provider = watched(Arc::new(StaticCredentialProvider::new(keys)), &secrets);
-        let answer = "AKID: s3cr3t+/= with t0ken-t0ken".to_owned();
-        assert_eq!(secrets.hide(answer.clone()), answer, "nothing is known yet");
-        futures_util::future::FutureExt::now_or_never(provider.get_credential())
-            .unwrap()
-            .unwrap();
-        assert_eq!(secrets.hide(answer), "AKID: *** with ***");
-    }
 
     #[test]
     fn tokens_that_are_sent_are_hidden() {

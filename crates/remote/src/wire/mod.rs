@@ -25,7 +25,7 @@ pub(crate) use failure::clean;
 pub use failure::{Failure, Meaning};
 pub(crate) use fault::Fault;
 pub(crate) use headers::text;
-pub(crate) use known_secrets::{KnownSecrets, watched};
+pub(crate) use known_secrets::KnownSecrets;
 pub(crate) use pages::Pages;
 pub(crate) use range_answer::content_range;
 pub(crate) use redirect::Redirects;

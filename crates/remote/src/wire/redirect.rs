@@ -1,6 +1,7 @@
 //! [`Redirects`]: where redirects may lead, and what is sent there.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -24,12 +25,12 @@ const MOST_MOVED: usize = 1000;
 /// How requests to a plain server follow redirects.
 pub(crate) struct Redirects {
     /// The login of the URL's own server.
-    pub(crate) login: Option<Login>,
+    login: Option<Login>,
     /// Logins of other hosts.
-    pub(crate) logins: Option<NetRc>,
-    pub(crate) resolver: Resolver,
+    logins: Option<NetRc>,
+    resolver: Resolver,
     /// Where redirects from a URL led, so that each range of an object needs not be redirected again.
-    pub(crate) moved: Mutex<HashMap<Url, Url>>,
+    moved: Mutex<HashMap<Url, Url>>,
 }
 
 /// A request that may be redirected.
@@ -58,6 +59,15 @@ impl Redirected {
 }
 
 impl Redirects {
+    pub(crate) fn new(login: Option<Login>, logins: Option<NetRc>, resolver: Resolver) -> Arc<Self> {
+        Arc::new(Self {
+            login,
+            logins,
+            resolver,
+            moved: Mutex::default(),
+        })
+    }
+
     /// The login for the request's own server.
     pub(crate) fn sign(&self, headers: &mut HeaderMap, secrets: &KnownSecrets) -> Result<(), Fault> {
         match &self.login {

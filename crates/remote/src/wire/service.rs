@@ -250,34 +250,38 @@ async fn checked_status(
 
 /// All of a body that is held in memory.
 async fn whole(body: HttpResponseBody) -> Result<Bytes, Fault> {
-    let mut bytes = Vec::new();
-    let mut pieces = body.bytes_stream();
-    let end = tokio::time::Instant::now() + ANSWER;
-    let slow = |_| Fault::Broken("the server's answer comes too slowly".to_owned());
-    while let Some(piece) = tokio::time::timeout_at(end, pieces.next()).await.map_err(slow)? {
-        let piece = piece.map_err(|e| unsent(&e))?;
-        if bytes.len() + piece.len() > MOST_OF_AN_ANSWER {
-            return Err(Fault::TooLong);
-        }
-        bytes.extend_from_slice(&piece);
+    match read(body, MOST_OF_AN_ANSWER, ANSWER).await {
+        (bytes, None) => Ok(bytes.into()),
+        (_, Some(fault)) => Err(fault),
     }
-    Ok(bytes.into())
 }
 
-/// The first bytes of a body, as text. What cannot be read is left out.
+/// The first bytes of a body, as text. What cannot be read, or comes too late, is left out.
 async fn beginning(body: HttpResponseBody) -> String {
+    let (bytes, _) = read(body, MOST_OF_A_REFUSAL, REFUSAL).await;
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The first bytes of a body, at most `most`, and why there are no more of them.
+async fn read(body: HttpResponseBody, most: usize, longest: Duration) -> (Vec<u8>, Option<Fault>) {
     let mut bytes = Vec::new();
     let mut pieces = body.bytes_stream();
-    let end = tokio::time::Instant::now() + REFUSAL;
-    // What a slow server has not said by then is not worth waiting for.
-    while let Ok(Some(Ok(piece))) = tokio::time::timeout_at(end, pieces.next()).await {
-        let room = MOST_OF_A_REFUSAL - bytes.len();
-        bytes.extend_from_slice(&piece[..piece.len().min(room)]);
-        if bytes.len() == MOST_OF_A_REFUSAL {
-            break;
+    let end = tokio::time::Instant::now() + longest;
+    let fault = loop {
+        match tokio::time::timeout_at(end, pieces.next()).await {
+            Ok(None) => return (bytes, None),
+            Ok(Some(Ok(piece))) => {
+                let room = most - bytes.len();
+                bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+                if piece.len() > room {
+                    break Fault::TooLong;
+                }
+            }
+            Ok(Some(Err(e))) => break unsent(&e),
+            Err(_) => break Fault::Broken("the server's answer comes too slowly".to_owned()),
         }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    };
+    (bytes, Some(fault))
 }
 
 #[cfg(test)]

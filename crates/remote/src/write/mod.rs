@@ -15,7 +15,7 @@ mod staged_object;
 
 pub(crate) use multipart_upload::{LONGEST_STOP, Upload};
 pub use object_output::ObjectOutput;
-pub(crate) use objects::{Listed, TreeObjects, Versioned};
+pub(crate) use objects::{Listed, TreeObjects};
 pub(crate) use part_table::PartSizes;
 pub(crate) use sending::Sending;
 pub use staged_object::StagedObject;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use bytes::Bytes;
 use object_store::multipart::PartId;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt, PutPayload};
@@ -24,6 +24,7 @@ use tracing::debug;
 
 use super::part_table::{PartSizes, PartTable};
 use super::sending::Sending;
+use crate::read::head;
 use crate::requests::{Attempt, RemoteStore, Task, Version};
 use crate::wire::{Failure, Meaning};
 use ncutils_store::place::unfinished::{Unfinished, remains};
@@ -51,60 +52,23 @@ pub(crate) struct Upload {
 struct State {
     /// Name of the multipart upload, once it is begun.
     id: Option<String>,
-    /// The object that was there before; `Before::Unknown` until somebody has looked.
-    before: Before,
+    /// The version of the object that was there before, or that there was none; `None` if nobody could look.
+    before: Option<Option<Version>>,
     parts: BTreeMap<usize, PartId>,
     /// Number of parts and bytes, once they are known.
     total: Option<(usize, u64)>,
     is_given_up: bool,
 }
 
-/// What was at the key of an object before it was written.
-#[derive(Debug, Clone, Default)]
-enum Before {
-    /// Nobody was allowed to look, or has looked yet.
-    #[default]
-    Unknown,
-    Nothing,
-    Object(Version),
-}
-
-impl Before {
-    async fn look(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result<Self> {
-        match store.head(path).await {
-            Ok(meta) => Ok(Self::Object(Version::of(&meta))),
-            Err(e) if Failure::is_no_object(&e) => Ok(Self::Nothing),
-            Err(e) => Err(e),
-        }
-    }
-
-    /// True if the object that is there now cannot be the one from before.
-    fn is_replaced_by(&self, now: &ObjectMeta) -> bool {
-        match self {
-            Self::Unknown => false,
-            Self::Nothing => true,
-            Self::Object(before) => Version::of(now) != *before,
-        }
-    }
-}
-
 /// True if an object has this content. What cannot be read has not.
-async fn has_content(store: &dyn RemoteStore, path: &Path, content: &PutPayload) -> bool {
-    let length = content.content_length() as u64;
-    if !store.head(path).await.is_ok_and(|meta| meta.size == length) {
-        return false;
-    }
-    let Ok(found) = store.get(path).await else {
-        return false;
-    };
-    let mut left = content.iter().flat_map(|bytes| bytes.iter());
-    let mut pieces = found.into_stream();
-    while let Some(piece) = pieces.next().await {
-        if !piece.is_ok_and(|piece| piece.iter().all(|byte| left.next() == Some(byte))) {
-            return false;
+async fn has_content(store: &dyn RemoteStore, path: &Path, content: PutPayload) -> bool {
+    match store.get(path).await {
+        Ok(found) if found.meta.size == content.content_length() as u64 => {
+            let bytes = found.bytes().await;
+            bytes.is_ok_and(|bytes| bytes == Bytes::from(content))
         }
+        _ => false,
     }
-    left.next().is_none()
 }
 
 fn task() -> Task {
@@ -180,11 +144,10 @@ impl Upload {
         // Who may write may be forbidden to read. The answer to completing counts alone then.
         let session = self.sending.session();
         state.before = match self.may_replace {
-            true => session
-                .run(&task(), |store| Before::look(store, &self.path))
-                .unwrap_or(Before::Unknown),
-            false => Before::Nothing,
-        };
+            true => session.wait(head(session, &task(), &self.path))?.ok(),
+            false => Some(None),
+        }
+        .map(|found| found.as_ref().map(Version::of));
         let begin = |store: Arc<dyn RemoteStore>| async move { store.create_multipart(&self.path).await };
         let id = session.run(&task(), begin)?;
         debug!(key = %self.path, "began an upload in parts");
@@ -238,7 +201,7 @@ impl Upload {
     }
 
     fn put_whole(self: &Arc<Self>, bytes: Vec<u8>) -> io::Result<()> {
-        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
+        let (lost, path) = (Arc::clone(self), self.path.clone());
         let length = bytes.len() as u64;
         let payload = PutPayload::from(bytes);
         let attempt: Attempt<()> = Box::new(move |store| {
@@ -251,15 +214,20 @@ impl Upload {
                 let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
                 lost.is_lost.fetch_or(may_be_there, Ordering::Relaxed);
                 // The store may have done it, and only its answer was lost.
-                match may_be_there && has_content(&*store, &path, &payload).await {
+                match may_be_there && has_content(&*store, &path, payload).await {
                     true => Ok(()),
                     false => Err(failed),
                 }
             })
         });
-        self.sending.send(length, &self.key, task(), attempt, move |()| {
-            this.is_complete.store(true, Ordering::Release);
-        })
+        self.send_last(length, attempt)
+    }
+
+    /// Sends the request after which the object is whole.
+    fn send_last(self: &Arc<Self>, bytes: u64, attempt: Attempt<()>) -> io::Result<()> {
+        let this = Arc::clone(self);
+        let then = move |()| this.is_complete.store(true, Ordering::Release);
+        self.sending.send(bytes, &self.key, task(), attempt, then)
     }
 
     /// True if the store may have the object though it did not say so.
@@ -282,7 +250,7 @@ impl Upload {
         let before = state.before.clone();
         drop(state);
         debug!(key = %self.path, parts = count, bytes = size, "completing");
-        let (this, lost, path) = (Arc::clone(self), Arc::clone(self), self.path.clone());
+        let (lost, path) = (Arc::clone(self), self.path.clone());
         let attempt: Attempt<()> = Box::new(move |store| {
             let (path, id, parts) = (path.clone(), id.clone(), parts.clone());
             let (before, lost) = (before.clone(), Arc::clone(&lost));
@@ -292,24 +260,20 @@ impl Upload {
                 };
                 // The store may have done it, and only its answer was lost.
                 let found = store.head(&path).await;
-                let is_known = match (&before, &found) {
-                    (Before::Unknown, _) => false,
-                    (_, Ok(_)) => true,
-                    (_, Err(e)) => Failure::is_no_object(e),
-                };
-                if !is_known && Failure::of(&failed).meaning == Meaning::Passing {
+                let is_known = found.as_ref().map_or_else(Failure::is_no_object, |_| true);
+                if !(is_known && before.is_some()) && Failure::of(&failed).meaning == Meaning::Passing {
                     lost.is_lost.store(true, Ordering::Relaxed);
                 }
+                let is_another =
+                    |now: &ObjectMeta| before.is_some_and(|before| before != Some(Version::of(now)));
                 match found {
-                    Ok(meta) if meta.size == size && before.is_replaced_by(&meta) => Ok(()),
+                    Ok(meta) if meta.size == size && is_another(&meta) => Ok(()),
                     _ => Err(failed),
                 }
             })
         });
         // An earlier failure is told to who waits.
-        let _ = self.sending.send(0, &self.key, task(), attempt, move |()| {
-            this.is_complete.store(true, Ordering::Release);
-        });
+        let _ = self.send_last(0, attempt);
     }
 
     /// True once the object is whole.

@@ -7,15 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
-use object_store::{
-    ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
-};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result};
 
 use super::object_output::{ObjectOutput, object_path};
 use super::sending::Sending;
-use crate::read::{Listing, RemoteObject, is_web_page, size};
+use crate::read::{Download, Listing, Received, RemoteObject, head};
 use crate::requests::{Attempt, Task};
-use crate::wire::{Failure, Fault, Meaning, NOT_NAMED};
+use crate::url::{below, joined};
+use crate::wire::{Failure, Meaning, NOT_NAMED};
 use ncutils_store::object::pieces_ahead::PiecesAhead;
 use ncutils_store::{Output, known_size};
 
@@ -43,13 +42,6 @@ pub(crate) struct Listed {
     pub(crate) size: u64,
 }
 
-/// A value that was read, and what the store knows it by.
-#[derive(Debug, Clone)]
-pub(crate) struct Versioned {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) version: UpdateVersion,
-}
-
 /// The objects below a prefix.
 pub(crate) struct TreeObjects {
     pub(crate) sending: Arc<Sending>,
@@ -63,10 +55,7 @@ impl TreeObjects {
     /// # Errors
     /// `InvalidInput` if the store does not take such a key.
     pub(crate) fn path(&self, key: &str) -> io::Result<Path> {
-        match self.root.as_str() {
-            "" => object_path(key),
-            root => object_path(&format!("{root}/{key}")),
-        }
+        object_path(&joined(&self.root, key))
     }
 
     /// All objects whose keys begin with `folder`, which is empty or ends in `/`.
@@ -74,22 +63,17 @@ impl TreeObjects {
     /// # Errors
     /// Those of the store.
     pub(crate) fn list(&self, folder: &str) -> io::Result<Vec<Listed>> {
-        let below = match (self.root.as_str(), folder.trim_end_matches('/')) {
-            ("", "") => None,
-            (root, "") => Some(object_path(root)?),
-            (_, folder) => Some(self.path(folder)?),
-        };
-        let skip = match self.root.len() {
-            0 => 0,
-            length => length + 1,
-        };
+        let whole = joined(&self.root, folder.trim_end_matches('/'));
+        let folder = (!whole.is_empty()).then(|| object_path(&whole)).transpose()?;
         let keep = |meta: ObjectMeta| Listed {
-            key: meta.location.as_ref().get(skip..).unwrap_or_default().to_owned(),
+            key: below(&self.root, meta.location.as_ref())
+                .unwrap_or_default()
+                .to_owned(),
             size: meta.size,
         };
         let session = self.sending.session();
         let task = Task::new("list", "");
-        let listing = Listing::of(below.as_ref()).objects(session, &task, keep);
+        let listing = Listing::of(folder.as_ref()).objects(session, &task, keep);
         let mut found = session.wait(listing)??;
         found.retain(|object| !object.key.is_empty());
         found.sort_by(|a, b| a.key.cmp(&b.key));
@@ -100,26 +84,19 @@ impl TreeObjects {
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn get(&self, key: &str) -> io::Result<Option<Versioned>> {
-        let path = self.path(key)?;
-        self.sending.session().run(&Task::new("read", key), |store| {
-            let path = path.clone();
-            async move {
-                let found = match store.get(&path).await {
-                    Err(e) if Failure::is_no_object(&e) => return Ok(None),
-                    found => found?,
-                };
-                if is_web_page(&found) {
-                    return Err(Fault::WebPage.into());
-                }
-                let version = UpdateVersion {
-                    e_tag: found.meta.e_tag.clone(),
-                    version: found.meta.version.clone(),
-                };
-                let bytes = found.bytes().await?.to_vec();
-                Ok(Some(Versioned { bytes, version }))
-            }
-        })
+    pub(crate) fn get(&self, key: &str) -> io::Result<Option<Received>> {
+        let (task, download) = (
+            Task::new("read", key),
+            Download::new(self.path(key)?, None, None, true),
+        );
+        match self
+            .sending
+            .session()
+            .run(&task, |store| download.tried(store, &task))
+        {
+            Err(e) if Failure::meaning(&e) == Some(&Meaning::NoObject) => Ok(None),
+            done => done.map(|()| Some(download.into_received())),
+        }
     }
 
     /// Writes a small value, if the key is in the state that `mode` asks for. Returns false if it is not. A store that
@@ -142,7 +119,7 @@ impl TreeObjects {
         };
         match put(mode.clone()) {
             Ok(()) => {}
-            Err(e) => match Failure::inside(&e).map(|failure| failure.meaning.clone()) {
+            Err(e) => match Failure::meaning(&e) {
                 // An earlier try may have done it, and only its answer was lost.
                 Some(Meaning::Condition) => {}
                 Some(Meaning::Unsupported) => {
@@ -182,8 +159,9 @@ impl TreeObjects {
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn delete<'a>(&self, keys: impl Iterator<Item = &'a str>) -> io::Result<()> {
-        let paths: Vec<Path> = keys.map(|key| self.path(key)).collect::<io::Result<_>>()?;
+    pub(crate) fn delete<'a>(&self, keys: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
+        let paths = keys.into_iter().map(|key| self.path(key));
+        let paths: Vec<Path> = paths.collect::<io::Result<_>>()?;
         for some in paths.chunks(DELETED_AT_ONCE) {
             // A server may answer for all of them, as it has no such bucket, or name none.
             if !self.delete_some(some)? && !self.delete_some(some)? {
@@ -201,25 +179,18 @@ impl TreeObjects {
         let task = Task::new("delete", "");
         let session = self.sending.session();
         let look = async |path: &Path| {
-            let found = session.tried(&task, |store| size(store, path.clone())).await;
-            match found {
-                Ok(_) => Ok(Some(path.clone())),
-                Err(e) => match Failure::inside(&e).map(|failure| &failure.meaning) {
-                    // Who may delete may be forbidden to look.
-                    Some(Meaning::NoObject | Meaning::NoBucket | Meaning::Refused) => Ok(None),
-                    _ => Err(e),
-                },
+            match head(session, &task, path).await {
+                Ok(found) => Ok(found.map(|meta| meta.location)),
+                // Who may delete may be forbidden to look.
+                Err(e) if matches!(Failure::meaning(&e), Some(Meaning::NoBucket | Meaning::Refused)) => {
+                    Ok(None)
+                }
+                Err(e) => Err(e),
             }
         };
-        let stays = session.wait(async {
-            let mut looks = pin!(stream::iter(some).map(look).buffer_unordered(LOOKS_AT_ONCE));
-            while let Some(found) = looks.try_next().await? {
-                if found.is_some() {
-                    return Ok(found);
-                }
-            }
-            Ok::<_, io::Error>(None)
-        })??;
+        let looks = stream::iter(some).map(look).buffer_unordered(LOOKS_AT_ONCE);
+        let found = looks.try_filter_map(async |found| Ok(found));
+        let stays = session.wait(async { pin!(found).try_next().await })??;
         match stays {
             Some(path) => Err(io::Error::other(format!(
                 "cannot delete: the server does not say that it deleted {path}, and it is still there"
@@ -286,7 +257,7 @@ impl TreeObjects {
     /// # Errors
     /// Those of the deletion; a mark that stays.
     pub(crate) fn delete_mark(&self, mark: &str, value: &str) -> io::Result<()> {
-        let delete = || self.delete([mark].into_iter());
+        let delete = || self.delete([mark]);
         // A failing look says nothing against a deletion that was acknowledged.
         let stays = || matches!(self.get(mark), Ok(Some(found)) if found.bytes == value.as_bytes());
         // All else is there, so a refusal is not the last word.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! write ─┬─ part in memory ──── all its bytes are there ─► to be sent, and forgotten
-//!        │      └─ no room: the part that waits longest goes to a nameless temporary file
+//!        │      └─ no room: the part goes to a nameless temporary file
 //!        ├─ part in the file ── all its bytes are there ─► read again, to be sent, and forgotten
 //!        └─ the whole object in the file: what is read back, and what has more parts than an upload may have
 //! take ──► what is left at the end; bytes that were never written are zero
@@ -52,8 +52,6 @@ struct Part {
     /// Its bytes; `None` once they are in the temporary file, at their offset in the object.
     bytes: Option<Vec<u8>>,
     written: WrittenBytes,
-    /// Number of the write that came last.
-    touched: u64,
 }
 
 /// A part that has all its bytes: its number, and the bytes.
@@ -73,7 +71,6 @@ pub(crate) struct PartTable {
     /// The whole object is in the file, and no part goes up before the end.
     is_whole: bool,
     spool: Option<File>,
-    writes: u64,
     /// Offset behind the last byte that was written.
     end: u64,
     /// The size that was set.
@@ -96,7 +93,6 @@ impl PartTable {
             sent: BTreeSet::new(),
             is_whole: false,
             spool: None,
-            writes: 0,
             end: 0,
             size: None,
         }
@@ -136,9 +132,11 @@ impl PartTable {
             return Err(io::ErrorKind::Unsupported.into());
         }
         self.spool()?;
-        while let Some(sending) = sending
-            && self.evict(sending, None)?
-        {}
+        if let Some(sending) = sending {
+            let all: Vec<u64> = self.parts.keys().copied().collect();
+            all.into_iter()
+                .try_for_each(|number| self.spill(number, sending))?;
+        }
         self.parts.clear();
         self.is_whole = true;
         Ok(())
@@ -185,7 +183,6 @@ impl PartTable {
         }
         self.end = self.end.max(end);
         self.size = self.size.map(|size| size.max(end));
-        self.writes += 1;
         if self.is_whole {
             self.spool()?.write_all_at(data, offset)?;
             return Ok(full);
@@ -211,12 +208,10 @@ impl PartTable {
         }
         let to = from + data.len() as u64;
         self.make_room(number, to, sending)?;
-        let touched = self.writes;
         let Some(part) = self.parts.get_mut(&number) else {
             return Err(io::ErrorKind::OutOfMemory.into());
         };
         part.written.add(from..to);
-        part.touched = touched;
         match &mut part.bytes {
             Some(bytes) => {
                 // Both ends are within the part, which is in memory.
@@ -231,39 +226,32 @@ impl PartTable {
         }
     }
 
-    /// Makes room in memory for the first `to` bytes of a part that is there, or moves it to the file.
+    /// Makes room in memory for the first `to` bytes of a part, or moves it to the file.
     fn make_room(&mut self, number: u64, to: u64, sending: &Sending) -> io::Result<()> {
         let most = self.part()?;
-        let touched = self.writes;
-        let (held, is_in_memory) = match self.parts.get(&number) {
-            Some(part) => (
-                part.bytes.as_ref().map_or(0, Vec::capacity) as u64,
-                part.bytes.is_some(),
-            ),
-            None => (0, true),
-        };
-        if !is_in_memory || to <= held {
-            return Ok(());
-        }
-        let wanted = (2 * held).max(to).max(64 << 10).min(most);
-        let more = wanted - held;
-        let mut has_room = sending.keep(more)?;
-        // Without a file for parts, memory takes them.
-        while !has_room && self.spool().is_ok() && self.evict(sending, Some(number))? {
-            has_room = sending.keep(more)?;
-        }
-        if !has_room && held > 0 && self.spool().is_ok() {
-            return self.evict(sending, None).map(drop);
-        }
-        if !has_room {
-            sending.keep_anyway(more);
-        }
         let part = self.parts.entry(number).or_insert_with(|| Part {
             bytes: Some(Vec::new()),
             written: WrittenBytes::default(),
-            touched,
         });
-        let bytes = part.bytes.get_or_insert_default();
+        let held = part.bytes.as_ref().map(|bytes| bytes.capacity() as u64);
+        let Some(held) = held.filter(|held| *held < to) else {
+            return Ok(());
+        };
+        let wanted = (2 * held).max(to).max(64 << 10).min(most);
+        let more = wanted - held;
+        if !sending.keep(more)? {
+            // Without a file for parts, memory takes them.
+            if self.spool().is_ok() {
+                return self.spill(number, sending);
+            }
+            sending.keep_anyway(more);
+        }
+        let Some(Part {
+            bytes: Some(bytes), ..
+        }) = self.parts.get_mut(&number)
+        else {
+            return Ok(());
+        };
         if bytes.try_reserve_exact(wanted as usize - bytes.len()).is_err() {
             sending.release(more);
             return Err(io::ErrorKind::OutOfMemory.into());
@@ -286,33 +274,21 @@ impl PartTable {
         found.is_some_and(|found| found.written.gaps(part).is_empty())
     }
 
-    /// Moves the part in memory that was not written to for the longest time to the file. False if there is none but
-    /// `except`.
+    /// Moves a part from memory to the file.
     ///
     /// # Errors
     /// If there is no file, or it does not take the bytes. The part stays in memory then.
-    fn evict(&mut self, sending: &Sending, except: Option<u64>) -> io::Result<bool> {
-        let kept = self
-            .parts
-            .iter()
-            .filter(|(number, part)| part.bytes.is_some() && Some(**number) != except);
-        let Some(number) = kept
-            .min_by_key(|(_, part)| part.touched)
-            .map(|(number, _)| *number)
-        else {
-            return Ok(false);
-        };
+    fn spill(&mut self, number: u64, sending: &Sending) -> io::Result<()> {
         let at = number * self.part()?;
         self.spool()?;
         if let (Some(spool), Some(part)) = (&self.spool, self.parts.get_mut(&number))
             && let Some(bytes) = &part.bytes
         {
-            // The bytes stay in memory if the file does not take them.
             spool.write_all_at(bytes, at)?;
             sending.release(bytes.capacity() as u64);
             part.bytes = None;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Fills `buf` with bytes that were written. From now on no part goes up before the end.

@@ -30,7 +30,6 @@ use ncutils_store::{Object, Output, known_size};
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).
 pub struct StagedObject {
     output: ObjectOutput,
-    session: Arc<Session>,
     key: String,
     staged: Arc<Staged>,
 }
@@ -53,7 +52,7 @@ impl StagedObject {
         let output = ObjectOutput::create(Arc::clone(&session), &longer, memory, expected)?;
         let staged = Arc::new(Staged {
             objects: TreeObjects {
-                sending: Sending::new(Arc::clone(&session), memory),
+                sending: Sending::new(session, memory),
                 root: String::new(),
             },
             key: longer,
@@ -63,7 +62,6 @@ impl StagedObject {
         list(listed);
         Ok(Self {
             output,
-            session,
             key: key.to_owned(),
             staged,
         })
@@ -93,8 +91,7 @@ impl Output for StagedObject {
 
 impl ReadBack for StagedObject {
     fn written(self: Arc<Self>) -> io::Result<Arc<dyn Object>> {
-        let opened = RemoteObject::open(&self.session, &object_path(&self.staged.key)?)?;
-        Ok(opened.object)
+        self.staged.opened()
     }
 
     fn release(&self) -> io::Result<()> {
@@ -103,17 +100,16 @@ impl ReadBack for StagedObject {
             return Err(io::Error::other("the output was released already, or given up"));
         }
         let Staged { objects, key, .. } = &*self.staged;
-        let opened = RemoteObject::open(&self.session, &object_path(key)?)?;
         let from = Listed {
             key: key.clone(),
-            size: known_size(&*opened.object).map_err(io::Error::other)?,
+            size: known_size(&*self.staged.opened()?).map_err(io::Error::other)?,
         };
         objects.copy(&from, &self.key)?;
         objects.sending.wait()?;
         *is_there = false;
         // The output has its name. What else stays costs money, and nothing more.
-        if let Err(e) = objects.delete([key.as_str()].into_iter()) {
-            remains(stays(&self.staged, &e));
+        if let Err(e) = objects.delete([key.as_str()]) {
+            self.staged.stays(&e);
         }
         Ok(())
     }
@@ -126,17 +122,13 @@ impl Unfinished for Staged {
             return;
         }
         self.objects.sending.stop(LONGEST_STOP);
-        match self.objects.delete([self.key.as_str()].into_iter()) {
+        match self.objects.delete([self.key.as_str()]) {
             Ok(()) => *is_there = false,
             // Without a bucket there is no object.
-            Err(e) if is_no_bucket(&e) => *is_there = false,
-            Err(e) => remains(stays(self, &e)),
+            Err(e) if Failure::meaning(&e) == Some(&Meaning::NoBucket) => *is_there = false,
+            Err(e) => self.stays(&e),
         }
     }
-}
-
-fn is_no_bucket(error: &io::Error) -> bool {
-    Failure::inside(error).is_some_and(|failure| failure.meaning == Meaning::NoBucket)
 }
 
 /// A name that no other run has.
@@ -147,10 +139,17 @@ pub(crate) fn new_run() -> String {
     )
 }
 
-/// Tells that the object under its longer key stays.
-fn stays(staged: &Staged, why: &io::Error) -> String {
-    let shown = staged.objects.sending.session().shown();
-    format!("the object {} stays in {shown}: {why}", staged.key)
+impl Staged {
+    fn opened(&self) -> io::Result<Arc<dyn Object>> {
+        let session = self.objects.sending.session();
+        Ok(RemoteObject::open(session, &object_path(&self.key)?)?.object)
+    }
+
+    /// Tells that the object under its longer key stays.
+    fn stays(&self, why: &io::Error) {
+        let shown = self.objects.sending.session().shown();
+        remains(format!("the object {} stays in {shown}: {why}", self.key));
+    }
 }
 
 impl Drop for StagedObject {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::keys::key::{RESERVED, check_key, folder_of_prefix};
-use crate::{FileSource, KeyStore, Object, Part};
+use crate::{FileSource, GetRange, KeyStore, Object};
 use ncutils_model::error::{Error, Result};
 
 /// Most levels of nested folders: more than the longest key allows.
@@ -190,7 +190,7 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 impl KeyStore for DirectoryKeys {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         let Some((file, size)) = self.file(key)? else {
             return Ok(None);
         };
@@ -282,17 +282,17 @@ mod tests {
         assert_eq!(store.list("v/c/0/1").unwrap(), ["v/c/0/1"]);
         assert_eq!(store.list("none/x").unwrap(), [""; 0]);
         let part = |part| store.get("v/c/0/1", part).unwrap().unwrap();
-        let range = |offset, length| part(Part::Range(ByteRange { offset, length }));
-        assert_eq!(part(Part::Whole), b"0123456789");
+        let range = |offset, length| part(GetRange::Range(ByteRange { offset, length }));
+        assert_eq!(part(GetRange::Whole), b"0123456789");
         assert_eq!(range(8, 9), b"89");
         assert_eq!(range(u64::MAX, usize::MAX), b"");
-        assert_eq!(part(Part::Suffix(3)), b"789");
+        assert_eq!(part(GetRange::Suffix(3)), b"789");
         assert_eq!(store.size("v/c/0/1").unwrap(), Some(10));
         for absent in ["v", "none", "v/c/0/1/2", "zarr.json/x"] {
-            assert_eq!(store.get(absent, Part::Whole).unwrap(), None, "{absent}");
+            assert_eq!(store.get(absent, GetRange::Whole).unwrap(), None, "{absent}");
         }
         for key in HOSTILE {
-            assert!(store.get(key, Part::Whole).is_err(), "{key:?}");
+            assert!(store.get(key, GetRange::Whole).is_err(), "{key:?}");
         }
         assert!(store.list("../").is_err());
         let error = DirectoryKeys::open(&root.join("zarr.json"))
@@ -322,10 +322,10 @@ mod tests {
         .unwrap();
         let store = DirectoryKeys::open(&root).unwrap();
         for key in ["out", "up/secret", "up/d/../secret"] {
-            assert!(store.get(key, Part::Whole).is_err(), "{key}");
+            assert!(store.get(key, GetRange::Whole).is_err(), "{key}");
         }
-        assert_eq!(store.get("pipe", Part::Whole).unwrap(), None);
-        assert_eq!(store.get("alias", Part::Whole).unwrap().unwrap(), b"x");
+        assert_eq!(store.get("pipe", GetRange::Whole).unwrap(), None);
+        assert_eq!(store.get("alias", GetRange::Whole).unwrap().unwrap(), b"x");
         assert_eq!(store.list("in/").unwrap(), ["in/x"]);
         assert_eq!(store.list("up/").unwrap(), [""; 0]);
         // What a link hides must not count as absent.
@@ -337,7 +337,7 @@ mod tests {
         symlink("gone", root.join("nothing")).unwrap();
         assert_eq!(store.list("").unwrap(), ["alias", "in/x", "nothing", "out"]);
         for key in ["nothing", "out"] {
-            let error = store.get(key, Part::Whole).unwrap_err().to_string();
+            let error = store.get(key, GetRange::Whole).unwrap_err().to_string();
             assert!(error.contains("is a link"), "{error}");
         }
         symlink("in", root.join("again")).unwrap();

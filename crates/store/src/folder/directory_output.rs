@@ -24,7 +24,7 @@ use tracing::debug;
 use crate::file::file_output::{follow_symlinks, sync_directory};
 use crate::file::partial::{PartialName, directory_of, is_partial_name, partial_beside, partial_name};
 use crate::keys::key::check_key;
-use crate::{DirectoryKeys, KeyOutput, KeyStore, Part, ValueWriter};
+use crate::{DirectoryKeys, GetRange, KeyOutput, KeyStore, ValueWriter};
 use ncutils_model::error::{Error, Result};
 
 /// Folder inside a stage for values that are not complete. No key can be below it.
@@ -216,7 +216,7 @@ impl KeyOutput for DirectoryOutput {
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
-        self.staged.get(key, Part::Whole)
+        self.staged.get(key, GetRange::Whole)
     }
 
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {

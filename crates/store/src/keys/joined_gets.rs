@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::requests::joined_ranges::join;
-use crate::{ByteRange, Get, Part};
+use crate::{ByteRange, Get, GetRange};
 
 /// One request, which answers several.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct JoinedGet {
 pub fn join_gets(gets: Vec<Get>, gap: u64) -> Vec<JoinedGet> {
     let mut ranges: HashMap<&str, Vec<(usize, ByteRange)>> = HashMap::new();
     for (n, get) in gets.iter().enumerate() {
-        if let Part::Range(range) = get.part {
+        if let GetRange::Range(range) = get.part {
             ranges.entry(&get.key).or_default().push((n, range));
         }
     }
@@ -38,7 +38,7 @@ pub fn join_gets(gets: Vec<Get>, gap: u64) -> Vec<JoinedGet> {
             joined.push(JoinedGet {
                 get: Get {
                     key: key.to_owned(),
-                    part: Part::Range(whole),
+                    part: GetRange::Range(whole),
                 },
                 members,
             });
@@ -68,7 +68,7 @@ impl JoinedGet {
     /// The answers, each with the position of its request. `found` is the answer to [`request`](Self::request).
     pub fn answers(&self, found: Option<Vec<u8>>) -> Vec<(usize, Option<Vec<u8>>)> {
         let whole = match (self.get.part, &self.members[..]) {
-            (Part::Range(whole), [_, _, ..]) => whole,
+            (GetRange::Range(whole), [_, _, ..]) => whole,
             _ => return vec![(self.first(), found)],
         };
         let part = |(n, range): &(usize, ByteRange)| {
@@ -91,7 +91,7 @@ impl JoinedGet {
     /// The store's error, with the position of the request.
     pub fn run(
         self,
-        read: impl Fn(&str, Part) -> io::Result<Option<Vec<u8>>>,
+        read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
         if self.members.len() == 1 {
             return self.alone(read);
@@ -104,7 +104,7 @@ impl JoinedGet {
 
     fn alone(
         self,
-        read: impl Fn(&str, Part) -> io::Result<Option<Vec<u8>>>,
+        read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
         let n = self.members.first().map_or(0, |(n, _)| *n);
         match read(&self.get.key, self.get.part) {
@@ -115,9 +115,9 @@ impl JoinedGet {
 
     fn one_by_one(
         self,
-        read: impl Fn(&str, Part) -> io::Result<Option<Vec<u8>>>,
+        read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
-        let get = |(n, range): &(usize, ByteRange)| match read(&self.get.key, Part::Range(*range)) {
+        let get = |(n, range): &(usize, ByteRange)| match read(&self.get.key, GetRange::Range(*range)) {
             Ok(value) => Ok((*n, value)),
             Err(e) => Err((*n, e)),
         };
@@ -134,7 +134,7 @@ mod tests {
     fn range(key: &str, offset: u64, length: usize) -> Get {
         Get {
             key: key.to_owned(),
-            part: Part::Range(ByteRange { offset, length }),
+            part: GetRange::Range(ByteRange { offset, length }),
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
             range("c", 0, 1),
             Get {
                 key: "b".to_owned(),
-                part: Part::Suffix(1),
+                part: GetRange::Suffix(1),
             },
         ];
         for (gap, requests) in [(0, 5), (100, 4)] {

@@ -59,7 +59,7 @@ pub(crate) fn folder_of_prefix(prefix: &str) -> io::Result<&str> {
 }
 
 /// The requested part of a value in memory.
-pub(crate) fn part_of(value: &[u8], part: crate::Part) -> &[u8] {
+pub(crate) fn part_of(value: &[u8], part: crate::GetRange) -> &[u8] {
     let within = part.within(value.len() as u64);
     // Both ends are at most the length, which is a usize.
     &value[within.start as usize..within.end as usize]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::Object;
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
-use crate::requests::requests::{Done, FailedRequest, Get, Part, Requests};
+use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
 /// one.
@@ -22,7 +22,7 @@ pub trait KeyStore: Send + Sync {
     ///
     /// # Errors
     /// If the store fails.
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>>;
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>>;
 
     /// The size of a key's value in bytes; `None` if the key does not exist.
     ///

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::keys::key::{check_key, part_of};
-use crate::{KeyOutput, KeyStore, Part, ValueWriter};
+use crate::{GetRange, KeyOutput, KeyStore, ValueWriter};
 
 /// A store of keys in memory, for tests and small datasets. Clones share their content.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +54,7 @@ fn keys(values: &Values, prefix: &str) -> Vec<String> {
 }
 
 impl KeyStore for MemoryKeys {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         check_key(key)?;
         let value = lock(&self.published).get(key).cloned();
         Ok(value.map(|value| part_of(&value, part).to_vec()))
@@ -169,7 +169,7 @@ mod tests {
         for key in HOSTILE {
             assert!(out.put(key, b"x").is_err(), "{key:?}");
             assert!(out.create(key).is_err(), "{key:?}");
-            assert!(keys.get(key, Part::Whole).is_err(), "{key:?}");
+            assert!(keys.get(key, GetRange::Whole).is_err(), "{key:?}");
         }
     }
 
@@ -206,12 +206,12 @@ mod tests {
         assert_eq!(store.list("").unwrap(), ["a", "a/1", "b"]);
         assert_eq!(store.size("b").unwrap(), Some(10));
         let part = |part| store.get("b", part).unwrap().unwrap();
-        let range = |offset, length| part(Part::Range(ByteRange { offset, length }));
+        let range = |offset, length| part(GetRange::Range(ByteRange { offset, length }));
         assert_eq!(range(8, 9), b"89");
         assert_eq!(range(u64::MAX, usize::MAX), b"");
-        assert_eq!(part(Part::Suffix(3)), b"789");
-        assert_eq!(part(Part::Suffix(30)), b"0123456789");
-        assert_eq!(store.get("c", Part::Whole).unwrap(), None);
+        assert_eq!(part(GetRange::Suffix(3)), b"789");
+        assert_eq!(part(GetRange::Suffix(30)), b"0123456789");
+        assert_eq!(store.get("c", GetRange::Whole).unwrap(), None);
         out.put("c", b"").unwrap();
         out.publish().unwrap();
         assert_eq!(

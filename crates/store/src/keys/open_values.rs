@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{ByteRange, KeyStore, Object, Part};
+use crate::{ByteRange, GetRange, KeyStore, Object};
 
 /// Most values that stay open. Threads work within few at a time.
 const MOST: usize = 16;
@@ -35,13 +35,13 @@ impl OpenValues {
             Ok(Some(object)) => object,
             Ok(None) => return Ok(false),
             Err(e) if e.kind() == io::ErrorKind::Unsupported => {
-                let found = self.store.get(key, Part::Range(range))?;
+                let found = self.store.get(key, GetRange::Range(range))?;
                 return Ok(found.map(|found| *bytes = found).is_some());
             }
             Err(e) => return Err(e),
         };
         let size = object.size()?.unwrap_or(u64::MAX);
-        let within = Part::Range(range).within(size);
+        let within = GetRange::Range(range).within(size);
         let length = usize::try_from(within.end - within.start).map_err(|_| io::ErrorKind::OutOfMemory)?;
         bytes.clear();
         bytes

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{KeyOutput, KeyStore, Object, Output, Part, ReservedKey, ValueWriter};
+use crate::{GetRange, KeyOutput, KeyStore, Object, Output, ReservedKey, ValueWriter};
 
 /// One object that a writer commits, and that appears only when it is released. Dropped, it leaves nothing.
 pub trait ReadBack: Output {
@@ -161,11 +161,11 @@ impl KeyOutput for HeldKeys {
 }
 
 impl KeyStore for HeldKeys {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         let Some(value) = self.0.staged(key)? else {
             return Ok(None);
         };
-        if part == Part::Whole {
+        if part == GetRange::Whole {
             return Ok(Some(value));
         }
         let within = part.within(value.len() as u64);

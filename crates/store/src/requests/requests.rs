@@ -55,7 +55,7 @@ impl ByteRange {
 
 /// The requested part of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum GetRange {
     /// All of it.
     Whole,
     /// A range of bytes. Shorter if the value ends before.
@@ -64,7 +64,7 @@ pub enum Part {
     Suffix(usize),
 }
 
-impl Part {
+impl GetRange {
     /// The bytes of a value of `size` bytes that are this part.
     pub fn within(self, size: u64) -> Range<u64> {
         match self {
@@ -84,7 +84,7 @@ pub struct Get {
     /// The key.
     pub key: String,
     /// The requested part of its value.
-    pub part: Part,
+    pub part: GetRange,
 }
 
 impl Get {
@@ -92,7 +92,7 @@ impl Get {
     pub fn whole(key: impl Into<String>) -> Self {
         Self {
             key: key.into(),
-            part: Part::Whole,
+            part: GetRange::Whole,
         }
     }
 }
@@ -140,16 +140,16 @@ mod tests {
 
     #[test]
     fn a_part_lies_within_the_value() {
-        let range = |offset, length| Part::Range(ByteRange { offset, length });
+        let range = |offset, length| GetRange::Range(ByteRange { offset, length });
         for (part, within) in [
-            (Part::Whole, 0..10),
+            (GetRange::Whole, 0..10),
             (range(2, 3), 2..5),
             (range(8, 9), 8..10),
             (range(10, 1), 10..10),
             (range(u64::MAX, usize::MAX), 10..10),
             (range(3, usize::MAX), 3..10),
-            (Part::Suffix(3), 7..10),
-            (Part::Suffix(usize::MAX), 0..10),
+            (GetRange::Suffix(3), 7..10),
+            (GetRange::Suffix(usize::MAX), 0..10),
         ] {
             assert_eq!(part.within(10), within, "{part:?}");
         }

@@ -13,7 +13,7 @@ use crate::keys::key::check_key;
 use crate::zip::zip_directory::{self, Entry, ZipDirectory};
 use crate::zip::zip_scan;
 use crate::zip::zip_value::{Next, ZipRead, zeros};
-use crate::{Done, FailedRequest, Get, KeyStore, Object, Part, Requests};
+use crate::{Done, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
 use ncutils_model::error::{Error, Result};
 
 /// A zip file that is being read, by many threads at once: entries are stored or deflated, with zip64 or without.
@@ -115,7 +115,7 @@ impl ZipKeys {
 }
 
 impl Archive {
-    fn begin(&self, number: usize, part: Part, at_once: bool) -> io::Result<ZipRead> {
+    fn begin(&self, number: usize, part: GetRange, at_once: bool) -> io::Result<ZipRead> {
         let entry = self.directory.entry(number).ok_or(io::ErrorKind::NotFound)?;
         ZipRead::begin(entry, self.directory.name(entry), part, at_once)
     }
@@ -127,7 +127,7 @@ impl Archive {
 }
 
 impl KeyStore for ZipKeys {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         let Some(number) = self.find(key)? else {
             return Ok(None);
         };

@@ -150,7 +150,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use crate::{KeyStore, Part, ZipKeys};
+    use crate::{GetRange, KeyStore, ZipKeys};
 
     fn fixture(name: &str) -> Vec<u8> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/zip");
@@ -159,7 +159,7 @@ mod tests {
 
     fn values(keys: &ZipKeys) -> Vec<(String, Option<Vec<u8>>)> {
         let names = keys.list("").unwrap().into_iter();
-        let value = |name: String| (name.clone(), keys.get(&name, Part::Whole).ok().flatten());
+        let value = |name: String| (name.clone(), keys.get(&name, GetRange::Whole).ok().flatten());
         names.map(value).collect()
     }
 

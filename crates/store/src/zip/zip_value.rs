@@ -15,7 +15,7 @@ use libdeflater::{Decompressor, crc32};
 
 use crate::zip::zip_directory::Entry;
 use crate::zip::zip_records::{DEFLATED, ENCRYPTED, LOCAL, LocalHeader, STORED};
-use crate::{ByteRange, Part};
+use crate::{ByteRange, GetRange};
 
 /// Most bytes that one byte of deflated data can stand for.
 const EXPANSION: u64 = 1032;
@@ -27,7 +27,7 @@ const SLACK: u64 = 64;
 /// The read of a part of an entry's value.
 #[derive(Debug)]
 pub(crate) struct ZipRead {
-    part: Part,
+    part: GetRange,
     /// The bytes that are needed next.
     range: ByteRange,
     /// True if these begin with the local header; false if they are the data.
@@ -84,7 +84,7 @@ impl ZipRead {
     ///
     /// # Errors
     /// If the entry cannot be read, or its sizes cannot be true.
-    pub fn begin(entry: &Entry, name: &str, part: Part, at_once: bool) -> io::Result<Self> {
+    pub fn begin(entry: &Entry, name: &str, part: GetRange, at_once: bool) -> io::Result<Self> {
         if entry.flags & ENCRYPTED != 0 {
             return Err(unsupported(name, "is encrypted"));
         }
@@ -128,7 +128,7 @@ impl ZipRead {
     }
 
     /// Reads data that begins at `data`.
-    fn data(entry: &Entry, part: Part, data: u64) -> io::Result<Self> {
+    fn data(entry: &Entry, part: GetRange, data: u64) -> io::Result<Self> {
         let range = match entry.method {
             STORED => part.within(entry.size),
             _ => 0..entry.compressed,
@@ -205,7 +205,7 @@ fn inflate(data: &[u8], size: usize) -> Option<Vec<u8>> {
 }
 
 /// Inflates the bytes up to the end of a part, and keeps the part.
-fn inflate_part(data: &[u8], part: Part, size: u64) -> io::Result<Vec<u8>> {
+fn inflate_part(data: &[u8], part: GetRange, size: u64) -> io::Result<Vec<u8>> {
     let within = part.within(size);
     let length = within.end - within.start;
     let mut stream = DeflateDecoder::new(data);

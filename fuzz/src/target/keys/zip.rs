@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use ncutils_core::store::{
-    ByteRange, Get, KeyOutput, KeyStore, MemoryOutput, Output, Part, ZipKeys, ZipOutput,
+    ByteRange, Get, GetRange, KeyOutput, KeyStore, MemoryOutput, Output, ZipKeys, ZipOutput,
 };
 
 use super::super::sample_files::below;
@@ -52,22 +52,22 @@ pub fn read(input: &[u8]) {
 /// Reads a value and its parts. `None` if the whole is damaged.
 fn value(keys: &Arc<ZipKeys>, name: String) -> Option<(String, Vec<u8>)> {
     let size = keys.size(&name).ok()??;
-    let range = |offset, length| Part::Range(ByteRange { offset, length });
+    let range = |offset, length| GetRange::Range(ByteRange { offset, length });
     let parts = [
         range(0, 5),
         range(size / 2, 7),
         range(size, 1),
-        Part::Suffix(3),
-        Part::Suffix(usize::MAX),
+        GetRange::Suffix(3),
+        GetRange::Suffix(usize::MAX),
     ];
     let read: Vec<io::Result<Option<Vec<u8>>>> = parts.iter().map(|part| keys.get(&name, *part)).collect();
     let get = Get {
         key: name.clone(),
-        part: Part::Suffix(2),
+        part: GetRange::Suffix(2),
     };
     let _ = fetched(keys, vec![get]);
     let whole = keys
-        .get(&name, Part::Whole)
+        .get(&name, GetRange::Whole)
         .ok()?
         .expect("a key that is listed exists");
     assert_eq!(whole.len() as u64, size, "a value is as long as stated");
@@ -76,9 +76,9 @@ fn value(keys: &Arc<ZipKeys>, name: String) -> Option<(String, Vec<u8>)> {
         let Ok(found) = found else { continue };
         let found = found.expect("a key that is listed exists");
         let (from, length) = match *part {
-            Part::Range(range) => (range.offset as usize, range.length),
-            Part::Suffix(length) => (whole.len().saturating_sub(length), whole.len()),
-            Part::Whole => (0, whole.len()),
+            GetRange::Range(range) => (range.offset as usize, range.length),
+            GetRange::Suffix(length) => (whole.len().saturating_sub(length), whole.len()),
+            GetRange::Whole => (0, whole.len()),
         };
         let end = from.saturating_add(length).min(whole.len());
         assert_eq!(found, whole[from..end], "a part is a part of the whole");
@@ -105,7 +105,9 @@ fn write(values: &[(String, Vec<u8>)]) {
     zip.publish().expect("memory takes a zip");
     let keys = ZipKeys::open(Arc::new(memory.bytes())).expect("what was written can be read");
     for (name, value) in values {
-        let found = keys.get(name, Part::Whole).expect("what was written can be read");
+        let found = keys
+            .get(name, GetRange::Whole)
+            .expect("what was written can be read");
         assert_eq!(found.as_ref(), Some(value));
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use ncutils_core::store::{
-    DirectoryKeys, FileOutput, FileSource, KeyOutput, KeyStore, Part, ZipKeys, ZipOutput,
+    DirectoryKeys, FileOutput, FileSource, GetRange, KeyOutput, KeyStore, ZipKeys, ZipOutput,
 };
 
 fn main() -> Result<()> {
@@ -33,7 +33,9 @@ fn open(zip: &str) -> Result<ZipKeys> {
 fn pack(files: &dyn KeyStore, zip: &str, top_folder: Option<&str>) -> Result<()> {
     let zip = ZipOutput::create(Arc::new(FileOutput::create(Path::new(zip))?), top_folder)?;
     for key in files.list("")? {
-        let value = files.get(&key, Part::Whole)?.context("a file that was listed")?;
+        let value = files
+            .get(&key, GetRange::Whole)?
+            .context("a file that was listed")?;
         let name = key.rsplit('/').next().unwrap_or(&key);
         if name.starts_with(".z") {
             zip.put_last(&key, &value)?;
@@ -48,7 +50,9 @@ fn unpack(zip: &str, folder: &Path) -> Result<()> {
     let keys = open(zip)?;
     println!("{}", keys.top_folder().unwrap_or_default());
     for key in keys.list("")? {
-        let value = keys.get(&key, Part::Whole)?.context("a key that was listed")?;
+        let value = keys
+            .get(&key, GetRange::Whole)?
+            .context("a key that was listed")?;
         let path = folder.join(key);
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
         std::fs::write(path, value)?;

@@ -190,13 +190,13 @@ mod tests {
 
     use super::*;
     use crate::integrity::in_keys::{Array, BYTES, keys, open_keys};
-    use crate::store::{KeyOutput, KeyStore, MemoryKeys, Part as KeyPart};
+    use crate::store::{GetRange, KeyOutput, KeyStore, MemoryKeys};
 
     /// Keys behind a server that lists nothing.
     struct NotListed(MemoryKeys);
 
     impl KeyStore for NotListed {
-        fn get(&self, key: &str, part: KeyPart) -> io::Result<Option<Vec<u8>>> {
+        fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
             self.0.get(key, part)
         }
         fn size(&self, key: &str) -> io::Result<Option<u64>> {
@@ -246,7 +246,7 @@ mod tests {
             stored: &[],
         };
         let stored = keys(&[array]);
-        let document = stored.get("v/.zarray", KeyPart::Whole).unwrap().unwrap();
+        let document = stored.get("v/.zarray", GetRange::Whole).unwrap().unwrap();
         let document = String::from_utf8(document).unwrap();
         let all = format!(
             r#"{{"zarr_consolidated_format": 1, "metadata": {{".zgroup": {{"zarr_format": 2}}, "v/.zarray": {document}}}}}"#

@@ -52,9 +52,9 @@ impl Location {
 fn is_within(inner: &RemoteUrl, outer: &RemoteUrl) -> bool {
     let place = |url: &RemoteUrl| {
         (
-            url.provider,
+            url.provider(),
             url.server.clone(),
-            url.account.clone(),
+            url.account().map(str::to_owned),
             url.bucket.clone(),
             url.asked.endpoint.clone(),
         )
@@ -66,7 +66,7 @@ fn is_within(inner: &RemoteUrl, outer: &RemoteUrl) -> bool {
             .strip_prefix(key)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
     };
-    place(inner) == place(outer) && is_below && inner.query == outer.query
+    place(inner) == place(outer) && is_below && inner.query() == outer.query()
 }
 
 /// The path without symbolic links of something that may not exist yet. `None` if its folder does not exist either.

@@ -119,7 +119,7 @@ impl Location {
             None => self.to_string(),
         };
         let word = match (&self.target, store) {
-            (Target::Remote(url), StoreKind::Directory) => match url.provider {
+            (Target::Remote(url), StoreKind::Directory) => match url.provider() {
                 // What is not read only at an HTTP URL is S3.
                 Provider::S3 | Provider::Http => ",s3".to_owned(),
                 Provider::Gcs | Provider::Azure => String::new(),

@@ -14,7 +14,7 @@ use crate::location::remote_url;
 use crate::location::{CreateOptions, Location};
 use crate::model::Kind;
 use crate::remote::Session;
-use crate::store::{Destination, KeyStore, MemoryKeys, MemoryOutput, Part};
+use crate::store::{Destination, GetRange, KeyStore, MemoryKeys, MemoryOutput};
 
 fn url(name: &str) -> RemoteUrl {
     remote_url::parse(name).unwrap().url
@@ -110,7 +110,7 @@ fn a_tree_has_the_same_keys_as_in_memory() {
                     "{name} {kind:?}"
                 );
                 for key in keys {
-                    let value = local.get(&key, Part::Whole).unwrap().unwrap();
+                    let value = local.get(&key, GetRange::Whole).unwrap().unwrap();
                     assert!(
                         found[&format!("d/x.zarr/{key}")] == value,
                         "{name} {kind:?} {key}"

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::Kind;
-use crate::remote::Provider;
+use crate::remote::{Provider, ProviderParts};
 
 fn url(name: &str) -> RemoteUrl {
     parse(name).unwrap_or_else(|e| panic!("{name}: {e}")).url
@@ -87,7 +87,7 @@ fn brackets_are_a_fragment() {
     }
     let name = parse("[mode=zarr,s3][AWS.Profile=no]http://h:9000/b/k").unwrap();
     assert_eq!(name.url.asked.profile.as_deref(), Some("no"));
-    assert_eq!((name.url.provider, name.url.form), (Provider::S3, Form::Tree));
+    assert_eq!((name.url.provider(), name.url.form), (Provider::S3, Form::Tree));
     assert_eq!(name.url.shown, "http://h:9000/b/k");
 }
 
@@ -118,8 +118,11 @@ fn urls_are_told_in_words() {
 #[test]
 fn nothing_printed_holds_a_secret() {
     let url = url("https://u:hunter2@h/p?sig=hunter2#mode=bytes");
-    assert_eq!(url.login.as_ref().unwrap().password.expose(), "hunter2");
-    assert_eq!(url.query.as_ref().unwrap().expose(), "sig=hunter2");
+    let ProviderParts::Http { query, login } = &url.parts else {
+        panic!("{url:?}");
+    };
+    assert_eq!(login.as_ref().unwrap().password.expose(), "hunter2");
+    assert_eq!(query.as_ref().unwrap().expose(), "sig=hunter2");
     let printed = format!("{url:?} {url} {}", url.meaning());
     assert!(!printed.contains("hunter2"), "{printed}");
     assert_eq!(url.shown, "https://***@h/p?***");
@@ -134,7 +137,7 @@ fn words(fragment: &str) -> Result<RemoteName> {
 fn words_and_keys_ignore_case() {
     for fragment in ["mode=zarr,s3", "MODE=Zarr,S3", "zarr&s3", "mode=s3&Mode=zarr"] {
         let name = words(fragment).unwrap();
-        assert_eq!(name.url.provider, Provider::S3, "{fragment}");
+        assert_eq!(name.url.provider(), Provider::S3, "{fragment}");
         let mode = name.mode.unwrap();
         assert_eq!((mode.format, mode.warnings.len()), (Some(Kind::Zarr2), 0));
         assert_eq!(name.url.form, Form::Tree);

@@ -26,7 +26,8 @@ use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{CodecSpec, Configuration, EdgeChunks, Kind, VarId, VariableLayout, ZarrVersion};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
 use ncutils_core::store::{
-    DirectoryKeys, DirectoryOutput, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Part, ZipKeys, ZipOutput,
+    DirectoryKeys, DirectoryOutput, GetRange, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, ZipKeys,
+    ZipOutput,
 };
 
 use metadata::{CAN, METADATA, in_chunks};
@@ -123,7 +124,7 @@ fn open(keys: &MemoryKeys) -> KeyReader {
 fn contents(store: &dyn KeyStore) -> Vec<(String, Vec<u8>)> {
     let keys = store.list("").unwrap();
     keys.into_iter()
-        .map(|key| (key.clone(), store.get(&key, Part::Whole).unwrap().unwrap()))
+        .map(|key| (key.clone(), store.get(&key, GetRange::Whole).unwrap().unwrap()))
         .collect()
 }
 
@@ -380,7 +381,7 @@ fn one_process() {
 struct Endless(Vec<u8>, u64, Vec<u8>);
 
 impl KeyStore for Endless {
-    fn get(&self, key: &str, _: Part) -> std::io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, _: GetRange) -> std::io::Result<Option<Vec<u8>>> {
         Ok(Some(if key == METADATA {
             self.0.clone()
         } else {

@@ -9,7 +9,7 @@ use ncutils_core::format::{
     ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fetcher, Reader, Region, Written, read_region,
 };
 use ncutils_core::model::{Schema, Values, VarId, VariableLayout};
-use ncutils_core::store::{ByteRange, Done, Get, KeyStore, Part, Requests};
+use ncutils_core::store::{ByteRange, Done, Get, GetRange, KeyStore, Requests};
 
 use super::metadata::{INDEX_ENTRY, METADATA, chunk_key, from_json, grids, in_shard, shard_key};
 
@@ -29,7 +29,7 @@ fn io(error: std::io::Error) -> Error {
 
 impl KeyReader {
     pub fn open(store: Arc<dyn KeyStore>, registry: &Registry) -> Result<Self> {
-        let text = store.get(METADATA, Part::Whole).map_err(io)?;
+        let text = store.get(METADATA, GetRange::Whole).map_err(io)?;
         let (schema, layouts) = from_json(&text.ok_or(Error::UnknownFormat)?)?;
         Ok(Self {
             store,
@@ -71,7 +71,7 @@ impl KeyReader {
         let there = listed("s")?;
         let gets = there.iter().map(|shard| Get {
             key: shard_key(&self.schema, var, *shard),
-            part: Part::Suffix(index),
+            part: GetRange::Suffix(index),
         });
         let (tell, told) = mpsc::channel();
         Arc::clone(&self.store).fetch(gets.collect(), Box::new(move |found| tell.send(found).unwrap()));
@@ -97,7 +97,7 @@ impl KeyReader {
                 return Err(Error::Damaged(format!("the index of shard {shard} is too short")));
             };
             if offset != u64::MAX {
-                let part = Part::Range(ByteRange {
+                let part = GetRange::Range(ByteRange {
                     offset,
                     length: length as usize,
                 });

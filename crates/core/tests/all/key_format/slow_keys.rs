@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ncutils_core::store::{Done, FetchPool, Get, KeyStore, Part, Requests};
+use ncutils_core::store::{Done, FetchPool, Get, GetRange, KeyStore, Requests};
 use ncutils_gate::Gate;
 
 pub struct SlowKeys<S> {
@@ -33,7 +33,7 @@ impl<S: KeyStore> SlowKeys<S> {
 }
 
 impl<S: KeyStore + 'static> KeyStore for SlowKeys<S> {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         self.during(|inner| inner.get(key, part))
     }
 

@@ -252,7 +252,7 @@ fn each_form_of_a_url_makes_its_request() {
         let found = remote_url::parse(name)
             .unwrap_or_else(|e| panic!("{name}: {e}"))
             .url;
-        assert_eq!(found.provider, provider, "{name}");
+        assert_eq!(found.provider(), provider, "{name}");
         assert_eq!(request(name, &around), format!("GET {url}"), "{name}");
     }
 }

@@ -14,7 +14,7 @@ use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::Kind;
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
-use ncutils_core::store::{KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Part, Place};
+use ncutils_core::store::{GetRange, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Place};
 
 /// A small file in `testdata`.
 fn testdata(name: &str) -> Box<dyn Reader> {
@@ -102,6 +102,6 @@ fn store<'a>(documents: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Memory
 }
 
 fn document(keys: &MemoryKeys, key: &str) -> String {
-    let bytes = keys.get(key, Part::Whole).unwrap();
+    let bytes = keys.get(key, GetRange::Whole).unwrap();
     String::from_utf8(bytes.unwrap_or_else(|| panic!("no {key}"))).unwrap()
 }

@@ -47,7 +47,7 @@ fn the_same_keys_with_any_number_of_threads() {
         assert!(!keys.is_empty());
         assert_eq!(keys, four.list("").unwrap());
         for key in keys {
-            let (a, b) = (one.get(&key, Part::Whole), four.get(&key, Part::Whole));
+            let (a, b) = (one.get(&key, GetRange::Whole), four.get(&key, GetRange::Whole));
             assert_eq!(a.unwrap(), b.unwrap(), "{key}");
         }
     }
@@ -60,7 +60,7 @@ fn a_hierarchy_is_written_as_netcdf_c_and_zarr_python_read_it() {
     assert_eq!(document(&keys, ".zgroup"), "{\"zarr_format\": 2}");
     assert!(document(&keys, ".zmetadata").contains("\"zarr_consolidated_format\": 1"));
     let nczarr = to_keys(&*source, &to(Kind::Nczarr), 1);
-    assert!(nczarr.get(".zmetadata", Part::Whole).unwrap().is_none());
+    assert!(nczarr.get(".zmetadata", GetRange::Whole).unwrap().is_none());
     assert!(document(&nczarr, ".zattrs").contains("\"_nczarr_superblock\": {\"version\": \"2.0.0\"}"));
 }
 

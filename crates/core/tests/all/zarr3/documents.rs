@@ -9,7 +9,7 @@ use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::ZarrOptions;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{Kind, ZarrVersion};
-use ncutils_core::store::{KeyOutput, KeyStore, MemoryKeys, Part, Place};
+use ncutils_core::store::{GetRange, KeyOutput, KeyStore, MemoryKeys, Place};
 
 const GROUP: &str = r#"{"zarr_format": 3, "node_type": "group"}"#;
 
@@ -105,7 +105,7 @@ fn a_damaged_array_hides_no_other() {
 struct Unlisted(MemoryKeys);
 
 impl KeyStore for Unlisted {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         self.0.get(key, part)
     }
 

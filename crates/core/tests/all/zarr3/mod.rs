@@ -21,7 +21,7 @@ use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{IndexLocation, Kind, Schema, Type, Values, VarId};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
 use ncutils_core::store::{
-    Destination, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Output, Part, Place, ZipKeys, ZipOutput,
+    Destination, GetRange, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Output, Place, ZipKeys, ZipOutput,
 };
 
 use crate::support::whole_variables::Dataset;
@@ -57,7 +57,7 @@ impl Stored {
         let names = keys.list("").unwrap().into_iter();
         names
             .map(|name| {
-                let value = keys.get(&name, Part::Whole).unwrap().unwrap();
+                let value = keys.get(&name, GetRange::Whole).unwrap().unwrap();
                 (name, value)
             })
             .collect()

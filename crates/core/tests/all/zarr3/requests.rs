@@ -27,11 +27,11 @@ impl Noted {
 }
 
 impl KeyStore for Noted {
-    fn get(&self, key: &str, part: Part) -> io::Result<Option<Vec<u8>>> {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         let what = match part {
-            Part::Whole => "whole",
-            Part::Range(_) => "range",
-            Part::Suffix(_) => "suffix",
+            GetRange::Whole => "whole",
+            GetRange::Range(_) => "range",
+            GetRange::Suffix(_) => "suffix",
         };
         self.note(format!("{what} of {key}"));
         self.inner.get(key, part)

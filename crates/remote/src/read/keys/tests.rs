@@ -1,9 +1,9 @@
 //! Tests of remote stores of keys, over memory and over a server of their own.
 
 use super::*;
-use crate::test_server::{Answer, TestServer};
-use object_store::PutPayload;
+use crate::tests::test_server::{Answer, TestServer};
 use object_store::memory::InMemory;
+use object_store::{ObjectStoreExt, PutPayload};
 use std::sync::mpsc;
 
 fn in_memory(keys: &[&str]) -> Arc<Session> {
@@ -20,8 +20,8 @@ fn in_memory(keys: &[&str]) -> Arc<Session> {
     session
 }
 
-fn range(offset: u64, length: usize) -> Part {
-    Part::Range(ByteRange { offset, length })
+fn range(offset: u64, length: usize) -> GetRange {
+    GetRange::Range(ByteRange { offset, length })
 }
 
 #[test]
@@ -29,16 +29,19 @@ fn keys_are_those_below_the_prefix() {
     let session = in_memory(&["p/.zgroup", "p/v/.zarray", "p/v/0.0", "p/v/0.1", "pq/x", "y"]);
     let keys = RemoteKeys::open(&session, "p", &[".zgroup", ".zmetadata"]).unwrap();
     assert!(keys.has_known());
-    assert_eq!(keys.get(".zgroup", Part::Whole).unwrap().unwrap(), b"p/.zgroup");
+    assert_eq!(
+        keys.get(".zgroup", GetRange::Whole).unwrap().unwrap(),
+        b"p/.zgroup"
+    );
     assert_eq!(keys.size(".zmetadata").unwrap(), None);
     assert_eq!(keys.size("v/0.0").unwrap(), Some(7));
-    assert_eq!(keys.get("v/9", Part::Whole).unwrap(), None);
+    assert_eq!(keys.get("v/9", GetRange::Whole).unwrap(), None);
     for (part, found) in [
         (range(2, 3), "v/0"),
         (range(5, 100), ".0"),
         (range(2, 0), ""),
-        (Part::Suffix(3), "0.0"),
-        (Part::Suffix(100), "p/v/0.0"),
+        (GetRange::Suffix(3), "0.0"),
+        (GetRange::Suffix(100), "p/v/0.0"),
     ] {
         let value = keys.get("v/0.0", part).unwrap().unwrap();
         assert_eq!(String::from_utf8(value).unwrap(), found, "{part:?}");
@@ -82,8 +85,8 @@ fn a_refusal_is_no_absence_and_a_refused_list_none() {
     });
     let session = server.session("/bucket/p#mode=s3", &[]);
     let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
-    assert_eq!(keys.get("v/0", Part::Whole).unwrap(), None);
-    let error = keys.get("v/secret", Part::Whole).unwrap_err();
+    assert_eq!(keys.get("v/0", GetRange::Whole).unwrap(), None);
+    let error = keys.get("v/secret", GetRange::Whole).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
     assert!(
         error
@@ -115,9 +118,12 @@ fn plain_servers_have_keys_that_cannot_be_listed() {
         &[".zmetadata", ".zgroup"],
     )
     .unwrap();
-    assert_eq!(keys.get(".zmetadata", Part::Whole).unwrap().unwrap(), b"{}");
-    assert_eq!(keys.get(".zgroup", Part::Whole).unwrap(), None);
-    assert_eq!(keys.get("v/0.0", Part::Whole).unwrap().unwrap(), b"0123456789");
+    assert_eq!(keys.get(".zmetadata", GetRange::Whole).unwrap().unwrap(), b"{}");
+    assert_eq!(keys.get(".zgroup", GetRange::Whole).unwrap(), None);
+    assert_eq!(
+        keys.get("v/0.0", GetRange::Whole).unwrap().unwrap(),
+        b"0123456789"
+    );
     assert_eq!(
         keys.get("v/0.0", range(3, 2)).unwrap().unwrap(),
         b"34",
@@ -247,11 +253,11 @@ fn put(session: &Arc<Session>, key: &str, value: &[u8]) {
 #[test]
 fn bytes_of_two_versions_of_a_value_are_never_given() {
     for (first, second) in [
-        (Part::Suffix(2), range(0, 2)),
+        (GetRange::Suffix(2), range(0, 2)),
         (range(0, 2), range(3, 2)),
-        (Part::Whole, Part::Whole),
-        (Part::Whole, range(0, 2)),
-        (range(0, 2), Part::Whole),
+        (GetRange::Whole, GetRange::Whole),
+        (GetRange::Whole, range(0, 2)),
+        (range(0, 2), GetRange::Whole),
     ] {
         let session = in_memory(&["p/v/0"]);
         let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
@@ -273,10 +279,10 @@ fn values_are_as_long_as_the_list_said_and_are_there() {
     let session = in_memory(&["p/v/0", "p/v/1"]);
     let keys = RemoteKeys::open(&session, "p", &[]).unwrap();
     assert_eq!(keys.list("v/").unwrap(), ["v/0", "v/1"]);
-    assert_eq!(keys.get("v/0", Part::Whole).unwrap().unwrap(), b"p/v/0");
+    assert_eq!(keys.get("v/0", GetRange::Whole).unwrap().unwrap(), b"p/v/0");
     for value in [b"".as_slice(), b"p/v", b"p/v/1 and more"] {
         put(&session, "p/v/1", value);
-        let error = keys.get("v/1", Part::Whole).unwrap_err().to_string();
+        let error = keys.get("v/1", GetRange::Whole).unwrap_err().to_string();
         let said = format!(
             "cannot read v/1: the server sent an object of {} bytes, and listed 5",
             value.len()
@@ -285,7 +291,7 @@ fn values_are_as_long_as_the_list_said_and_are_there() {
     }
     let delete = |store: Arc<dyn RemoteStore>| async move { store.delete(&Path::from("p/v/0")).await };
     session.run(&Task::new("delete", ""), delete).unwrap();
-    for part in [Part::Whole, range(0, 2)] {
+    for part in [GetRange::Whole, range(0, 2)] {
         let error = keys.get("v/0", part).unwrap_err().to_string();
         assert_eq!(
             error,

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::connect::connect;
+use crate::read::download::Download;
 use crate::settings::Settings;
-use crate::test_server::{Answer, TestServer, Variables};
+use crate::tests::test_server::{Answer, TestServer, Variables};
 use crate::url::parsed;
 use ncutils_store::known_size;
 use object_store::ObjectStoreExt;
@@ -97,7 +98,7 @@ fn an_object_that_changes_is_an_error() {
 
 /// A session for a plain server that answers requests for `/x.nc`.
 fn served(
-    answer: impl Fn(&crate::test_server::Request, usize) -> Answer + Send + Sync + 'static,
+    answer: impl Fn(&crate::tests::test_server::Request, usize) -> Answer + Send + Sync + 'static,
 ) -> (TestServer, Arc<Session>) {
     let server = TestServer::start(answer);
     let session = server.session("/x.nc", &[]);

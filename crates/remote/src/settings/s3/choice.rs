@@ -3,10 +3,10 @@
 use super::credentials::{self, Active};
 use super::profiles::{Profile, Profiles};
 use crate::settings::chosen::Chosen;
-use crate::settings::credentials::Credentials;
 use crate::settings::endpoint::Endpoint;
+use crate::settings::of_provider::{Found, OfProvider};
 use crate::settings::sources::{Sources, is_nobody};
-use crate::url::Operator;
+use crate::url::{Operator, ProviderParts};
 use ncutils_model::Result;
 
 /// The region where nothing names one.
@@ -16,10 +16,7 @@ const DEFAULT_REGION: &str = "us-east-1";
 ///
 /// # Errors
 /// A profile that is missing or incomplete, keys without their other half, a malformed endpoint.
-pub(in crate::settings) fn settings(
-    sources: &Sources<'_>,
-    warnings: &mut Vec<String>,
-) -> Result<(Chosen<String>, Chosen<Endpoint>, Chosen<Credentials>)> {
+pub(in crate::settings) fn settings(sources: &Sources<'_>, warnings: &mut Vec<String>) -> Result<Found> {
     let mut profiles = Profiles::read(sources.environment)?;
     warnings.append(&mut profiles.warnings);
     let active = active(sources, &profiles)?;
@@ -27,7 +24,7 @@ pub(in crate::settings) fn settings(
     let region = region(sources, profile);
     let endpoint = endpoint(sources, profile, &region.value)?;
     let credentials = credentials::of(sources, active, endpoint.value.is_aws)?;
-    Ok((region, endpoint, credentials))
+    Ok((OfProvider::S3 { region }, endpoint, credentials))
 }
 
 /// The profile: `aws.profile=`, `AWS.PROFILE`, `AWS_PROFILE`, `default`.
@@ -56,7 +53,10 @@ fn active<'a>(sources: &Sources<'_>, profiles: &'a Profiles) -> Result<Chosen<Ac
 
 fn region(sources: &Sources<'_>, profile: Option<&Profile>) -> Chosen<String> {
     let url = sources.url;
-    let by_host = url.region.clone().map(|region| Chosen::new(region, "the host"));
+    let by_host = match &url.parts {
+        ProviderParts::S3 { region } => region.clone().map(|region| Chosen::new(region, "the host")),
+        _ => None,
+    };
     let asked = sources.asked(&url.asked.region, "aws.region=");
     // Another server's host may only look as if it had a region. What the user says explicitly goes first there.
     let host_is_sure = url

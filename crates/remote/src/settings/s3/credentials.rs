@@ -4,9 +4,8 @@ use url::{Host, Url};
 
 use super::profiles::Profile;
 use crate::secret::Secret;
-use crate::settings::access_keys::AccessKeys;
 use crate::settings::chosen::Chosen;
-use crate::settings::credential_process::CredentialProcess;
+use crate::settings::credential_process::{AccessKeys, CredentialProcess};
 use crate::settings::credentials::{Credentials, MetadataToken};
 use crate::settings::sources::Sources;
 use crate::usage::usage;

@@ -3,7 +3,7 @@ mod killed;
 use std::sync::atomic::Ordering;
 
 use super::*;
-use crate::faulty_store::{Fault, FaultyStore, contents};
+use crate::tests::faulty_store::{Fault, FaultyStore, contents};
 use crate::tree::mark::{BUILDING, Mark};
 use crate::tree::switch::take_over;
 use crate::write::new_run;

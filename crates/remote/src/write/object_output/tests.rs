@@ -2,8 +2,8 @@ use object_store::memory::InMemory;
 use object_store::{ObjectStoreExt, PutPayload};
 
 use super::*;
-use crate::faulty_store::{Fault, FaultyStore, contents};
 use crate::requests::runtime;
+use crate::tests::faulty_store::{Fault, FaultyStore, contents};
 
 const SMALL: PartSizes = PartSizes {
     least: 1000,

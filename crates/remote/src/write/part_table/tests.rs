@@ -140,7 +140,7 @@ fn a_file_that_takes_no_bytes_loses_none() {
     assert!(table.write(0, &[1; 5], &sending).unwrap().is_empty());
     // Opened for reading, as a full disk refuses too.
     table.spool = File::open("/dev/null").ok();
-    table.evict(&sending, None).unwrap_err();
+    table.spill(0, &sending).unwrap_err();
     assert_eq!(table.close().unwrap(), [0]);
     assert_eq!(table.take(0, &sending).unwrap(), [1; 5]);
 }

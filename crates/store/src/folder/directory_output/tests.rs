@@ -20,7 +20,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn read(folder: &Path, key: &str) -> Option<Vec<u8>> {
     DirectoryKeys::open(folder)
         .unwrap()
-        .get(key, Part::Whole)
+        .get(key, GetRange::Whole)
         .unwrap()
 }
 
@@ -64,7 +64,7 @@ fn parts_of_what_is_staged_are_read() {
     let held = Arc::new(HeldKeys::new(out));
     held.put_last("meta", b"{}").unwrap();
     let written = held.written().unwrap();
-    let range = Part::Range(ByteRange {
+    let range = GetRange::Range(ByteRange {
         offset: 1 << 42,
         length: 4,
     });

@@ -35,18 +35,18 @@ fn fetched(keys: &Arc<ZipKeys>, gets: Vec<Get>) -> io::Result<Vec<Option<Vec<u8>
     told.recv().unwrap()
 }
 
-fn parts() -> Vec<Part> {
-    let range = |offset, length| Part::Range(ByteRange { offset, length });
+fn parts() -> Vec<GetRange> {
+    let range = |offset, length| GetRange::Range(ByteRange { offset, length });
     vec![
-        Part::Whole,
+        GetRange::Whole,
         range(0, 10),
         range(990, 10),
         range(7, 2000),
         range(1000, 1),
         range(u64::MAX, usize::MAX),
-        Part::Suffix(0),
-        Part::Suffix(16),
-        Part::Suffix(usize::MAX),
+        GetRange::Suffix(0),
+        GetRange::Suffix(16),
+        GetRange::Suffix(usize::MAX),
     ]
 }
 
@@ -95,11 +95,11 @@ fn check(keys: ZipKeys, together_first: bool) {
         }
     }
     for absent in ["v", "v/0/0", "none"] {
-        assert_eq!(keys.get(absent, Part::Whole).unwrap(), None, "{absent}");
+        assert_eq!(keys.get(absent, GetRange::Whole).unwrap(), None, "{absent}");
         assert_eq!(keys.size(absent).unwrap(), None);
     }
     for key in HOSTILE {
-        assert!(keys.get(key, Part::Whole).is_err(), "{key:?}");
+        assert!(keys.get(key, GetRange::Whole).is_err(), "{key:?}");
     }
 }
 
@@ -172,7 +172,7 @@ fn entries_that_lie_fail_and_the_others_are_read() {
     ] {
         let keys = Arc::new(open(name).unwrap());
         for (n, (key, value)) in values().into_iter().enumerate() {
-            let found = keys.get(key, Part::Whole);
+            let found = keys.get(key, GetRange::Whole);
             if key == bad {
                 let error = found.unwrap_err().to_string();
                 assert!(error.contains(why), "{name}: {error}");
@@ -180,7 +180,7 @@ fn entries_that_lie_fail_and_the_others_are_read() {
                 let error = fetched(&keys, gets).unwrap_err();
                 assert!(error.to_string().contains(why), "{name}: {error}");
                 assert_eq!(FailedRequest::split(error).0, Some(n));
-                assert!(why.contains("checksum") == keys.get(key, Part::Suffix(9)).is_ok());
+                assert!(why.contains("checksum") == keys.get(key, GetRange::Suffix(9)).is_ok());
             } else {
                 assert_eq!(found.unwrap().unwrap(), value, "{name} {key}");
             }
@@ -232,7 +232,7 @@ fn slow_objects_get_few_requests_and_many_at_once() {
         // The last bytes, and the directory.
         assert_eq!(object.reads.swap(0, Ordering::Relaxed), 2);
         for _ in 0..2 {
-            keys.get("v/0", Part::Whole).unwrap();
+            keys.get("v/0", GetRange::Whole).unwrap();
             assert_eq!(object.reads.swap(0, Ordering::Relaxed), 1, "{name}");
         }
         let keys = Arc::new(keys);
@@ -244,12 +244,12 @@ fn slow_objects_get_few_requests_and_many_at_once() {
             })
             .collect()
         };
-        fetched(&keys, gets(Part::Whole)).unwrap();
+        fetched(&keys, gets(GetRange::Whole)).unwrap();
         assert_eq!(*object.fetches.lock().unwrap(), [6], "{name}");
         let new = Arc::new(ZipKeys::open(Arc::clone(&object) as Arc<dyn Object>).unwrap());
         object.fetches.lock().unwrap().clear();
-        fetched(&new, gets(Part::Suffix(4))).unwrap();
-        fetched(&new, gets(Part::Suffix(4))).unwrap();
+        fetched(&new, gets(GetRange::Suffix(4))).unwrap();
+        fetched(&new, gets(GetRange::Suffix(4))).unwrap();
         let fetches = object.fetches.lock().unwrap().clone();
         // The two values that are stored need their headers first. What is deflated comes with its header.
         assert!(fetches.len() <= 3, "{name}: {fetches:?}");
@@ -273,7 +273,7 @@ fn threads_read_at_once() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for (key, value) in values().into_iter().cycle().take(200) {
-                    assert_eq!(keys.get(key, Part::Whole).unwrap().unwrap(), value);
+                    assert_eq!(keys.get(key, GetRange::Whole).unwrap().unwrap(), value);
                 }
             });
         }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::ReorderWindow;
 use crate::keys::key::HOSTILE;
-use crate::{ByteRange, KeyStore, MemoryOutput, Object, Part, ZipKeys};
+use crate::{ByteRange, GetRange, KeyStore, MemoryOutput, Object, ZipKeys};
 
 fn zip(top_folder: Option<&str>) -> (Arc<MemoryOutput>, ZipOutput) {
     let memory = Arc::new(MemoryOutput::new());
@@ -22,7 +22,7 @@ fn read(memory: &MemoryOutput) -> ZipKeys {
 }
 
 fn get(keys: &ZipKeys, key: &str) -> Vec<u8> {
-    keys.get(key, Part::Whole).unwrap().unwrap()
+    keys.get(key, GetRange::Whole).unwrap().unwrap()
 }
 
 #[test]
@@ -306,12 +306,12 @@ fn entries_beyond_4_gib_are_in_zip64_form() {
     let keys = ZipKeys::open(sparse).unwrap();
     assert_eq!(keys.size("long").unwrap(), Some(length as u64));
     assert_eq!(get(&keys, "after"), b"value");
-    assert_eq!(keys.get("long", Part::Suffix(3)).unwrap().unwrap(), [0; 3]);
+    assert_eq!(keys.get("long", GetRange::Suffix(3)).unwrap().unwrap(), [0; 3]);
     let range = ByteRange {
         offset: length as u64 - 9,
         length: 20,
     };
-    assert_eq!(keys.get("long", Part::Range(range)).unwrap().unwrap(), [0; 9]);
+    assert_eq!(keys.get("long", GetRange::Range(range)).unwrap().unwrap(), [0; 9]);
 }
 
 proptest! {
@@ -360,7 +360,7 @@ proptest! {
         };
         prop_assert_eq!(keys.list("").unwrap(), names);
         for (key, value) in expected {
-            prop_assert_eq!(keys.get(&key, Part::Whole).unwrap().unwrap(), value);
+            prop_assert_eq!(keys.get(&key, GetRange::Whole).unwrap().unwrap(), value);
         }
     }
 }

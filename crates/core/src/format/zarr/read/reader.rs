@@ -23,7 +23,7 @@ use crate::format::{
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
 };
-use crate::store::{ByteRange, Get, KeyStore, OpenValues, Part};
+use crate::store::{ByteRange, Get, GetRange, KeyStore, OpenValues};
 
 /// An open hierarchy.
 pub struct ZarrReader {
@@ -178,9 +178,9 @@ impl ZarrReader {
             return Ok(None);
         };
         match get.part {
-            Part::Range(range) if range.length >= longest => return Err(too_long()),
-            Part::Whole => {
-                get.part = Part::Range(ByteRange {
+            GetRange::Range(range) if range.length >= longest => return Err(too_long()),
+            GetRange::Whole => {
+                get.part = GetRange::Range(ByteRange {
                     offset: 0,
                     length: longest,
                 });
@@ -276,15 +276,15 @@ impl ZarrReader {
 pub(super) fn check_length(bytes: &[u8], place: &Bytes, get: &Get) -> Result<()> {
     match (get.part, place) {
         // An empty value is no chunk of any codec. Copied as it is, it would be one that nobody can read.
-        (Part::Range(range), Bytes::Stored { end: None, .. }) if bytes.is_empty() && range.length > 1 => {
+        (GetRange::Range(range), Bytes::Stored { end: None, .. }) if bytes.is_empty() && range.length > 1 => {
             return Err(Error::Damaged("an empty value in place of a chunk".into()));
         }
         // Only the beginning of a value was read.
-        (Part::Range(range), Bytes::Stored { end: None, .. }) if bytes.len() >= range.length => {
+        (GetRange::Range(range), Bytes::Stored { end: None, .. }) if bytes.len() >= range.length => {
             return Err(too_long());
         }
         (
-            Part::Range(range),
+            GetRange::Range(range),
             Bytes::Stored {
                 end: Some(_), key, ..
             },
@@ -402,7 +402,7 @@ impl ChunkReader for ZarrReader {
             };
             let found = match (&place, get.part) {
                 // Other chunks of the shard are probably read as well.
-                (Bytes::Stored { end: Some(_), .. }, Part::Range(range)) => {
+                (Bytes::Stored { end: Some(_), .. }, GetRange::Range(range)) => {
                     self.values.read(&get.key, range, bytes)
                 }
                 _ => self

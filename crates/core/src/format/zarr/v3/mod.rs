@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use super::keys::{ARRAY, GROUP, MARKS, NODE, below};
 use crate::error::{Error, Result};
-use crate::store::{ByteRange, Get, KeyStore, Part, awaited};
+use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
 pub use codec_chain::permutation;
 pub use read::{UserTypes, open, open_damaged};
 pub use write::{check, check_plans, create, warnings};
@@ -97,7 +97,7 @@ pub fn refuse_mixed_children(store: &Arc<dyn KeyStore>) -> Result<()> {
 fn are_there(store: &Arc<dyn KeyStore>, folders: &[&str], name: &str) -> Result<Vec<bool>> {
     let get = |folder: &&str| Get {
         key: below(folder, name),
-        part: Part::Range(ByteRange { offset: 0, length: 1 }),
+        part: GetRange::Range(ByteRange { offset: 0, length: 1 }),
     };
     let gets = folders.iter().map(get).collect();
     let found = awaited(|done| Arc::clone(store).fetch(gets, done));

@@ -125,16 +125,14 @@ fn who_lost_a_switch_deletes_nothing() {
         by: new_run(),
         ..mark.clone()
     };
-    let mode = object_store::PutMode::Update(seen.version.clone());
+    let mode = object_store::PutMode::Update(seen.clone());
     assert!(tree.objects.put_if(PARTIAL, &other.text(), mode).unwrap());
     let before = contents(&inner);
     let error = switch(&tree.objects, &mark).unwrap_err().to_string();
     assert!(error.contains("took over"), "{error}");
     assert_eq!(contents(&inner), before);
     // The other one took it from what it saw first, which is no longer there.
-    let error = take_over(&tree.objects, mark, seen.version)
-        .unwrap_err()
-        .to_string();
+    let error = take_over(&tree.objects, mark, seen).unwrap_err().to_string();
     assert!(error.contains("took over"), "{error}");
     // Nor does it take the other's mark back, or delete what the other copies.
     tree.unmark();

@@ -9,7 +9,7 @@ use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{
     ARRAY, ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below,
 };
-use crate::store::{ByteRange, Get, KeyStore, Part, awaited};
+use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
 use crate::threads::try_map;
 
 /// Most groups of a slow store that are listed at once.
@@ -171,7 +171,7 @@ impl MetadataStore {
         }
         let get = |key: &String| Get {
             key: key.clone(),
-            part: Part::Range(ByteRange {
+            part: GetRange::Range(ByteRange {
                 offset: 0,
                 // One byte more, so that a document which is too long is found.
                 length: longest(key) + 1,

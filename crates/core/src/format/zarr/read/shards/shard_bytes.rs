@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::store::{ByteRange, Get, Part};
+use crate::store::{ByteRange, Get, GetRange};
 
 /// Bytes of a shard or chunk.
 #[derive(Clone)]
@@ -29,8 +29,8 @@ impl Bytes {
             return None;
         };
         let part = match end {
-            None => Part::Whole,
-            Some(end) => Part::Range(ByteRange {
+            None => GetRange::Whole,
+            Some(end) => GetRange::Range(ByteRange {
                 offset: *start,
                 length: usize::try_from(end - start).unwrap_or(usize::MAX),
             }),

@@ -19,7 +19,7 @@ use crate::format::zarr::read::metadata::metadata_store::cannot_read;
 use crate::format::zarr::read::untyped_codecs;
 use crate::format::zarr::v3::sharding::{ENTRY, Level, ShardIndex};
 use crate::model::{ChunkKeys, IndexLocation, VariableLayout};
-use crate::store::{ByteRange, FailedRequest, Get, KeyStore, Part, awaited};
+use crate::store::{ByteRange, FailedRequest, Get, GetRange, KeyStore, awaited};
 
 /// Most bytes of a shard that must be decoded as a whole.
 const LARGEST_WHOLE: usize = 1 << 30;
@@ -281,10 +281,10 @@ impl Shards {
         if bytes.length().is_some_and(|length| length < size as u64) {
             return Err(shorter());
         }
-        let range = |offset| Part::Range(ByteRange { offset, length: size });
+        let range = |offset| GetRange::Range(ByteRange { offset, length: size });
         let part = match (level.index_location, end) {
             (IndexLocation::Start, _) => range(*start),
-            (IndexLocation::End, None) => Part::Suffix(size),
+            (IndexLocation::End, None) => GetRange::Suffix(size),
             (IndexLocation::End, Some(end)) => range(end.checked_sub(size as u64).ok_or_else(shorter)?),
         };
         Ok(Some(Get {
@@ -389,7 +389,7 @@ impl Shards {
                 Some(get) => {
                     let part = match get.part {
                         // One byte more, so that a value which is too long is found.
-                        Part::Whole => Part::Range(ByteRange {
+                        GetRange::Whole => GetRange::Range(ByteRange {
                             offset: 0,
                             length: LARGEST_WHOLE + 1,
                         }),

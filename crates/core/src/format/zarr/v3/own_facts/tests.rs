@@ -282,7 +282,10 @@ fn a_fill_value_of_text_may_differ_from_that_of_the_array() {
 /// Puts other facts in place of those of a dataset.
 fn with_facts(schema: &Schema, facts: &str) -> Box<dyn Reader> {
     let keys = written(schema);
-    let text = keys.get("zarr.json", crate::store::Part::Whole).unwrap().unwrap();
+    let text = keys
+        .get("zarr.json", crate::store::GetRange::Whole)
+        .unwrap()
+        .unwrap();
     let mut root = Json::parse(&text).unwrap();
     if let Json::Object(members) = &mut root {
         members.retain(|(name, _)| name != "attributes");
@@ -291,8 +294,11 @@ fn with_facts(schema: &Schema, facts: &str) -> Box<dyn Reader> {
     }
     let out = keys.output();
     for key in keys.list("").unwrap() {
-        out.put(&key, &keys.get(&key, crate::store::Part::Whole).unwrap().unwrap())
-            .unwrap();
+        out.put(
+            &key,
+            &keys.get(&key, crate::store::GetRange::Whole).unwrap().unwrap(),
+        )
+        .unwrap();
     }
     out.put("zarr.json", root.to_string().as_bytes()).unwrap();
     out.publish().unwrap();

@@ -9,7 +9,7 @@ use crate::model::{
     Attribute, CodecSpec, Configuration, Dimension, Endian, Field, Fill, IndexLocation, Kind, SLOT_SIZE,
     Schema, Type, TypeClass, UserType, Values, VarId, Variable, VariableLayout, ZarrVersion,
 };
-use crate::store::{KeyOutput, KeyStore, MemoryKeys, Part, ValueWriter};
+use crate::store::{GetRange, KeyOutput, KeyStore, MemoryKeys, ValueWriter};
 
 /// A dataset of one variable with one dimension.
 fn dataset(ty: impl Fn(&mut Schema) -> Type, length: u64) -> Schema {
@@ -72,7 +72,7 @@ fn region(start: u64, count: u64) -> Region {
 }
 
 fn document(keys: &MemoryKeys, key: &str) -> Json {
-    Json::parse_strict(&keys.get(key, Part::Whole).unwrap().unwrap()).unwrap()
+    Json::parse_strict(&keys.get(key, GetRange::Whole).unwrap().unwrap()).unwrap()
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn strings_have_their_own_lengths_also_behind_codecs() {
         let values = read(&keys, 5);
         let found = (0..5).map(|n| values.string(n * SLOT_SIZE).unwrap_or_default());
         assert!(found.eq(texts.iter().map(|text| text.as_bytes())));
-        let edge = keys.get("v/c/1", Part::Whole).unwrap().unwrap();
+        let edge = keys.get("v/c/1", GetRange::Whole).unwrap().unwrap();
         assert_eq!(edge[..21], *b"\x03\0\0\0\x01\0\0\x004\x04\0\0\0five\0\0\0\0");
     }
 }
@@ -203,7 +203,7 @@ fn the_root_has_all_documents_and_no_program_stumbles() {
     let array = document(&keys, "v/zarr.json");
     assert_eq!(nodes[0].1, array);
     for key in keys.list("").unwrap() {
-        let text = String::from_utf8(keys.get(&key, Part::Whole).unwrap().unwrap()).unwrap();
+        let text = String::from_utf8(keys.get(&key, GetRange::Whole).unwrap().unwrap()).unwrap();
         // `parse_strict` has refused bare NaN and Infinity.
         assert!(!text.contains("null"), "{text}");
     }

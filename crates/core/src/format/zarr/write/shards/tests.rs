@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::format::ReorderWindow;
 use crate::model::Encoding;
-use crate::store::{KeyStore, MemoryKeys, MemoryOutput, Object, Output, Part, ZipKeys, ZipOutput};
+use crate::store::{GetRange, KeyStore, MemoryKeys, MemoryOutput, Object, Output, ZipKeys, ZipOutput};
 
 fn layout(extent: &[u64], chunk: &[u64], shard: &[u64], location: IndexLocation) -> VariableLayout {
     let numbers = Encoding::Numbers { unit: 4 };
@@ -49,7 +49,7 @@ fn read(keys: &dyn KeyStore, grid: &ShardGrid, shards: u64) -> BTreeMap<(u64, u6
     let codecs = IndexCodecs::default_written();
     let mut found = BTreeMap::new();
     for shard in 0..shards {
-        let Some(value) = keys.get(&format!("v/c/{shard}"), Part::Whole).unwrap() else {
+        let Some(value) = keys.get(&format!("v/c/{shard}"), GetRange::Whole).unwrap() else {
             continue;
         };
         let size = grid.index_size as usize;

@@ -1,0 +1,4 @@
+//! Stores and servers that only tests use.
+
+pub(crate) mod faulty_store;
+pub(crate) mod test_server;
