@@ -66,6 +66,7 @@ pub use object_header::{CreationOrder, ObjectProperties};
 pub use reader::{Dataset, File, Followed, Number, Object, ObjectKind, OpenOptions, StoredChunk, Tolerated};
 pub use short_bytes::ShortBytes;
 pub use source::{ByteSink, ByteSource, ReadRequest};
+pub use superblock::Consistency;
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileSettings, FileTree, FileWriter, FillSpec, LayoutSpec,
     LinkSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,

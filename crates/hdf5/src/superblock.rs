@@ -17,10 +17,28 @@ const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 pub(crate) struct Superblock {
     /// Its version.
     pub(crate) version: u8,
+    /// The file consistency flags.
+    pub(crate) consistency: Consistency,
     /// Address of the root group's object header.
     pub(crate) root: u64,
     /// Address of the superblock extension's object header.
     extension: Option<u64>,
+}
+
+/// The file consistency flags, which libhdf5 sets while a file is open for writing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Consistency(u8);
+
+impl Consistency {
+    /// The file is open for writing, or was when its writer ended.
+    pub fn is_open_for_writing(self) -> bool {
+        self.0 & 0x05 != 0
+    }
+
+    /// The file is open for writing by one program while others read it (SWMR), or was when its writer ended.
+    pub fn is_open_for_swmr(self) -> bool {
+        self.0 & 0x04 != 0
+    }
 }
 
 /// What the superblock extension says.
@@ -55,6 +73,8 @@ impl Superblock {
         let mut fixed = reader.cursor(WHAT, 0, &fixed);
         fixed.skip(8 + 1 + 1 + 1 + 1 + 1)?; // signature, versions, reserved
         let (offset_size, length_size) = (fixed.u8()?, fixed.u8()?);
+        fixed.skip(1 + 2 + 2)?; // reserved, sizes of the nodes of B-trees
+        let consistency = Consistency(fixed.u8()?);
         let reader = reader.at_base(reader.base(), offset_size, length_size)?;
 
         let start = if version == 1 { FIXED + 4 } else { FIXED };
@@ -79,6 +99,7 @@ impl Superblock {
         let reader = with_end(reader, base, end)?;
         let superblock = Self {
             version,
+            consistency,
             root,
             extension: None,
         };
@@ -91,6 +112,7 @@ impl Superblock {
         let mut fixed = reader.cursor(WHAT, 0, &fixed);
         fixed.skip(9)?;
         let (offset_size, length_size) = (fixed.u8()?, fixed.u8()?);
+        let consistency = Consistency(fixed.u8()?);
         let reader = reader.at_base(reader.base(), offset_size, length_size)?;
 
         let bytes = reader.read_checked(WHAT, 0, FIXED + 4 * usize::from(offset_size) + 4)?;
@@ -103,6 +125,7 @@ impl Superblock {
         let reader = with_end(reader, base, end)?;
         let superblock = Self {
             version,
+            consistency,
             root,
             extension,
         };

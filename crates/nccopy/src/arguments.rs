@@ -43,6 +43,8 @@ pub struct Arguments {
     pub plain_zst: bool,
     /// `-k h5`: copy HDF5 as it is.
     pub as_hdf5: bool,
+    /// `--unfinished`: copy an input that its writer has not closed.
+    pub unfinished: bool,
     /// `--salvage`: copy all that can be read of a damaged input.
     pub salvage: bool,
     /// `--keep-suspect`: keep chunks whose only fault is a checksum.
@@ -150,6 +152,7 @@ impl Arguments {
             },
             plain_zst: container == Some("zst"),
             as_hdf5: container == Some("h5"),
+            unfinished: given("unfinished"),
             salvage: given("salvage"),
             keep_suspect: given("keep-suspect"),
             verify: given("verify"),

@@ -21,6 +21,13 @@ pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
     Ok(input)
 }
 
+/// Warns of a dataset that its writer has not closed.
+pub fn warn_of_unfinished(reader: &dyn Reader, input: &Location, arguments: &Arguments) {
+    if let Some(unfinished) = reader.schema().unfinished {
+        arguments.messages.warn_of(input, unfinished);
+    }
+}
+
 /// The part of the input that was asked for; `None` for all of it.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
-use crate::input::{location, part_of};
+use crate::input::{location, part_of, warn_of_unfinished};
 
 /// Standard output without line buffering, since data comes in large pieces.
 fn stdout() -> io::Result<BufWriter<File>> {
@@ -45,6 +45,7 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
         return ncutils_cli::print(files.iter().map(|file| format!("{file}\n")).collect::<String>());
     }
     let mut stdout = stdout().context("cannot write")?;
+    warn_of_unfinished(&*reader, &input, arguments);
     for warning in &reader.schema().warnings {
         arguments.messages.warn_of(&input, warning);
     }

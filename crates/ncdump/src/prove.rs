@@ -15,7 +15,7 @@ use ncutils_core::integrity::{
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
 
-use crate::input::{location, part_of};
+use crate::input::{location, part_of, warn_of_unfinished};
 
 /// Does what was asked for. Returns the exit status.
 pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
@@ -42,7 +42,8 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
         .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
         .map_err(|error| error.in_file(input.name()))?;
-    checked.faults.splice(0..0, damage);
+    let unfinished = reader.schema().unfinished.map(|why| Fault::new(why.to_string()));
+    checked.faults.splice(0..0, damage.into_iter().chain(unfinished));
     if is_verified {
         checked.uncovered.clear();
     }
@@ -57,6 +58,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let reader = input.open_with(&arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
+    warn_of_unfinished(&*reader, &input, arguments);
     refuse_incomplete(&*reader, &input)?;
     let part = part_of(&*reader, arguments, &input)?;
     let reader = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
@@ -95,6 +97,8 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     for location in [&input, &other] {
         arguments.messages.warn_of_notes(location);
     }
+    warn_of_unfinished(&*reader, &input, arguments);
+    warn_of_unfinished(&*second, &other, arguments);
     refuse_incomplete(&*reader, &input)?;
     refuse_incomplete(&*second, &other)?;
     let part = part_of(&*reader, arguments, &input)?;

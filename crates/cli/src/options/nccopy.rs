@@ -237,6 +237,10 @@ fn integrity() -> Vec<Opt> {
         .section("integrity.md#verify")
         .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
+        Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
+            .more("What the writer has not written to the file yet is missing in the copy.")
+            .section("integrity.md#unfinished-files")
+            .modes(OF_DATASETS),
         Opt::long(
             "salvage",
             "Copy all that can be read of a damaged or truncated input",

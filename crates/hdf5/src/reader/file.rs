@@ -20,7 +20,7 @@ use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
 use crate::reader::options::OpenOptions;
 use crate::source::ByteSource;
-use crate::superblock::Superblock;
+use crate::superblock::{Consistency, Superblock};
 
 /// An open HDF5 file. A clone is the same file, and all may be used from any thread.
 ///
@@ -105,6 +105,11 @@ impl File {
     /// The version of the superblock, 0 to 3.
     pub fn superblock_version(&self) -> u8 {
         self.inner.superblock.version
+    }
+
+    /// Whether the file is open for writing, or was when its writer ended.
+    pub fn consistency(&self) -> Consistency {
+        self.inner.superblock.consistency
     }
 
     /// How the space of the file is managed; `None` if the file does not say, and so has libhdf5's defaults.

@@ -18,6 +18,7 @@ mod name;
 )]
 mod schema;
 mod sizes_in_c;
+mod unfinished;
 mod visible_names;
 
 pub use attributes::{Attribute, Attributes};
@@ -29,4 +30,5 @@ pub use move_heap::move_heap;
 pub use name::{MAX_NAME, name_fault, unescape};
 pub use schema::{ArchiveOrigin, Dimension, Group, Provenance, Schema, Variable};
 pub use sizes_in_c::SizesInC;
+pub use unfinished::Unfinished;
 pub use visible_names::VisibleNames;

@@ -1,5 +1,6 @@
 //! [`Schema`]: groups, dimensions and variables.
 
+use super::unfinished::Unfinished;
 use crate::{Attributes, DimId, Encoding, GroupId, Kind, Type, TypeClass, TypeId, UserType, VarId};
 
 /// What a file says of its own making; not part of the data.
@@ -41,6 +42,8 @@ pub struct Schema {
     pub origin: Option<ArchiveOrigin>,
     /// Size of the file's pages, in bytes, for an HDF5 file whose space is managed in pages (`H5F_FSPACE_STRATEGY_PAGE`).
     pub page_size: Option<u64>,
+    /// Why the dataset may lack what its writer meant to write; `None` if nothing says so.
+    pub unfinished: Option<Unfinished>,
     /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
     /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything
@@ -112,6 +115,7 @@ impl Schema {
             provenance: None,
             origin: None,
             page_size: None,
+            unfinished: None,
             warnings: Vec::new(),
             faults: Vec::new(),
             replaced: Vec::new(),

@@ -9,6 +9,7 @@ use ncutils_core::location::Location;
 use ncutils_core::store::Place;
 use ncutils_core::threads;
 
+use super::unfinished::refuse_unfinished;
 use super::{bytes, salvage, values};
 use crate::arguments::Arguments;
 
@@ -28,6 +29,7 @@ pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments
     };
     let reader = open(input, place.clone(), &arguments.copy.registry).map_err(in_input)?;
     reader.keep_at_most(arguments.memory_beside(output) / KEPT);
+    refuse_unfinished(reader.schema(), input, arguments)?;
     for warning in &reader.schema().warnings {
         arguments.messages.warn_of(input, warning);
     }

@@ -24,6 +24,7 @@ use ncutils_core::subset::{Source, Subset};
 
 use super::engine::Engine;
 use super::salvage::{self, Salvaged};
+use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
 use crate::print::plan_text::Beside;
 
@@ -40,6 +41,7 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
     };
     arguments.given.refuse_for(Mode::Hdf5)?;
     let source = opened(&engine, place)?;
+    refuse_unfinished(source.reader().schema(), input, arguments)?;
     let left = match arguments.salvage {
         true => Some(Left::of(&source, &engine, place)?),
         false => None,

@@ -16,4 +16,5 @@ mod engine;
 pub mod hdf5;
 mod salvage;
 pub mod salvage_archive;
+mod unfinished;
 mod values;

@@ -21,6 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tracing::debug;
 
+use super::lock;
 use crate::Output;
 use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
@@ -89,6 +90,13 @@ impl FileOutput {
             // Renaming over a file needs no write permission on it. A file that its owner protected is not
             // replaced all the same.
             rustix::fs::access(path, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(e.into()))?;
+            // What the other program writes would be lost. A file that may not be read is not asked.
+            if File::open(path).is_ok_and(|file| lock::is_locked_for_writing(&file) == Some(true)) {
+                return Err(cannot(io::Error::new(
+                    io::ErrorKind::ResourceBusy,
+                    "the file of this name is being written by another program",
+                )));
+            }
         }
 
         let target = follow_symlinks(path).map_err(cannot)?;

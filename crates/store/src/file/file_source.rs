@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
+use super::lock;
 use crate::Object;
 use ncutils_model::error::{Error, Result};
 
@@ -55,6 +56,10 @@ impl FileSource {
 impl Object for FileSource {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
+    }
+
+    fn is_locked_for_writing(&self) -> Option<bool> {
+        lock::is_locked_for_writing(&self.file)
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {

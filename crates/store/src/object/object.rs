@@ -68,6 +68,11 @@ pub trait Object: Send + Sync {
         Ok(u64::MAX)
     }
 
+    /// True if a program holds the file's lock for writing. `None` if that is not known, and for what is no file.
+    fn is_locked_for_writing(&self) -> Option<bool> {
+        None
+    }
+
     /// The requests that suit this object best.
     fn requests(&self) -> Requests {
         Requests::LOCAL

@@ -91,8 +91,9 @@ impl Netcdf4Reader {
         stored: Vec<StoredVariable>,
         registry: &Registry,
     ) -> Self {
+        let unfinished = files.first().and_then(OpenFile::unfinished);
         Self {
-            schema,
+            schema: Schema { unfinished, ..schema },
             files,
             variables: stored.into_iter().map(Opened::new).collect(),
             pipelines: SharedPipelines::new(registry.clone()),

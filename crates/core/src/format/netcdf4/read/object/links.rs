@@ -17,6 +17,7 @@ use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
+use crate::model::Unfinished;
 use crate::store::{NamedAs, Neighbours, NoNeighbour, Object, PlaceKind};
 
 /// Most soft and external links in one resolution: libhdf5's limit.
@@ -257,6 +258,17 @@ impl Linker {
 }
 
 impl OpenFile {
+    /// Why the file may lack what its writer meant to write. Its lock is tried only if its flags say that it is open.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        let flags = self.file.consistency();
+        flags.is_open_for_writing().then(|| {
+            match flags.is_open_for_swmr() || self.source.is_locked_for_writing() == Some(true) {
+                true => Unfinished::BeingWritten,
+                false => Unfinished::NotClosed,
+            }
+        })
+    }
+
     /// Opens the HDF5 file in `source`.
     ///
     /// # Errors

@@ -1,0 +1,123 @@
+"""HDF5 files that their writer has not closed: they are told by ncdump, refused by nccopy, and no output replaces one."""
+
+import contextlib
+import json
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+from conftest import BIN, nccopy, ncdump
+
+# Writes a file, flushes it, and waits until it is told to end.
+WRITER = """
+import os, sys, h5py, numpy as np
+path, libver, swmr = sys.argv[1:]
+f = h5py.File(path, "w", libver=(libver, "v110"))
+f.create_dataset("x", data=np.arange(10), chunks=(10,), maxshape=(None,))
+f.flush()
+if swmr == "swmr":
+    f.swmr_mode = True
+print("open", flush=True)
+if sys.stdin.readline() == "close\\n":
+    f.close()
+os._exit(0)
+"""
+
+BEING_WRITTEN = "the file is being written by another program"
+NOT_CLOSED = "the file was not closed by its writer"
+KINDS = [("earliest", ""), ("v108", ""), ("v110", ""), ("v110", "swmr")]
+
+
+@contextlib.contextmanager
+def writer(path, libver, swmr, end="kill"):
+    """A program that has the file open for writing. It ends without closing it, unless `end` is `close`."""
+    command = [sys.executable, "-W", "ignore", "-c", WRITER, path, libver, swmr]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "open\n"
+        yield
+    finally:
+        program.communicate(f"{end}\n", timeout=60)
+
+
+def told(path, *arguments):
+    """What ncdump warns of."""
+    done = subprocess.run([BIN / "ncdump", *arguments, path], capture_output=True, text=True)
+    assert done.returncode == 0 and "x = 0, 1, 2" in done.stdout, done.stderr
+    return done.stderr
+
+
+def checked(path):
+    done = subprocess.run([BIN / "ncdump", "--check", "--json", path], capture_output=True, text=True)
+    faults = [fault["cause"] for fault in json.loads(done.stdout)["faults"]]
+    assert done.returncode == (1 if faults else 0)
+    return faults
+
+
+@pytest.mark.parametrize("libver, swmr", KINDS)
+def test_an_open_file_is_told(tmp_path, libver, swmr):
+    path, out = tmp_path / "in.h5", tmp_path / "out.nc"
+    with writer(path, libver, swmr):
+        assert told(path) == f"ncdump: {path}: warning: {BEING_WRITTEN}\n"
+        assert checked(path) == [BEING_WRITTEN]
+        for flags in [], ["-k", "h5"]:
+            said = nccopy(*flags, path, out, ok=False)
+            assert BEING_WRITTEN in said and "--unfinished" in said
+            assert not out.exists()
+    wanted = BEING_WRITTEN if swmr else NOT_CLOSED
+    assert told(path) == f"ncdump: {path}: warning: {wanted}\n"
+    assert checked(path) == [wanted]
+    assert wanted in nccopy(path, out, ok=False)
+    for flags in ["--unfinished"], ["--unfinished", "-k", "h5"], ["--salvage"]:
+        assert wanted in nccopy(*flags, path, out)
+        assert "x = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9" in ncdump(out).decode()
+        assert checked(out) == []
+        out.unlink()
+    subprocess.run(["h5clear", "-s", path], check=True)
+    assert told(path) == "" and checked(path) == [] and nccopy(path, out) == ""
+
+
+@pytest.mark.parametrize("libver, swmr", KINDS)
+def test_a_closed_file_is_whole(tmp_path, libver, swmr):
+    path = tmp_path / "in.h5"
+    with writer(path, libver, swmr, "close"):
+        pass
+    assert told(path) == "" and checked(path) == []
+    assert nccopy(path, tmp_path / "out.nc") == ""
+
+
+def test_locks_that_are_not_used_are_not_tried(tmp_path, monkeypatch):
+    path = tmp_path / "in.h5"
+    with writer(path, "earliest", ""):
+        for value in "FALSE", "0":
+            monkeypatch.setenv("HDF5_USE_FILE_LOCKING", value)
+            assert NOT_CLOSED in told(path)
+        monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
+        assert BEING_WRITTEN in told(path)
+
+
+def test_readers_leave_no_lock(tmp_path):
+    path = tmp_path / "in.h5"
+    with writer(path, "earliest", ""):
+        pass
+    assert NOT_CLOSED in told(path)
+    subprocess.run(["h5clear", "-s", path], check=True)
+    with h5py.File(path, "r+") as f:
+        f["y"] = np.arange(3)
+    assert "y" in ncdump("-h", path).decode()
+
+
+@pytest.mark.parametrize("flags", [[], ["-k", "nc3"], ["-k", "h5"]], ids=" ".join)
+def test_what_is_being_written_is_not_replaced(tmp_path, flags):
+    source, path = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as f:
+        f["x"] = np.arange(3, dtype="i4")
+    with writer(path, "earliest", "", "close"):
+        said = nccopy(*flags, source, path, ok=False)
+        assert f"{path}: " in said and "being written by another program" in said
+    with h5py.File(path) as f:
+        assert f["x"].shape == (10,)
+    nccopy(*flags, source, path)
+    assert "x = 0, 1, 2 ;" in ncdump(path).decode()
