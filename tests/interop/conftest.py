@@ -26,6 +26,18 @@ UNKNOWN_FILTER = 511
 LARGE = {"bigf1", "bigf2", "bigf3", "bigr1", "bigr2", "bigr3"}
 
 
+# Files of the corpus that their writers did not close. Copies of them are asked for all the same.
+UNFINISHED = {
+    "a31_swmr_open.h5", "fletcher32_datasets_earliest.hdf5", "h5clear_log_v3.h5", "h5clear_sec2_v0.h5", "h5clear_sec2_v2.h5",
+    "h5clear_status_noclose.h5", "multidim_string_datasest.hdf5", "var-length-strings-reused.hdf5",
+}
+
+
+def unfinished(*arguments):
+    """The option with which nccopy copies these files."""
+    return ["--unfinished"] * any(isinstance(path, pathlib.Path) and path.name in UNFINISHED for path in arguments)
+
+
 def each_in_corpus(*patterns, but=()):
     """Runs a test for the `path` of each file of the corpus that fits a pattern, but for those of certain stems."""
     found = sorted(path for pattern in patterns for path in CORPUS.glob(pattern) if path.stem not in but)
@@ -56,7 +68,7 @@ def harness(program, *arguments):
 
 def nccopy(*arguments, ok=True, timeout=120, **options):
     """Runs our nccopy; returns what it printed on standard error."""
-    command = [str(BIN / "nccopy"), *map(str, arguments)]
+    command = [str(BIN / "nccopy"), *unfinished(*arguments), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
     if ok:
         assert done.returncode == 0, f"{command}: {done.stderr}"

@@ -26,18 +26,20 @@ pub(crate) struct Superblock {
 }
 
 /// The file consistency flags, which libhdf5 sets while a file is open for writing.
+///
+/// Bit 0 stands for writing, bit 2 for SWMR. Libraries before 1.6 set bits 0 and 1 in every file, so that bit 0 says nothing there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Consistency(u8);
 
 impl Consistency {
     /// The file is open for writing, or was when its writer ended.
     pub fn is_open_for_writing(self) -> bool {
-        self.0 & 0x05 != 0
+        self.0 & 0x02 == 0 && self.0 & 0x05 != 0
     }
 
     /// The file is open for writing by one program while others read it (SWMR), or was when its writer ended.
     pub fn is_open_for_swmr(self) -> bool {
-        self.0 & 0x04 != 0
+        self.0 & 0x02 == 0 && self.0 & 0x04 != 0
     }
 }
 
