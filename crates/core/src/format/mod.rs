@@ -33,8 +33,8 @@ pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 pub use promise::Promised;
 pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reader::{
-    ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, Needs, Reader, RecordReader,
-    StructureCheck, VirtualSources,
+    ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, Needs, Reader,
+    RecordReader, StructureCheck, VirtualSources,
 };
 pub use received::Received;
 pub use source_file::SourceFile;

@@ -253,6 +253,7 @@ impl Reader for Salvage<'_> {
             sources: Some(self),
             elements: self.input.extensions().elements,
             check: None,
+            changes: self.input.extensions().changes,
             cache: None,
         }
     }

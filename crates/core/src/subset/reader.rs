@@ -337,6 +337,7 @@ impl Reader for Subset<'_> {
             sources: Some(self),
             elements: self.input.extensions().elements,
             check: None,
+            changes: self.input.extensions().changes,
             cache: None,
         }
     }

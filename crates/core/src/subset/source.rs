@@ -76,6 +76,7 @@ impl Reader for Source<'_> {
             sources: self.part.extensions().sources,
             elements: self.input.extensions().elements,
             check: None,
+            changes: self.input.extensions().changes,
             cache: None,
         }
     }

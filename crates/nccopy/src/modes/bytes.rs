@@ -44,6 +44,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     let target = BytesOutput::of(output, arguments)?;
     compress_seekable(&*object, &*target.output, threads::count())
         .map_err(|error| error.in_file(input.name()))?;
+    refuse_changed(&*object, input)?;
     target.finish(|written| verify_compressed(&*object, written))?;
     Ok(())
 }
@@ -126,8 +127,15 @@ pub fn copy(
         }
     };
     let packed = packed.map_err(in_input)?;
+    refuse_changed(&**object, input)?;
     target.finish(|written| archive::verify(written, &packed, target.limits))?;
     summarize(&packed, arguments)
+}
+
+/// Fails if the input has changed since it was opened.
+fn refuse_changed(object: &dyn Object, input: &Location) -> Result<(), Error> {
+    let unchanged = object.check_unchanged();
+    unchanged.map_err(|e| Error::io("cannot read", e).in_file(input.name()))
 }
 
 /// The file that bytes go to. With `--verify` it is held back until it was read.

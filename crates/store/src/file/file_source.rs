@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
@@ -17,6 +18,8 @@ use ncutils_model::error::{Error, Result};
 pub struct FileSource {
     file: File,
     size: u64,
+    /// When the file was changed last; `None` if the file system does not tell.
+    modified: Option<SystemTime>,
 }
 
 impl FileSource {
@@ -48,14 +51,23 @@ impl FileSource {
 
     /// Reads an open regular file.
     pub fn of(file: File) -> io::Result<Self> {
-        let size = file.metadata()?.len();
-        Ok(Self { file, size })
+        let found = file.metadata()?;
+        let (size, modified) = (found.len(), found.modified().ok());
+        Ok(Self { file, size, modified })
     }
 }
 
 impl Object for FileSource {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        let found = self.file.metadata()?;
+        match (found.len(), found.modified().ok()) == (self.size, self.modified) {
+            true => Ok(()),
+            false => Err(io::Error::other("the file was changed while it was read")),
+        }
     }
 
     fn is_locked_for_writing(&self) -> Option<bool> {

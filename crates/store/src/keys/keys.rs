@@ -73,6 +73,14 @@ pub trait KeyStore: Send + Sync {
         false
     }
 
+    /// Compares the object that holds all keys with what it was when it was opened, as far as that takes no request.
+    ///
+    /// # Errors
+    /// The object has changed.
+    fn check_unchanged(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// The requests that suit this store best.
     fn requests(&self) -> Requests {
         Requests::LOCAL

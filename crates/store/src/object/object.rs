@@ -68,6 +68,14 @@ pub trait Object: Send + Sync {
         Ok(u64::MAX)
     }
 
+    /// Compares the object with what it was when it was opened, as far as that takes no request.
+    ///
+    /// # Errors
+    /// The object has changed, so that what was read may be parts of two.
+    fn check_unchanged(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// True if a program holds the file's lock for writing. `None` if that is not known, and for what is no file.
     fn is_locked_for_writing(&self) -> Option<bool> {
         None

@@ -95,6 +95,10 @@ impl Object for ReadAhead {
         Ok(Some(self.size))
     }
 
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.object.check_unchanged()
+    }
+
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         let length = buf.len() as u64;
         let end = offset.checked_add(length).filter(|end| *end <= self.size);

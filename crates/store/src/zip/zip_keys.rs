@@ -151,6 +151,10 @@ impl KeyStore for ZipKeys {
         Ok(entry.map(|entry| entry.size))
     }
 
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.archive.object.check_unchanged()
+    }
+
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let directory = &self.archive.directory;
         let all = directory.below(&format!("{}{prefix}", self.prefix));

@@ -42,6 +42,10 @@ impl Object for SeekableZst {
         Ok(())
     }
 
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.source.check_unchanged()
+    }
+
     fn requests(&self) -> Requests {
         self.source.requests()
     }

@@ -26,7 +26,11 @@ pub fn run<'p, 'r>(
     options: &RunOptions,
 ) -> Result<Report<'p>> {
     let begun = Instant::now();
-    let Totals { meters, peak } = run_jobs(readers.into(), prepared, &*writer, options)?;
+    let readers = readers.into();
+    let Totals { meters, peak } = run_jobs(readers, prepared, &*writer, options)?;
+    if !options.input_may_change {
+        readers.main().check_unchanged()?;
+    }
     writer.finish().map_err(|e| match options.output {
         Some(path) => e.in_file(path),
         None => e,

@@ -18,6 +18,8 @@ pub struct RunOptions<'a> {
     /// The folder for temporary files, which a copy with little memory may need. `None` for `$TMPDIR`, or
     /// else `/var/tmp`.
     pub folder: Option<&'a Path>,
+    /// True if the input may change while it is copied. Otherwise a change is an error.
+    pub input_may_change: bool,
     /// Receives progress reports.
     pub progress: Option<&'a dyn Progress>,
 }

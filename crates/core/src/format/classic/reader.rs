@@ -11,8 +11,8 @@ use super::variable_position::{Geometry, VariablePosition};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{
-    CheckLimits, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck, Reader, RecordLayout, RecordReader,
-    StructureCheck, Written, between_holes, read_ranges, read_region, read_some_records,
+    ChangingSource, CheckLimits, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck, Reader, RecordLayout,
+    RecordReader, StructureCheck, Written, between_holes, read_ranges, read_region, read_some_records,
 };
 use crate::model::{
     ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
@@ -274,8 +274,17 @@ impl Reader for ClassicReader {
             records: Some(self),
             fetch: Some(self),
             check: Some(self),
+            changes: Some(self),
             ..Extensions::NONE
         }
+    }
+}
+
+impl ChangingSource for ClassicReader {
+    fn check_unchanged(&self) -> Result<()> {
+        self.source
+            .check_unchanged()
+            .map_err(|e| Error::io("cannot read", e))
     }
 }
 

@@ -249,6 +249,17 @@ impl dyn Reader + '_ {
         Ok(OwnCheck::default())
     }
 
+    /// Compares the sources with what they were when they were opened, as far as that takes no request.
+    ///
+    /// # Errors
+    /// A source has changed, so that what was read may be parts of two.
+    pub fn check_unchanged(&self) -> Result<()> {
+        match self.extensions().changes {
+            Some(changes) => changes.check_unchanged(),
+            None => Ok(()),
+        }
+    }
+
     /// Keeps at most `bytes` bytes of decoded data for later reads. Called before anything is read.
     pub fn keep_at_most(&self, bytes: u64) {
         if let Some(cache) = self.extensions().cache {

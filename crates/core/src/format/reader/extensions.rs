@@ -148,6 +148,15 @@ pub trait StructureCheck: Send + Sync {
     fn check_structure(&self, limits: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck>;
 }
 
+/// Sources that may change while they are read.
+pub trait ChangingSource: Send + Sync {
+    /// Compares the sources with what they were when they were opened, as far as that takes no request.
+    ///
+    /// # Errors
+    /// A source has changed, so that what was read may be parts of two.
+    fn check_unchanged(&self) -> Result<()>;
+}
+
 /// A cache of decoded data.
 pub trait DecodedCache: Send + Sync {
     /// Keeps at most `bytes` bytes of decoded data for later reads, and about as many of indexes. Called before anything is

@@ -15,7 +15,7 @@ mod extensions;
 mod reader;
 
 pub use extensions::{
-    ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader, StructureCheck,
-    VirtualSources,
+    ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader,
+    StructureCheck, VirtualSources,
 };
 pub use reader::{Extensions, Reader};

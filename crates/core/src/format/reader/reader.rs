@@ -1,7 +1,8 @@
 //! [`Reader`]: a dataset that is open for reading.
 
 use super::extensions::{
-    ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StructureCheck, VirtualSources,
+    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StructureCheck,
+    VirtualSources,
 };
 use crate::chunk::Region;
 use crate::error::Result;
@@ -62,6 +63,8 @@ pub struct Extensions<'a> {
     pub elements: Option<&'a dyn ElementCodecs>,
     /// A check of the format's own structures.
     pub check: Option<&'a dyn StructureCheck>,
+    /// Sources that may change while they are read.
+    pub changes: Option<&'a dyn ChangingSource>,
     /// A cache of decoded data.
     pub cache: Option<&'a dyn DecodedCache>,
 }
@@ -75,6 +78,7 @@ impl Extensions<'_> {
         sources: None,
         elements: None,
         check: None,
+        changes: None,
         cache: None,
     };
 }

@@ -13,8 +13,8 @@ use crate::format::archive::structure::block::Content;
 use crate::format::archive::structure::fields::damaged;
 use crate::format::classic::ClassicReader;
 use crate::format::{
-    CheckLimits, ChunkPlace, ChunkReader, DecodedCache, EncodedChunk, Extensions, Fault, Fetcher, OwnCheck,
-    Reader, Region, StructureCheck, Written, read_ranges, read_region,
+    ChangingSource, CheckLimits, ChunkPlace, ChunkReader, DecodedCache, EncodedChunk, Extensions, Fault,
+    Fetcher, OwnCheck, Reader, Region, StructureCheck, Written, read_ranges, read_region,
 };
 use crate::model::{ArchiveOrigin, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Object, Requests};
@@ -118,9 +118,19 @@ impl Reader for ArchiveReader {
             chunks: Some(self),
             fetch: Some(self),
             check: Some(self),
+            changes: Some(self),
             cache: Some(self),
             ..Extensions::NONE
         }
+    }
+}
+
+impl ChangingSource for ArchiveReader {
+    fn check_unchanged(&self) -> Result<()> {
+        self.archive
+            .source
+            .check_unchanged()
+            .map_err(|e| Error::io("cannot read", e))
     }
 }
 

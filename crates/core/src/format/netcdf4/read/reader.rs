@@ -16,8 +16,9 @@ use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
 use crate::format::{
-    CheckLimits, ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fault, Fetcher, Needs, OwnCheck, Reader,
-    SourceFile, StructureCheck, VirtualSources, Written, between_holes, read_ranges, read_region,
+    ChangingSource, CheckLimits, ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fault, Fetcher, Needs,
+    OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written, between_holes, read_ranges,
+    read_region,
 };
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
@@ -131,8 +132,18 @@ impl Reader for Netcdf4Reader {
             fetch: Some(self),
             sources: Some(self),
             check: Some(self),
+            changes: Some(self),
             ..Extensions::NONE
         }
+    }
+}
+
+impl ChangingSource for Netcdf4Reader {
+    fn check_unchanged(&self) -> Result<()> {
+        self.files.iter().try_for_each(|file| {
+            let unchanged = file.source.check_unchanged();
+            unchanged.map_err(|e| Error::io("cannot read", e))
+        })
     }
 }
 

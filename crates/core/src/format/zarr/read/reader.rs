@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
 use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{
-    CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault, OwnCheck, Reader,
-    StructureCheck, Written, read_region,
+    ChangingSource, CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault,
+    OwnCheck, Reader, StructureCheck, Written, read_region,
 };
 use crate::model::{
     ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
@@ -352,8 +352,17 @@ impl Reader for ZarrReader {
             fetch: Some(self),
             elements: Some(self),
             check: Some(self),
+            changes: Some(self),
             ..Extensions::NONE
         }
+    }
+}
+
+impl ChangingSource for ZarrReader {
+    fn check_unchanged(&self) -> Result<()> {
+        self.store
+            .check_unchanged()
+            .map_err(|e| Error::io("cannot read", e))
     }
 }
 
