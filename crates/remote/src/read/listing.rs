@@ -46,8 +46,8 @@ pub(crate) struct Listing<'a> {
     tokens: HashSet<String>,
     /// Short pages since the last long one.
     short: usize,
-    /// When the last name came.
-    last: Instant,
+    /// When a page without a name came, if none with one has come since.
+    empty_since: Option<Instant>,
     /// Bytes of the keys that have come.
     bytes: usize,
     /// True after the last page.
@@ -69,7 +69,7 @@ impl<'a> Listing<'a> {
             options,
             tokens: HashSet::new(),
             short: 0,
-            last: Instant::now(),
+            empty_since: None,
             bytes: 0,
             is_over: false,
         }
@@ -106,14 +106,13 @@ impl<'a> Listing<'a> {
         }
         let names = page.objects.len() + page.common_prefixes.len();
         self.short = if names < FEW { self.short + 1 } else { 0 };
-        if names > 0 {
-            self.last = Instant::now();
-        }
+        self.empty_since = (names == 0).then(|| self.empty_since.unwrap_or_else(Instant::now));
         let token = self.options.page_token.as_deref();
         self.is_over = token.is_none();
         let is_new = token.is_none_or(|token| self.tokens.insert(token.to_owned()));
-        let is_short =
-            self.tokens.len() <= MOST_PAGES && self.short <= MOST_SHORT && self.last.elapsed() <= SLOWEST;
+        let is_short = self.tokens.len() <= MOST_PAGES
+            && self.short <= MOST_SHORT
+            && self.empty_since.is_none_or(|since| since.elapsed() <= SLOWEST);
         match is_new && is_short && self.bytes <= MOST_BYTES {
             true => Ok(()),
             false => Err(Failure::last(

@@ -18,10 +18,9 @@ use http::header::{ETAG, HeaderMap, HeaderValue};
 use http::response::Parts;
 use http::{Method, StatusCode};
 use object_store::client::HttpRequest;
-use quick_xml::escape::partial_escape;
 use serde::Deserialize;
 
-use super::failure::{Failure, Meaning};
+use super::failure::{Failure, Meaning, clean};
 use super::headers::text;
 
 /// The document that answers a request.
@@ -181,9 +180,7 @@ fn check_deleted(status: StatusCode, body: &[u8], asked: &[u8]) -> Result<(), Fa
     let wanted: HashSet<&str> = asked.iter().map(|object| object.key.as_str()).collect();
     for Key { key, code, message } in &answer.error {
         if code != "NoSuchKey" {
-            let [code, message] = [code, message].map(partial_escape);
-            let body = format!("<Code>{code}</Code><Message>{message}</Message>");
-            return Err(Failure::of_status(status, &body));
+            return Err(Failure::of_refusal(status, &clean(code), &clean(message)));
         }
         if !wanted.contains(key.as_str()) {
             return Err(Failure::last(

@@ -186,22 +186,27 @@ impl Failure {
 
     /// The failure of a status, with what the server says about it.
     pub(crate) fn of_status(status: StatusCode, body: &str) -> Self {
-        let (code, message) = (
-            element(body, "Code").map(clean),
-            element(body, "Message").map(clean),
-        );
-        let is_explained = code.is_some() || message.is_some();
-        let code = code.as_deref().unwrap_or_default();
+        let text = |name| element(body, name).map(clean).unwrap_or_default();
+        let code = text("Code");
+        let failure = Self::of_refusal(status, &code, &text("Message"));
+        match element(body, "Region") {
+            Some(region) if code == "AuthorizationHeaderMalformed" => Self {
+                meaning: Meaning::OtherRegion(region.to_owned()),
+                ..failure
+            },
+            _ => failure,
+        }
+    }
+
+    /// The failure of a status, with a code and a message, each of which may be empty.
+    pub(super) fn of_refusal(status: StatusCode, code: &str, message: &str) -> Self {
         let said = match (code, message) {
-            ("", None) => String::new(),
-            ("", Some(message)) => format!(" ({message})"),
-            (code, None) => format!(" ({code})"),
-            (code, Some(message)) => format!(" ({code}: {message})"),
+            ("", "") => String::new(),
+            ("", message) => format!(" ({message})"),
+            (code, "") => format!(" ({code})"),
+            (code, message) => format!(" ({code}: {message})"),
         };
         let answered = format!("the server answered {}{said}", status.as_u16());
-        if let Some(region) = element(body, "Region").filter(|_| code == "AuthorizationHeaderMalformed") {
-            return Self::new(Meaning::OtherRegion(region.to_owned()), answered);
-        }
         let meaning = match (code, status) {
             ("NoSuchBucket" | "ContainerNotFound", _) => Meaning::NoBucket,
             ("ExpiredToken" | "TokenRefreshRequired", _) => Meaning::Expired,
@@ -235,7 +240,7 @@ impl Failure {
         };
         Self {
             status: Some(status),
-            is_explained,
+            is_explained: !said.is_empty(),
             ..Self::new(meaning, text)
         }
     }
