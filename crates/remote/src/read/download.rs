@@ -248,10 +248,7 @@ impl Download {
                 let length = usize::try_from(received.end.saturating_sub(received.start)).ok();
                 let has_room = length.is_some_and(|length| received.bytes.try_reserve_exact(length).is_ok());
                 if !has_room {
-                    return Err(Error::Generic {
-                        store: "memory",
-                        source: "there is no memory for the answer".into(),
-                    });
+                    return Err(Failure::last("there is no memory for the answer").into());
                 }
             }
         }

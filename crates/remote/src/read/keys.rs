@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use object_store::ObjectMeta;
-use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
 use parking_lot::Mutex;
 use tracing::debug;
@@ -189,14 +188,12 @@ impl RemoteKeys {
     /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
     async fn all(&self, folder: Option<Path>) -> io::Result<Vec<String>> {
         let (session, task) = (&*self.session, &Task::new("list", "keys"));
-        let after = |offset: Option<String>| {
-            let options = PaginatedListOptions {
-                offset,
-                ..PaginatedListOptions::default()
-            };
-            Listing::of(session, task, folder.as_ref(), options)
+        let behind = |key: Option<&String>| {
+            let mut list = Listing::of(session, task, folder.as_ref());
+            list.options.offset = key.cloned();
+            list
         };
-        let (mut keys, mut first) = (Vec::new(), after(None));
+        let (mut keys, mut first) = (Vec::new(), behind(None));
         while keys.len() < PAGE {
             match first.page().await? {
                 Some(page) => keys.extend(page.objects.into_iter().map(|meta| self.noted(meta))),
@@ -212,7 +209,7 @@ impl RemoteKeys {
             ),
             false => Vec::new(),
         };
-        let from = std::iter::once(first).chain(bounds.iter().map(|bound| after(Some(bound.clone()))));
+        let from = std::iter::once(first).chain(bounds.iter().map(|bound| behind(Some(bound))));
         let to = bounds.iter().map(|bound| Some(bound.as_str())).chain([None]);
         let parts = from
             .zip(to)
@@ -300,11 +297,8 @@ impl KeyStore for RemoteKeys {
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
         let path = self.folder(folder)?;
         let task = Task::new("list", "keys");
-        let by_folder = PaginatedListOptions {
-            delimiter: Some(Cow::Borrowed("/")),
-            ..PaginatedListOptions::default()
-        };
-        let mut list = Listing::of(&self.session, &task, path.as_ref(), by_folder);
+        let mut list = Listing::of(&self.session, &task, path.as_ref());
+        list.options.delimiter = Some(Cow::Borrowed("/"));
         let (mut keys, mut folders) = (Vec::new(), Vec::new());
         while let Some(page) = self.session.wait(list.page())?.map_err(unlisted)? {
             keys.extend(page.objects.into_iter().map(|meta| String::from(meta.location)));

@@ -41,7 +41,8 @@ pub(crate) struct Listing<'a> {
     task: &'a Task,
     /// The folder with a slash at its end; `None` for the whole bucket.
     prefix: Option<String>,
-    options: PaginatedListOptions,
+    /// What is asked for: all objects, unless these options are changed before the first page.
+    pub(crate) options: PaginatedListOptions,
     /// The tokens that have come.
     tokens: HashSet<String>,
     /// Short pages since the last long one.
@@ -55,18 +56,13 @@ pub(crate) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// The objects of a folder, or of the whole bucket for `None`, that `options` choose.
-    pub(crate) fn of(
-        session: &'a Session,
-        task: &'a Task,
-        folder: Option<&Path>,
-        options: PaginatedListOptions,
-    ) -> Self {
+    /// All objects of a folder; of the whole bucket for `None`.
+    pub(crate) fn of(session: &'a Session, task: &'a Task, folder: Option<&Path>) -> Self {
         Self {
             session,
             task,
             prefix: folder.map(|folder| format!("{folder}/")),
-            options,
+            options: PaginatedListOptions::default(),
             tokens: HashSet::new(),
             short: 0,
             empty_since: None,
@@ -154,12 +150,8 @@ mod tests {
     fn listed(store: Arc<dyn RemoteStore>, range: Option<(&str, &str)>) -> io::Result<Vec<String>> {
         let session = Session::over(store, "memory");
         let (task, folder) = (Task::new("list", "keys"), Path::from("a"));
-        let offset = range.map(|(after, _)| after.to_owned());
-        let options = PaginatedListOptions {
-            offset,
-            ..PaginatedListOptions::default()
-        };
-        let listing = Listing::of(&session, &task, Some(&folder), options);
+        let mut listing = Listing::of(&session, &task, Some(&folder));
+        listing.options.offset = range.map(|(after, _)| after.to_owned());
         let last = range.map(|(_, last)| last);
         session
             .wait(listing.objects(last, |meta| meta.location.to_string()))
@@ -213,7 +205,7 @@ mod tests {
     fn checked(tokens: impl Iterator<Item = usize>, names: usize) -> Result<(), Failure> {
         let session = Session::over(Arc::new(InMemory::new()), "memory");
         let task = Task::new("list", "keys");
-        let mut listing = Listing::of(&session, &task, None, PaginatedListOptions::default());
+        let mut listing = Listing::of(&session, &task, None);
         for token in tokens {
             listing.options.page_token = Some(token.to_string());
             listing.came(&page(names))?;

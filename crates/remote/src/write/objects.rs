@@ -5,7 +5,6 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result};
 
@@ -73,7 +72,7 @@ impl TreeObjects {
         };
         let session = self.sending.session();
         let task = Task::new("list", "");
-        let listing = Listing::of(session, &task, folder.as_ref(), PaginatedListOptions::default());
+        let listing = Listing::of(session, &task, folder.as_ref());
         let mut found = session.wait(listing.objects(None, keep))??;
         found.retain(|object| !object.key.is_empty());
         found.sort_by(|a, b| a.key.cmp(&b.key));
