@@ -15,7 +15,7 @@ use crate::environment::ProcessEnvironment;
 use crate::secret::Secret;
 use crate::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
 use crate::url::RemoteUrl;
-use crate::wire::{KnownSecrets, date};
+use crate::wire::{Failure, KnownSecrets, clean, date};
 
 /// Keys are renewed when they end within this time.
 const RESERVE: TimeDelta = TimeDelta::minutes(2);
@@ -138,10 +138,7 @@ impl CredentialProvider for KeySource {
             Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(|| self.valid()),
             _ => self.valid(),
         };
-        found.map_err(|why| object_store::Error::Generic {
-            store: "S3",
-            source: why.into(),
-        })
+        found.map_err(|why| Failure::last(clean(&why)).into())
     }
 }
 

@@ -9,7 +9,7 @@ use super::access_keys::{KeySource, check_header};
 use super::http_store::HttpStore;
 use super::secrets::secrets;
 use super::{azure, gcs, s3};
-use crate::requests::{Abilities, Recipe, RemoteStore, RetryConfig, Session};
+use crate::requests::{Recipe, RemoteStore, RetryConfig, Session};
 use crate::settings::{Credentials, OfProvider, Settings};
 use crate::transport::{Resolver, client, innermost};
 use crate::url::{Provider, RemoteUrl};
@@ -162,13 +162,5 @@ impl Recipe for Connection {
     fn wanted_wait(&self) -> Option<Duration> {
         let not_before = *self.service.not_before.lock();
         not_before?.checked_duration_since(Instant::now())
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities {
-            lists_from_anywhere: matches!(self.url.provider(), Provider::S3 | Provider::Gcs),
-            has_ranges: self.url.provider() != Provider::Http,
-            copies_later: self.url.provider() == Provider::Azure,
-        }
     }
 }

@@ -15,6 +15,7 @@ use object_store::{
     PutResult, Result,
 };
 
+use crate::requests::RemoteStore;
 use crate::secret::Secret;
 use crate::settings::http_url;
 use crate::wire::{Service, content_range, date, text};
@@ -136,6 +137,12 @@ impl ObjectStore for HttpStore {
 
     async fn copy_opts(&self, _: &Path, _: &Path, _: CopyOptions) -> Result<()> {
         Err(read_only("copy"))
+    }
+}
+
+impl RemoteStore for HttpStore {
+    fn has_ranges(&self) -> bool {
+        false
     }
 }
 

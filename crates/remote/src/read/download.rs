@@ -16,7 +16,7 @@ use object_store::{Attribute, Error, GetOptions, GetResult, ObjectStore, UpdateV
 use parking_lot::Mutex;
 
 use crate::requests::{RemoteStore, Task, Version};
-use crate::wire::{Failure, Fault, Meaning};
+use crate::wire::{Failure, Meaning};
 
 /// Bytes that count as progress: tries are counted anew after so many.
 const PROGRESS: usize = 16 << 10;
@@ -50,7 +50,7 @@ impl Pace {
     /// Counts bytes that came. Returns true each time another [`PROGRESS`] bytes have come.
     ///
     /// # Errors
-    /// [`Fault::Broken`] if they come too slowly.
+    /// [`Meaning::Passing`] if they come too slowly.
     pub(crate) fn came(&mut self, bytes: usize) -> object_store::Result<bool> {
         self.came += bytes;
         if self.came >= PROGRESS {
@@ -61,7 +61,7 @@ impl Pace {
             true => {
                 let (kib, seconds) = (PROGRESS >> 10, SLOWEST.as_secs());
                 let why = format!("the server sends less than {kib} KiB in {seconds} s");
-                Err(Fault::Broken(why).into())
+                Err(Failure::passing(why).into())
             }
             false => Ok(false),
         }
@@ -175,7 +175,7 @@ impl Download {
             u64::MAX => self.check_size(position),
             end if end > position => {
                 let missing = end - position;
-                Err(Fault::Broken(format!("the answer ended {missing} bytes too early")).into())
+                Err(Failure::passing(format!("the answer ended {missing} bytes too early")).into())
             }
             _ => Ok(()),
         }
@@ -200,9 +200,9 @@ impl Download {
     /// answer of the whole object passes, as that of a server among others, or of a cache.
     fn understood(&self, error: Error, is_conditional: bool) -> Error {
         match Failure::of(&error).meaning {
-            Meaning::Condition if is_conditional => Fault::Changed.into(),
+            Meaning::Condition if is_conditional => Failure::changed().into(),
             Meaning::Whole(_) if self.expected.is_some() => {
-                Fault::Broken("the server sent the whole object for a range".to_owned()).into()
+                Failure::passing("the server sent the whole object for a range").into()
             }
             _ => error,
         }
@@ -237,7 +237,7 @@ impl Download {
         let mut received = self.received.lock();
         let before = received.version.as_ref().or(self.expected.as_ref());
         if before.is_some_and(|before| !before.fits(&version)) {
-            return Err(Fault::Changed.into());
+            return Err(Failure::changed().into());
         }
         if version.size != u64::MAX {
             self.check_size(version.size)?;
@@ -248,10 +248,7 @@ impl Download {
                 let length = usize::try_from(received.end.saturating_sub(received.start)).ok();
                 let has_room = length.is_some_and(|length| received.bytes.try_reserve_exact(length).is_ok());
                 if !has_room {
-                    return Err(Error::Generic {
-                        store: "memory",
-                        source: "there is no memory for the answer".into(),
-                    });
+                    return Err(Failure::last("there is no memory for the answer").into());
                 }
             }
         }
@@ -265,11 +262,13 @@ impl Download {
         match self.listed {
             Some(listed) if listed != size => {
                 let before = self.of_other_size.fetch_add(1, Ordering::Relaxed);
+                let said = format!("the server sent an object of {size} bytes, and listed {listed}");
                 Err((match before + 1 < OF_OTHER_SIZE {
-                    true => Fault::Broken(format!(
-                        "the server sent an object of {size} bytes, and listed {listed}"
-                    )),
-                    false => Fault::OtherSize { listed, size },
+                    true => Failure::passing(said),
+                    false => Failure::new(
+                        Meaning::Condition,
+                        format!("{said}: it was replaced or changed while it was read, or the answer is cut"),
+                    ),
                 })
                 .into())
             }
@@ -281,17 +280,17 @@ impl Download {
     fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<bool> {
         let mut received = self.received.lock();
         if is_page && received.start == 0 && received.bytes.is_empty() && begins_a_page(piece) {
-            return Err(Fault::WebPage.into());
+            return Err(Failure::web_page().into());
         }
         let is_bounded = received.end != u64::MAX;
         if !is_bounded && received.bytes.len() as u64 + piece.len() as u64 > LARGEST_WHOLE {
-            return Err(Fault::TooLong.into());
+            return Err(Failure::too_long().into());
         }
         let room = received.end.saturating_sub(received.position());
         if piece.len() as u64 > room || received.bytes.try_reserve(piece.len()).is_err() {
             // Nobody knows which of these bytes are those of the range.
             received.bytes.clear();
-            return Err(Fault::WrongRange("more bytes than it said".to_owned()).into());
+            return Err(Failure::wrong_range("more bytes than it said").into());
         }
         received.bytes.extend_from_slice(piece);
         let position = received.position();

@@ -12,7 +12,7 @@ use tracing::debug;
 
 use super::download::{Download, Received};
 use crate::requests::{RemoteStore, Session, Task, Version};
-use crate::wire::{Failure, Fault, Meaning};
+use crate::wire::{Failure, Meaning};
 use ncutils_store::keys::joined_gets::join_gets;
 use ncutils_store::requests::gathered::Gathered;
 use ncutils_store::{Done, FailedRequest, Get};
@@ -28,7 +28,7 @@ pub(super) fn path(key: &str) -> io::Result<Path> {
 /// Downloads an object, or a range of it, which must be `known`. `resumes` is false for a server that may have no ranges.
 ///
 /// # Errors
-/// Those of the session; [`Fault::Changed`] if the object has another version than before.
+/// Those of the session; [`Meaning::Condition`] if the object has another version than before.
 pub(super) async fn get(
     session: &Session,
     task: &Task,
@@ -52,7 +52,7 @@ pub(super) async fn get(
 /// Notes the version of an object. `is_range` is true for an answer with a part of it.
 ///
 /// # Errors
-/// [`Fault::Changed`] if it was another one before.
+/// [`Meaning::Condition`] if it was another one before.
 pub(super) fn note(
     session: &Session,
     task: &Task,
@@ -62,7 +62,7 @@ pub(super) fn note(
 ) -> io::Result<()> {
     match session.seen().note(path.as_ref(), version, is_range) {
         true => Ok(()),
-        false => Err(Failure::new(Meaning::Condition, format!("{task}: {}", Fault::Changed)).into_error()),
+        false => Err(Failure::changed().of_task(task)),
     }
 }
 

@@ -4,23 +4,24 @@
 //! looking for one after another costs one round trip. No list has the keys that a writer needs for itself, whose names begin
 //! with `.ncutils-partial`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use object_store::ObjectMeta;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore};
 use parking_lot::Mutex;
 use tracing::debug;
 
 use super::download::{LARGEST_WHOLE, Received};
 use super::get::{fetch, get, head, note, path};
 use super::listing::Listing;
-use crate::requests::{RemoteStore, Session, Task, Version};
+use crate::requests::{Session, Task, Version};
 use crate::url::{below, joined};
-use crate::wire::{Failure, Meaning, Pages};
+use crate::wire::{Failure, Meaning};
 use ncutils_store::keys::key::PARTIAL;
 use ncutils_store::{ByteRange, Done, Get, GetRange, KeyStore, Requests};
 
@@ -107,7 +108,7 @@ impl RemoteKeys {
             GetRange::Suffix(length) => Some(object_store::GetRange::Suffix(length as u64)),
         };
         let (task, path) = (Task::new("read", key), self.path(key)?);
-        let resumes = self.session.abilities().has_ranges;
+        let resumes = self.session.store().has_ranges();
         let error = match get(&self.session, &task, &path, range, None, resumes).await {
             Ok(received) => return Ok(Some(received)),
             Err(error) => error,
@@ -149,8 +150,7 @@ impl RemoteKeys {
         if self.session.seen().listed(path.as_ref()).is_none() {
             return Ok(None);
         }
-        let why = format!("{task}: no such object, though the server listed it");
-        Err(Failure::new(Meaning::Final, why).into_error())
+        Err(Failure::last("no such object, though the server listed it").of_task(task))
     }
 
     /// Like [`KeyStore::get`], for code that is asynchronous itself.
@@ -179,27 +179,29 @@ impl RemoteKeys {
         }
     }
 
-    /// Keys of the bucket. Their sizes are noted.
-    async fn listed(&self, listing: Listing<'_>) -> io::Result<Vec<String>> {
-        let keep = |meta: ObjectMeta| {
-            self.session.seen().note_listed(meta.location.as_ref(), meta.size);
-            String::from(meta.location)
-        };
-        listing
-            .objects(&self.session, &Task::new("list", "keys"), keep)
-            .await
-            .map_err(unlisted)
+    /// The key of an object of the bucket, whose size is noted.
+    fn noted(&self, meta: ObjectMeta) -> String {
+        self.session.seen().note_listed(meta.location.as_ref(), meta.size);
+        String::from(meta.location)
     }
 
     /// All keys of the bucket that start with a folder. Where they fill more than a page, ranges of them are listed at once.
     async fn all(&self, folder: Option<Path>) -> io::Result<Vec<String>> {
-        let whole = Listing::of(folder.as_ref());
-        let mut keys = self.listed(Listing { most: PAGE, ..whole }).await?;
-        if keys.len() < PAGE {
-            return Ok(keys);
+        let (session, task) = (&*self.session, &Task::new("list", "keys"));
+        let behind = |key: Option<&String>| {
+            let mut list = Listing::of(session, task, folder.as_ref());
+            list.options.offset = key.cloned();
+            list
+        };
+        let (mut keys, mut first) = (Vec::new(), behind(None));
+        while keys.len() < PAGE {
+            match first.page().await? {
+                Some(page) => keys.extend(page.objects.into_iter().map(|meta| self.noted(meta))),
+                None => return Ok(keys),
+            }
         }
         let last = keys.last().cloned().unwrap_or_default();
-        let bounds = match self.session.abilities().lists_from_anywhere {
+        let bounds = match session.store().lists_from_anywhere() {
             true => bounds(
                 &keys[0],
                 folder.as_ref().map_or(0, |folder| folder.as_ref().len() + 1),
@@ -207,12 +209,11 @@ impl RemoteKeys {
             ),
             false => Vec::new(),
         };
-        let from = std::iter::once(last.as_str()).chain(bounds.iter().map(String::as_str));
+        let from = std::iter::once(first).chain(bounds.iter().map(|bound| behind(Some(bound))));
         let to = bounds.iter().map(|bound| Some(bound.as_str())).chain([None]);
-        let parts = from.zip(to).map(|(from, last)| {
-            let after = Some(from);
-            self.listed(Listing { after, last, ..whole })
-        });
+        let parts = from
+            .zip(to)
+            .map(|(from, last)| from.objects(last, |meta| self.noted(meta)));
         for part in join_all(parts).await {
             keys.extend(part?);
         }
@@ -282,7 +283,7 @@ impl KeyStore for RemoteKeys {
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let (folder, _) = prefix.rsplit_once('/').unwrap_or_default();
         let folder = self.folder(folder)?;
-        let keys = self.session.wait(self.all(folder))??;
+        let keys = self.session.wait(self.all(folder))?.map_err(unlisted)?;
         let is_own = |key: &&str| key.starts_with(prefix) && !key.starts_with(PARTIAL);
         let own = keys
             .iter()
@@ -296,19 +297,20 @@ impl KeyStore for RemoteKeys {
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
         let path = self.folder(folder)?;
         let task = Task::new("list", "keys");
-        let list = |store: Arc<dyn RemoteStore>| {
-            let path = path.clone();
-            Pages::of(async move { store.list_with_delimiter(path.as_ref()).await })
-        };
-        let found = self.session.run(&task, list).map_err(unlisted)?;
+        let mut list = Listing::of(&self.session, &task, path.as_ref());
+        list.options.delimiter = Some(Cow::Borrowed("/"));
+        let (mut keys, mut folders) = (Vec::new(), Vec::new());
+        while let Some(page) = self.session.wait(list.page())?.map_err(unlisted)? {
+            keys.extend(page.objects.into_iter().map(|meta| String::from(meta.location)));
+            folders.extend(page.common_prefixes.iter().map(|path| format!("{path}/")));
+        }
         let name = |key: &str| {
             let name = key.strip_prefix(folder)?.split_inclusive('/').next()?;
             let is_own = name != "/" && !(folder.is_empty() && name.starts_with(PARTIAL));
             is_own.then(|| name.to_owned())
         };
-        let keys = found.objects.iter().map(|meta| meta.location.to_string());
-        let folders = found.common_prefixes.iter().map(|path| format!("{path}/"));
         let own = keys
+            .into_iter()
             .chain(folders)
             .filter_map(|key| name(below(&self.prefix, &key)?));
         Ok(self.names(own, name))

@@ -1,155 +1,141 @@
-//! [`Listing`]: a list of objects, whose tries go on where the one before broke off.
+//! [`Listing`]: a list of objects, page by page.
 //!
 //! ```text
-//! first try ─► a, b, c, … ─► breaks behind m
-//! next try, from behind m ─► n, o, …
+//! first page ─► token ─► next page ─► token ─► … ─► no token: the list is complete
+//!                  └─ came before, too many pages, too many short ones: a list without an end
 //! ```
+//!
+//! Each page is a request of its own, which is tried again alone.
 
+use std::collections::HashSet;
+use std::io;
 use std::sync::Arc;
-use std::time::Duration;
-use std::{io, mem};
+use std::time::{Duration, Instant};
 
-use futures_util::TryStreamExt;
-use object_store::ObjectMeta;
+use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
-use parking_lot::Mutex;
+use object_store::{ListResult, ObjectMeta};
 
 use crate::requests::{RemoteStore, Session, Task};
 use crate::url::below;
-use crate::wire::{Fault, Pages};
+use crate::wire::Failure;
 
-/// Upper limit of the objects of a list, which are held in memory.
-const MOST: usize = 20_000_000;
-
-/// Upper limit, in bytes, of all keys of a list.
+/// Upper limit, in bytes, of all keys of a list, which are held in memory.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Longest time without an object. A server may send pages without objects for ever.
+/// Most pages of a list: twenty million keys.
+const MOST_PAGES: usize = 20_000;
+
+/// Most pages with fewer than [`FEW`] keys, one after another. Servers send short pages where many keys were deleted.
+const MOST_SHORT: usize = 1000;
+
+/// A page with fewer keys or folders is short.
+const FEW: usize = 10;
+
+/// Longest time without a name. A server may send slow pages without any.
 const SLOWEST: Duration = Duration::from_secs(180);
 
-/// Number of new objects after which a try counts as progress. Single keys do not count, so that an endless list ends.
-const PROGRESS: usize = 1000;
-
-/// The objects of a bucket that are listed, in the order of their keys.
-#[derive(Debug, Clone, Copy)]
+/// A list of the objects in a folder, in the order of their keys.
 pub(crate) struct Listing<'a> {
-    /// The folder that they are in; `None` for the whole bucket.
-    pub(crate) folder: Option<&'a Path>,
-    /// The key that they come behind.
-    pub(crate) after: Option<&'a str>,
-    /// The last key that counts.
-    pub(crate) last: Option<&'a str>,
-    /// The number of objects, at most.
-    pub(crate) most: usize,
-}
-
-/// What the tries of a list have found.
-struct Found<T> {
-    kept: Vec<T>,
-    /// Bytes of the keys.
+    session: &'a Session,
+    task: &'a Task,
+    /// The folder with a slash at its end; `None` for the whole bucket.
+    prefix: Option<String>,
+    /// What is asked for: all objects, unless these options are changed before the first page.
+    pub(crate) options: PaginatedListOptions,
+    /// The tokens that have come.
+    tokens: HashSet<String>,
+    /// Short pages since the last long one.
+    short: usize,
+    /// When a page without a name came, if none with one has come since.
+    empty_since: Option<Instant>,
+    /// Bytes of the keys that have come.
     bytes: usize,
-    /// The key of the last object.
-    last: Option<String>,
-    /// False after a key that is not greater than the one before it. Such a list cannot be resumed from a key.
-    is_sorted: bool,
+    /// True after the last page.
+    is_over: bool,
 }
 
 impl<'a> Listing<'a> {
-    /// All objects of a folder.
-    pub(crate) fn of(folder: Option<&'a Path>) -> Self {
+    /// All objects of a folder; of the whole bucket for `None`.
+    pub(crate) fn of(session: &'a Session, task: &'a Task, folder: Option<&Path>) -> Self {
         Self {
-            folder,
-            after: None,
-            last: None,
-            most: usize::MAX,
+            session,
+            task,
+            prefix: folder.map(|folder| format!("{folder}/")),
+            options: PaginatedListOptions::default(),
+            tokens: HashSet::new(),
+            short: 0,
+            empty_since: None,
+            bytes: 0,
+            is_over: false,
         }
     }
 
-    /// What `keep` makes of each object.
+    /// The next page; `None` behind the last one.
     ///
     /// # Errors
-    /// Those of the session; keys of other folders, which some servers list.
+    /// Those of the session; keys of other folders, which some servers list; a list without an end.
+    pub(crate) async fn page(&mut self) -> io::Result<Option<ListResult>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let (prefix, options) = (self.prefix.as_deref(), &self.options);
+        let ask = async |store: Arc<dyn RemoteStore>| store.page(prefix, options.clone()).await;
+        let found = self.session.tried(self.task, ask).await?;
+        self.options.page_token = found.page_token;
+        self.came(&found.result).map_err(|why| why.of_task(self.task))?;
+        Ok(Some(found.result))
+    }
+
+    /// Checks a page, and whether the list goes on.
+    fn came(&mut self, page: &ListResult) -> Result<(), Failure> {
+        let folder = self.prefix.as_deref().unwrap_or_default().trim_end_matches('/');
+        for meta in &page.objects {
+            let key = meta.location.as_ref();
+            if key != folder && below(folder, key).is_none() {
+                // They would be read, or deleted, with the tree.
+                return Err(Failure::last(
+                    "the server lists keys of other folders than the one that was asked for; is the endpoint right?",
+                ));
+            }
+            self.bytes += key.len();
+        }
+        let names = page.objects.len() + page.common_prefixes.len();
+        self.short = if names < FEW { self.short + 1 } else { 0 };
+        self.empty_since = (names == 0).then(|| self.empty_since.unwrap_or_else(Instant::now));
+        let token = self.options.page_token.as_deref();
+        self.is_over = token.is_none();
+        let is_new = token.is_none_or(|token| self.tokens.insert(token.to_owned()));
+        let is_short = self.tokens.len() <= MOST_PAGES
+            && self.short <= MOST_SHORT
+            && self.empty_since.is_none_or(|since| since.elapsed() <= SLOWEST);
+        match is_new && is_short && self.bytes <= MOST_BYTES {
+            true => Ok(()),
+            false => Err(Failure::last(
+                "the server's list of keys has no end: it repeats a page, or has too many pages or keys",
+            )),
+        }
+    }
+
+    /// What `keep` makes of each object up to the key `last`, of all pages that are left.
+    ///
+    /// # Errors
+    /// Those of [`page`](Self::page).
     pub(crate) async fn objects<T>(
-        self,
-        session: &Session,
-        task: &Task,
+        mut self,
+        last: Option<&str>,
         keep: impl Fn(ObjectMeta) -> T,
     ) -> io::Result<Vec<T>> {
-        let found = Mutex::new(Found::behind(self.after));
-        session
-            .tried(task, |store| Pages::of(self.tried(store, task, &found, &keep)))
-            .await?;
-        Ok(mem::take(&mut found.lock().kept))
-    }
-
-    async fn tried<T>(
-        self,
-        store: Arc<dyn RemoteStore>,
-        task: &Task,
-        found: &Mutex<Found<T>>,
-        keep: &impl Fn(ObjectMeta) -> T,
-    ) -> object_store::Result<()> {
-        let (behind, before) = found.lock().resume(self.after);
-        let mut objects = match &behind {
-            Some(key) => store.list_with_offset(self.folder, &Path::parse(key)?),
-            None => store.list(self.folder),
-        };
-        let slow =
-            |_| object_store::Error::from(Fault::Broken("the server lists no key for minutes".to_owned()));
-        while let Some(meta) = tokio::time::timeout(SLOWEST, objects.try_next())
-            .await
-            .map_err(slow)??
-        {
-            let key = meta.location.as_ref();
-            if self.last.is_some_and(|last| key > last) {
-                break;
-            }
-            if self
-                .folder
-                .is_some_and(|folder| folder.as_ref() != key && below(folder.as_ref(), key).is_none())
-            {
-                return Err(Fault::OtherFolder.into());
-            }
-            // Some servers list from the first key, whatever was asked for.
-            if before > 0 && behind.as_deref().is_some_and(|behind| key <= behind) {
-                continue;
-            }
-            let mut found = found.lock();
-            found.bytes += key.len();
-            found.is_sorted &= found.last.as_deref().is_none_or(|last| last < key);
-            found.last = Some(key.to_owned());
-            found.kept.push(keep(meta));
-            let count = found.kept.len();
-            if found.is_sorted && count == before + PROGRESS {
-                task.has_moved();
-            }
-            if count > MOST || found.bytes > MOST_BYTES {
-                return Err(Fault::EndlessList.into());
-            }
-            if count == self.most {
-                break;
+        let mut kept = Vec::new();
+        while let Some(page) = self.page().await? {
+            for meta in page.objects {
+                if last.is_some_and(|last| meta.location.as_ref() > last) {
+                    return Ok(kept);
+                }
+                kept.push(keep(meta));
             }
         }
-        Ok(())
-    }
-}
-
-impl<T> Found<T> {
-    fn behind(key: Option<&str>) -> Self {
-        Self {
-            kept: Vec::new(),
-            bytes: 0,
-            last: key.map(str::to_owned),
-            is_sorted: true,
-        }
-    }
-
-    /// The key that a new try begins behind, and the number of objects that are kept so far.
-    fn resume(&mut self, after: Option<&str>) -> (Option<String>, usize) {
-        if !self.is_sorted {
-            *self = Self::behind(after);
-        }
-        (self.last.clone(), self.kept.len())
+        Ok(kept)
     }
 }
 
@@ -161,11 +147,14 @@ mod tests {
     use super::*;
     use crate::tests::faulty_store::{Fault, FaultyStore};
 
-    fn listed(store: Arc<dyn RemoteStore>, listing: Listing<'_>) -> io::Result<Vec<String>> {
+    fn listed(store: Arc<dyn RemoteStore>, range: Option<(&str, &str)>) -> io::Result<Vec<String>> {
         let session = Session::over(store, "memory");
-        let task = Task::new("list", "keys");
+        let (task, folder) = (Task::new("list", "keys"), Path::from("a"));
+        let mut listing = Listing::of(&session, &task, Some(&folder));
+        listing.options.offset = range.map(|(after, _)| after.to_owned());
+        let last = range.map(|(_, last)| last);
         session
-            .wait(listing.objects(&session, &task, |meta| meta.location.to_string()))
+            .wait(listing.objects(last, |meta| meta.location.to_string()))
             .unwrap()
     }
 
@@ -189,28 +178,52 @@ mod tests {
 
     #[test]
     fn a_list_that_breaks_often_goes_on_where_it_broke() {
-        let folder = Path::from("a");
-        let store = FaultyStore::new(filled(30_000), Fault::BreaksLists(1500));
-        let found = listed(store.clone(), Listing::of(Some(&folder))).unwrap();
+        let store = FaultyStore::new(filled(30_000), Fault::BreaksLists(2));
+        let found = listed(store.clone(), None).unwrap();
         assert_eq!(found.len(), 30_000);
         assert!(found.is_sorted());
-        // Keys that come one at a time are no progress.
         let store = FaultyStore::new(filled(100), Fault::BreaksLists(1));
-        let error = listed(store, Listing::of(Some(&folder))).unwrap_err();
+        let error = listed(store, None).unwrap_err();
         assert!(error.to_string().contains("tried 10 times"), "{error}");
     }
 
     #[test]
     fn lists_have_bounds() {
-        let (store, folder) = (filled(50), Path::from("a"));
-        let listing = Listing {
-            after: Some("a/000009"),
-            last: Some("a/000020"),
-            ..Listing::of(Some(&folder))
-        };
-        let found = listed(store.clone(), listing).unwrap();
+        let found = listed(filled(50), Some(("a/000009", "a/000020"))).unwrap();
         assert_eq!((found.len(), found[0].as_str()), (11, "a/000010"));
-        let found = listed(store, Listing { most: 3, ..listing }).unwrap();
-        assert_eq!(found.len(), 3);
+    }
+
+    fn page(names: usize) -> ListResult {
+        ListResult {
+            common_prefixes: vec![Path::from("x"); names],
+            objects: Vec::new(),
+            extensions: Default::default(),
+        }
+    }
+
+    /// Checks pages with these tokens, of so many names each.
+    fn checked(tokens: impl Iterator<Item = usize>, names: usize) -> Result<(), Failure> {
+        let session = Session::over(Arc::new(InMemory::new()), "memory");
+        let task = Task::new("list", "keys");
+        let mut listing = Listing::of(&session, &task, None);
+        for token in tokens {
+            listing.options.page_token = Some(token.to_string());
+            listing.came(&page(names))?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_list_in_a_circle_ends() {
+        assert!(checked(0..20, 0).is_ok());
+        let again = checked([1, 2, 1].into_iter(), 1000).unwrap_err();
+        assert!(again.text.contains("no end"), "{again}");
+    }
+
+    #[test]
+    fn short_pages_have_an_end_and_long_ones_may_go_on() {
+        for (names, ends) in [(1, true), (1000, false)] {
+            assert_eq!(checked(0..3000, names).is_err(), ends);
+        }
     }
 }

@@ -20,7 +20,7 @@ use tracing::debug;
 use super::download::{Pace, Received, begins_a_page, is_web_page};
 use super::get::{fetch, get, head, note, path};
 use crate::requests::{RemoteStore, Session, Task, Version};
-use crate::wire::{Failure, Fault, Meaning};
+use crate::wire::{Failure, Meaning};
 use ncutils_store::requests::fetch_pool::allocate;
 use ncutils_store::{
     ByteRange, Done, FailedRequest, FileSource, Get, GetRange, Object, Requests, room_for_temporary_files,
@@ -99,11 +99,11 @@ impl RemoteObject {
 
     /// The bytes of one request.
     async fn piece(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
-        let changed = |why: &str| {
-            let text = format!("cannot read: {why}{}", Fault::Changed);
-            Err(Failure::new(Meaning::Condition, text).into_error())
-        };
         let task = Task::new("read", "");
+        let changed = |why: &str| {
+            let text = format!("{why}{}", Failure::changed());
+            Err(Failure::new(Meaning::Condition, text).of_task(&task))
+        };
         let range = Some(object_store::GetRange::Bounded(start..start + length as u64));
         let known = self.version.as_ref();
         match get(&self.session, &task, &self.path, range, known, true).await {
@@ -218,7 +218,7 @@ fn spooled(session: &Session, path: &Path) -> io::Result<OpenedObject> {
 }
 
 async fn whole(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result<(File, u64, Version)> {
-    let own = |why: String| object_store::Error::from(Fault::NoRoom(why));
+    let own = |why: String| object_store::Error::from(Failure::last(why));
     let folder = temporary_folder();
     let result = store.get_opts(path, GetOptions::default()).await?;
     let is_page = is_web_page(&result);
@@ -236,13 +236,13 @@ async fn whole(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result
         let piece = piece?;
         pace.came(piece.len())?;
         if is_page && written == 0 && begins_a_page(&piece) {
-            return Err(Fault::WebPage.into());
+            return Err(Failure::web_page().into());
         }
         let (at, end) = (written, written + piece.len() as u64);
         written = end;
         if end > room {
             return Err(match told {
-                Some(_) => Fault::Broken("the answer is longer than it told".to_owned()).into(),
+                Some(_) => Failure::passing("the answer is longer than it told").into(),
                 None => own(format!(
                     "there is no room for more than {room} bytes in {}, which TMPDIR names, and the server does not tell how many come",
                     folder.display()
@@ -253,7 +253,7 @@ async fn whole(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result
             .map_err(|e| own(format!("cannot write a temporary file: {e}")))?;
     }
     match told.is_some_and(|told| told != written) {
-        true => Err(Fault::Broken("the answer ended too early".to_owned()).into()),
+        true => Err(Failure::passing("the answer ended too early").into()),
         false => Ok((file, written, version)),
     }
 }

@@ -12,14 +12,14 @@ mod retry;
 mod runtime;
 mod seen_versions;
 mod session;
+mod store;
 mod task;
 mod version;
 
-pub use recipe::RemoteStore;
-pub(crate) use recipe::{Abilities, Recipe};
+pub(crate) use recipe::Recipe;
 pub(crate) use retry::RetryConfig;
 pub(crate) use runtime::runtime;
-pub(crate) use session::Attempt;
 pub use session::Session;
+pub use store::RemoteStore;
 pub(crate) use task::Task;
 pub(crate) use version::Version;

@@ -17,20 +17,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use futures_util::future::BoxFuture;
 use parking_lot::{Mutex, RwLock};
 use tracing::debug;
 
 use super::limiter::Limiter;
-use super::recipe::{Abilities, Recipe, RemoteStore};
+use super::recipe::Recipe;
 use super::retry::RetryConfig;
 use super::runtime::runtime;
 use super::seen_versions::SeenVersions;
+use super::store::RemoteStore;
 use super::task::Task;
-
-/// One try of an operation that runs in the background. It is called again while failures may pass, so it must be safe to repeat.
-pub(crate) type Attempt<T> =
-    Box<dyn Fn(Arc<dyn RemoteStore>) -> BoxFuture<'static, object_store::Result<T>> + Send + Sync>;
 
 /// One bucket, container or host that this process talks to.
 pub struct Session {
@@ -130,13 +126,6 @@ impl Session {
         Ok(runtime()?.handle().block_on(future))
     }
 
-    /// What the store can do.
-    pub(crate) fn abilities(&self) -> Abilities {
-        self.recipe
-            .as_ref()
-            .map_or(Abilities::USUAL, |recipe| recipe.abilities())
-    }
-
     /// Runs a future in the background. What it returns may block, and runs on a thread of its own.
     ///
     /// # Errors
@@ -150,25 +139,6 @@ impl Session {
             }
         });
         Ok(())
-    }
-
-    /// Begins an operation, and passes its result to `done` on a thread that may block. Any number may be begun; at most
-    /// [`Session::requests`] are under way. See [`Session::run`].
-    pub(crate) fn spawn<T: Send + 'static>(
-        self: &Arc<Self>,
-        task: Task,
-        attempt: Attempt<T>,
-        done: impl FnOnce(io::Result<T>) + Send + 'static,
-    ) {
-        let runtime = match runtime() {
-            Ok(runtime) => runtime,
-            Err(e) => return done(Err(e)),
-        };
-        let session = Arc::clone(self);
-        runtime.spawn(async move {
-            let result = session.tried(&task, attempt).await;
-            tokio::task::spawn_blocking(move || done(result));
-        });
     }
 
     /// Tries an operation until it succeeds, or fails for good: for code that is asynchronous itself.

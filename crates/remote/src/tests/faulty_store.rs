@@ -12,6 +12,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::StatusCode;
+use object_store::list::{PaginatedListOptions, PaginatedListResult};
 use object_store::memory::InMemory;
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
@@ -19,6 +20,8 @@ use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
     ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
+
+use crate::requests::RemoteStore;
 
 /// What happens to the requests of a [`FaultyStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +40,7 @@ pub(crate) enum Fault {
     LostPuts(bool),
     /// Each request fails with a chance of one in this many, before or after it is served.
     OneIn(u64),
-    /// Each list breaks off behind this many keys.
+    /// Each page of a list whose number is a multiple of this one breaks off.
     BreaksLists(usize),
 }
 
@@ -77,17 +80,6 @@ impl FaultyStore {
         rest.map(str::to_owned).collect()
     }
 
-    /// A list that breaks off, if lists do.
-    fn cut(&self, list: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
-        match self.fault {
-            Fault::BreaksLists(behind) => list
-                .enumerate()
-                .map(move |(at, meta)| if at < behind { meta } else { Err(broken()) })
-                .boxed(),
-            _ => list,
-        }
-    }
-
     /// Fails before a request, and tells whether to fail after it.
     fn before(&self, operation: &str, key: &str) -> Result<bool> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
@@ -98,6 +90,7 @@ impl FaultyStore {
             Fault::From(from) if number >= from => Err(killed()),
             Fault::Fails(at) if number == at => Err(killed()),
             Fault::Once(at) if number == at => Err(broken()),
+            Fault::BreaksLists(every) if operation == "list" && number.is_multiple_of(every) => Err(broken()),
             Fault::LostAnswer(at) => Ok(number == at),
             Fault::LostPuts(_) if operation == "put" => Ok(true),
             Fault::LostPuts(false) => Err(killed()),
@@ -123,21 +116,12 @@ fn after<T>(lost: bool, done: Result<T>) -> Result<T> {
         Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => StatusCode::PRECONDITION_FAILED,
         _ => return done,
     };
-    let body = String::new();
-    let source = Box::new(crate::wire::Fault::Status { status, body });
-    Err(Error::Generic {
-        store: "test",
-        source,
-    })
+    Err(crate::wire::Failure::of_status(status, "").into())
 }
 
 /// A failure that may pass.
 fn broken() -> Error {
-    let source = Box::new(crate::wire::Fault::Broken("the connection broke".to_owned()));
-    Error::Generic {
-        store: "test",
-        source,
-    }
+    crate::wire::Failure::passing("the connection broke").into()
 }
 
 /// A failure that does not pass.
@@ -223,34 +207,45 @@ impl ObjectStore for FaultyStore {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        let key = prefix.map(ToString::to_string).unwrap_or_default();
-        match self.before("list", &key) {
-            Ok(false) => self.cut(self.inner.list(prefix)),
-            Ok(true) => futures_util::stream::iter([Err(broken())]).boxed(),
-            Err(e) => futures_util::stream::iter([Err(e)]).boxed(),
-        }
-    }
-
-    fn list_with_offset(
-        &self,
-        prefix: Option<&Path>,
-        offset: &Path,
-    ) -> BoxStream<'static, Result<ObjectMeta>> {
-        match self.before("list", offset.as_ref()) {
-            Ok(false) => self.cut(self.inner.list_with_offset(prefix, offset)),
-            Ok(true) => futures_util::stream::iter([Err(broken())]).boxed(),
-            Err(e) => futures_util::stream::iter([Err(e)]).boxed(),
-        }
+        self.inner.list(prefix)
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        let lost = self.before("list", &prefix.map(ToString::to_string).unwrap_or_default())?;
-        after(lost, self.inner.list_with_delimiter(prefix).await)
+        self.inner.list_with_delimiter(prefix).await
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
         let lost = self.before("copy", to.as_ref())?;
         after(lost, self.inner.copy_opts(from, to, options).await)
+    }
+}
+
+/// Keys on a page of a list.
+const PAGE: usize = 1000;
+
+#[async_trait]
+impl RemoteStore for FaultyStore {
+    async fn page(
+        &self,
+        prefix: Option<&str>,
+        mut options: PaginatedListOptions,
+    ) -> Result<PaginatedListResult> {
+        let from = options.page_token.take().or(options.offset);
+        let shown = from
+            .as_deref()
+            .or(prefix)
+            .unwrap_or_default()
+            .trim_end_matches('/');
+        let lost = self.before("list", shown)?;
+        options.offset = from;
+        let mut page = self.inner.page(prefix, options).await?;
+        let objects = &mut page.result.objects;
+        objects.sort_by(|a, b| a.location.cmp(&b.location));
+        if objects.len() > PAGE {
+            objects.truncate(PAGE);
+            page.page_token = objects.last().map(|last| last.location.to_string());
+        }
+        after(lost, Ok(page))
     }
 }
 

@@ -55,7 +55,7 @@ use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
 use ncutils_store::file::partial::wait_while_ending;
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
 use ncutils_store::place::unfinished::{Unfinished, list, remains};
-use ncutils_store::{KeyOutput, KeyStore, ValueWriter};
+use ncutils_store::{GetRange, KeyOutput, KeyStore, ValueWriter};
 
 /// Checks whether the keys below a prefix are what is to be replaced, and nothing else. An error says which is none of it.
 pub type KeysCheck<'a> = &'a dyn Fn(Replaced, &[String]) -> io::Result<()>;
@@ -184,6 +184,19 @@ impl Tree {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         Ok(format!("{}{key}", self.claim.values()))
+    }
+
+    /// The tree as it is now, for reading.
+    fn read_staged(&self) -> io::Result<Arc<RemoteKeys>> {
+        let TreeObjects { sending, root } = &self.objects;
+        sending.wait()?;
+        let state = self.state.lock();
+        let metadata = state.metadata.iter();
+        let documents = metadata.map(|(key, value)| (key.clone(), Some(Arc::from(&**value))));
+        // The mark of a tree that does not open yet is no part of it.
+        let known = documents.chain([(PARTIAL.to_owned(), None)]).collect();
+        let prefix = joined(root, &self.claim.values());
+        Ok(RemoteKeys::with_known(sending.session(), &prefix, known))
     }
 
     fn publish(&self) -> io::Result<()> {
@@ -358,41 +371,16 @@ impl KeyOutput for TreeOutput {
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
-        let place = self.tree.value_key(key)?;
-        if let Some(document) = self.tree.state.lock().metadata.get(key) {
-            return Ok(Some(document.clone()));
-        }
-        self.tree.objects.sending.wait()?;
-        Ok(self.tree.objects.get(&place)?.map(|found| found.bytes))
+        self.tree.value_key(key)?;
+        self.tree.read_staged()?.get(key, GetRange::Whole)
     }
 
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
-        self.tree.objects.sending.wait()?;
-        let folder = self.tree.claim.values();
-        let values = self.tree.objects.list(&folder)?;
-        let values = values
-            .iter()
-            .filter_map(|object| object.key.strip_prefix(&folder));
-        let mut keys: Vec<String> = values
-            .map(str::to_owned)
-            .chain(self.tree.state.lock().metadata.keys().cloned())
-            .filter(|key| key.starts_with(prefix) && !is_reserved(key))
-            .collect();
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+        self.tree.read_staged()?.list(prefix)
     }
 
     fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
-        let TreeObjects { sending, root } = &self.tree.objects;
-        sending.wait()?;
-        let state = self.tree.state.lock();
-        let metadata = state.metadata.iter();
-        let documents = metadata.map(|(key, value)| (key.clone(), Some(Arc::from(&**value))));
-        // The mark of a tree that does not open yet is no part of it.
-        let known = documents.chain([(PARTIAL.to_owned(), None)]).collect();
-        let prefix = joined(root, &self.tree.claim.values());
-        Ok(Some(RemoteKeys::with_known(sending.session(), &prefix, known)))
+        Ok(Some(self.tree.read_staged()?))
     }
 
     fn publish(&self) -> io::Result<()> {

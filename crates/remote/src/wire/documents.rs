@@ -18,15 +18,10 @@ use http::header::{ETAG, HeaderMap, HeaderValue};
 use http::response::Parts;
 use http::{Method, StatusCode};
 use object_store::client::HttpRequest;
-use quick_xml::escape::partial_escape;
 use serde::Deserialize;
 
-use super::fault::Fault;
+use super::failure::{Failure, Meaning, clean};
 use super::headers::text;
-use super::pages::Pages;
-
-/// The code, in an answer that was made here, for a key that the server does not say it deleted.
-pub(crate) const NOT_NAMED: &str = "NotNamed";
 
 /// The document that answers a request.
 pub(crate) enum Document {
@@ -34,8 +29,8 @@ pub(crate) enum Document {
     Object,
     /// None: the size of an object.
     Head,
-    /// A page of the list with this path and query.
-    List(String),
+    /// A page of a list.
+    List,
     /// What was deleted, of these keys.
     Deleted(Bytes),
     /// That a copy was made.
@@ -52,19 +47,11 @@ pub(crate) enum Document {
 struct Page {
     contents: Vec<Empty>,
     common_prefixes: Vec<Empty>,
-    blobs: Blobs,
     key_count: Option<String>,
     is_truncated: Option<String>,
     next_continuation_token: Option<String>,
     next_marker: Option<String>,
     encoding_type: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-struct Blobs {
-    blob: Vec<Empty>,
-    blob_prefix: Vec<Empty>,
 }
 
 #[derive(Deserialize)]
@@ -98,7 +85,7 @@ impl Document {
         let is_copy = ["x-amz-copy-source", "x-goog-copy-source"];
         match *request.method() {
             Method::HEAD => Self::Head,
-            Method::GET if Pages::is_list(&target) => Self::List(target),
+            Method::GET if is_list(&target) => Self::List,
             Method::GET => Self::Object,
             Method::POST if is_deletion(&target) => {
                 Self::Deleted(request.body().as_bytes().cloned().unwrap_or_default())
@@ -113,20 +100,20 @@ impl Document {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn checked(self, head: &mut Parts, body: Bytes) -> Result<Bytes, Fault> {
+    pub(crate) fn checked(self, head: &mut Parts, body: Bytes) -> Result<Bytes, Failure> {
         check_refusal(head.status, &body)?;
         if let Self::Copied = self {
             check_copied(&body)?;
         }
         let is_keys = || matches!(root(&body), b"ListBucketResult" | b"EnumerationResults");
         let is_page = !body.is_empty() && text(&head.headers, "content-type").is_some_and(is_html);
-        if is_page || (matches!(self, Self::List(_)) && !is_keys()) {
-            return Err(Fault::WebPage);
+        if is_page || (matches!(self, Self::List) && !is_keys()) {
+            return Err(Failure::web_page());
         }
         match self {
             Self::Head => check_copy_status(&head.headers)?,
-            Self::List(target) => Pages::note(&target, check_list(head.status, &body)?)?,
-            Self::Deleted(asked) => return deleted(head.status, &body, &asked),
+            Self::List => check_list(head.status, &body)?,
+            Self::Deleted(asked) => check_deleted(head.status, &body, &asked)?,
             // `object_store` takes a put without an ETag for a failure. Nobody asks for the ETag of a whole object.
             Self::Put | Self::Copied => {
                 head.headers
@@ -154,12 +141,9 @@ fn root(body: &[u8]) -> &[u8] {
 ///
 /// # Errors
 /// The refusal.
-fn check_refusal(status: StatusCode, body: &[u8]) -> Result<(), Fault> {
+fn check_refusal(status: StatusCode, body: &[u8]) -> Result<(), Failure> {
     match root(body) {
-        b"Error" => Err(Fault::Status {
-            status,
-            body: String::from_utf8_lossy(body).into_owned(),
-        }),
+        b"Error" => Err(Failure::of_status(status, &String::from_utf8_lossy(body))),
         _ => Ok(()),
     }
 }
@@ -170,57 +154,61 @@ fn is_deletion(path_and_query: &str) -> bool {
     query.split('&').any(|pair| matches!(pair, "delete" | "delete="))
 }
 
+/// True for the path and query of a page of a list.
+fn is_list(path_and_query: &str) -> bool {
+    let query = path_and_query.split_once('?').map_or("", |(_, query)| query);
+    let is_it = |pair: &str| pair.starts_with("list-type=") || pair.starts_with("comp=list");
+    query.split('&').any(is_it)
+}
+
 fn is_html(content_type: &str) -> bool {
     content_type.to_ascii_lowercase().starts_with("text/html")
 }
 
-/// The answer to the deletion of many objects, as `object_store` can read it. Keys that the server does not name count as not
-/// there: who deletes then looks.
+/// Checks the answer to the deletion of many objects.
 ///
 /// # Errors
-/// The first refusal.
-fn deleted(status: StatusCode, body: &[u8], asked: &[u8]) -> Result<Bytes, Fault> {
+/// The first refusal; [`Meaning::Unconfirmed`] for keys that the server does not name. They may not have been there.
+fn check_deleted(status: StatusCode, body: &[u8], asked: &[u8]) -> Result<(), Failure> {
     let parsed = |xml: &[u8]| quick_xml::de::from_str::<Deletion>(&String::from_utf8_lossy(xml));
     let answer = match root(body) {
         b"" => Deletion::default(),
         b"DeleteResult" => parsed(body).unwrap_or_default(),
-        _ => return Err(Fault::NoAnswer("the server's answer to a deletion is none")),
+        _ => return Err(Failure::last("the server's answer to a deletion is none")),
     };
     let asked = parsed(asked).unwrap_or_default().object;
     let wanted: HashSet<&str> = asked.iter().map(|object| object.key.as_str()).collect();
     for Key { key, code, message } in &answer.error {
         if code != "NoSuchKey" {
-            let [code, message] = [code, message].map(partial_escape);
-            let body = format!("<Code>{code}</Code><Message>{message}</Message>");
-            return Err(Fault::Status { status, body });
+            return Err(Failure::of_refusal(status, &clean(code), &clean(message)));
         }
         if !wanted.contains(key.as_str()) {
-            return Err(Fault::NoAnswer(
+            return Err(Failure::last(
                 "the server's answer to a deletion tells of an object that was not asked for",
             ));
         }
     }
     let deleted: HashSet<&str> = answer.deleted.iter().map(|object| object.key.as_str()).collect();
-    let mut made = "<DeleteResult>".to_owned();
-    for Key { key, .. } in &asked {
-        let escaped = partial_escape(key);
-        made.push_str(&match deleted.contains(key.as_str()) {
-            true => format!("<Deleted><Key>{escaped}</Key></Deleted>"),
-            false => {
-                format!("<Error><Key>{escaped}</Key><Code>{NOT_NAMED}</Code><Message>-</Message></Error>")
-            }
-        });
+    match wanted.is_subset(&deleted) {
+        true => Ok(()),
+        false => Err(Failure::new(
+            Meaning::Unconfirmed,
+            "the server does not say that it deleted all objects",
+        )),
     }
-    made.push_str("</DeleteResult>");
-    Ok(made.into())
 }
 
 /// Checks a page of a list: it is the last one and says so, or says how the list goes on. A key that is missing in a list reads as
-/// fill, so nothing is guessed. Returns the number of keys and folders.
+/// fill, so nothing is guessed.
 ///
 /// # Errors
-/// [`Fault::CutList`], [`Fault::NoAnswer`].
-fn check_list(status: StatusCode, body: &[u8]) -> Result<usize, Fault> {
+/// A page that is cut, or is none.
+fn check_list(status: StatusCode, body: &[u8]) -> Result<(), Failure> {
+    let cut = || {
+        Failure::last(
+            "the server's list of keys is cut, and the server does not tell how it goes on; lists of version 2 of S3 are needed",
+        )
+    };
     let text = String::from_utf8_lossy(body);
     let root = String::from_utf8_lossy(root(body));
     let end = format!("</{root}>");
@@ -229,27 +217,26 @@ fn check_list(status: StatusCode, body: &[u8]) -> Result<usize, Fault> {
     let page = quick_xml::de::from_str::<Page>(&text).ok();
     let page = page.filter(|page| status == StatusCode::OK && is_plain && page.encoding_type.is_none());
     let Some(page) = page else {
-        return Err(Fault::NoAnswer(
+        return Err(Failure::last(
             "the server's list of keys is in a form that was not asked for",
         ));
     };
     if root == "EnumerationResults" {
-        let came = page.blobs.blob.len() + page.blobs.blob_prefix.len();
-        return page.next_marker.map(|_| came).ok_or(Fault::CutList);
+        return page.next_marker.map(drop).ok_or_else(cut);
     }
     let came = page.contents.len() + page.common_prefixes.len();
     let told: Option<usize> = page.key_count.and_then(|count| count.trim().parse().ok());
     if told.is_some_and(|told| told > came) {
-        return Err(Fault::NoAnswer("the server's list has fewer keys than it tells"));
+        return Err(Failure::last("the server's list has fewer keys than it tells"));
     }
     let goes_on = page
         .next_continuation_token
         .is_some_and(|token| !token.trim().is_empty());
     match page.is_truncated.as_deref().map(str::trim) {
-        Some("false") => Ok(came),
-        Some("true") if goes_on => Ok(came),
-        Some("true") => Err(Fault::CutList),
-        _ => Err(Fault::NoAnswer(
+        Some("false") => Ok(()),
+        Some("true") if goes_on => Ok(()),
+        Some("true") => Err(cut()),
+        _ => Err(Failure::last(
             "the server's list of keys does not say whether it is complete",
         )),
     }
@@ -258,25 +245,23 @@ fn check_list(status: StatusCode, body: &[u8]) -> Result<usize, Fault> {
 /// Checks that an object is not one that Azure is still copying. Such an object has another content, or none.
 ///
 /// # Errors
-/// [`Fault::Broken`]: the copy may be there a moment later.
-fn check_copy_status(headers: &HeaderMap) -> Result<(), Fault> {
+/// [`Meaning::Passing`]: the copy may be there a moment later.
+fn check_copy_status(headers: &HeaderMap) -> Result<(), Failure> {
     match text(headers, "x-ms-copy-status") {
         None | Some("success") => Ok(()),
-        Some("pending") => Err(Fault::Broken("the store is still copying the object".to_owned())),
-        Some(_) => Err(Fault::Broken("the store did not copy the object".to_owned())),
+        Some("pending") => Err(Failure::passing("the store is still copying the object")),
+        Some(_) => Err(Failure::passing("the store did not copy the object")),
     }
 }
 
 /// Checks that an answer tells of a copy.
 ///
 /// # Errors
-/// [`Fault::Broken`]: the copy may be made again.
-fn check_copied(body: &[u8]) -> Result<(), Fault> {
+/// [`Meaning::Passing`]: the copy may be made again.
+fn check_copied(body: &[u8]) -> Result<(), Failure> {
     match root(body) {
         b"CopyObjectResult" | b"CopyPartResult" => Ok(()),
-        _ => Err(Fault::Broken(
-            "the server does not say that it made a copy".to_owned(),
-        )),
+        _ => Err(Failure::passing("the server does not say that it made a copy")),
     }
 }
 
@@ -313,7 +298,7 @@ mod tests {
             "<IsTruncated>maybe</IsTruncated>",
             "<IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>",
         ] {
-            assert!(matches!(list(unsure), Err(Fault::NoAnswer(_))), "{unsure}");
+            assert!(list(unsure).is_err(), "{unsure}");
         }
         let whole = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
         assert!(check_list(StatusCode::PARTIAL_CONTENT, whole.as_bytes()).is_err());
@@ -336,7 +321,8 @@ mod tests {
         assert!(azure("<NextMarker/>").is_ok() && azure("").is_err());
         let token = "<NextContinuationToken>t</NextContinuationToken>";
         assert!(list(&format!("<IsTruncated>true</IsTruncated>{token}")).is_ok());
-        assert_eq!(list("<IsTruncated>true</IsTruncated>"), Err(Fault::CutList));
+        let cut = list("<IsTruncated>true</IsTruncated>").unwrap_err();
+        assert!(cut.text.contains("is cut"), "{cut}");
         assert!(
             list("<IsTruncated> true </IsTruncated><NextContinuationToken></NextContinuationToken>").is_err()
         );
@@ -347,7 +333,7 @@ mod tests {
         assert!(check_copied(b"<?xml version='1.0'?> <CopyObjectResult/>").is_ok());
         for body in ["", "<html/>"] {
             assert!(
-                matches!(check_copied(body.as_bytes()), Err(Fault::Broken(_))),
+                check_copied(body.as_bytes()).unwrap_err().meaning.may_pass(),
                 "{body}"
             );
         }
@@ -356,51 +342,29 @@ mod tests {
     #[test]
     fn answers_to_deletions_are_those_that_were_asked_for() {
         let asked = b"<Delete><Object><Key>a&amp;b</Key></Object><Object><Key>c'd</Key></Object></Delete>";
-        let answer = |body: &str| deleted(StatusCode::OK, body.as_bytes(), asked);
-        let made = |body: &str| String::from_utf8(answer(body).unwrap().to_vec()).unwrap();
+        let answer = |body: &str| check_deleted(StatusCode::OK, body.as_bytes(), asked);
         let gone = |key: &str| format!("<Deleted><Key>{key}</Key></Deleted>");
-        let missing = |key: &str| {
-            format!("<Error><Key>{key}</Key><Code>{NOT_NAMED}</Code><Message>-</Message></Error>")
-        };
-        for (said, first, second) in [
-            ("".to_owned(), false, false),
-            ("<DeleteResult/>".to_owned(), false, false),
-            (gone("other"), false, false),
-            (gone("a&#38;b"), true, false),
-            (gone("a&#x26;b") + &gone("c&apos;d"), true, true),
-            (
-                "<Deleted><VersionId>1</VersionId><Key>c'd</Key></Deleted>".to_owned(),
-                false,
-                true,
-            ),
-            (
-                "<Error><Key>a&amp;b</Key><Code>NoSuchKey</Code></Error>".to_owned() + &gone("c'd"),
-                false,
-                true,
-            ),
+        let all = gone("a&#x26;b") + &gone("c&apos;d");
+        assert!(answer(&format!("<DeleteResult>{all}</DeleteResult>")).is_ok());
+        for said in [
+            String::new(),
+            gone("other"),
+            gone("a&#38;b"),
+            "<Deleted><VersionId>1</VersionId><Key>c'd</Key></Deleted>".to_owned(),
+            "<Error><Key>a&amp;b</Key><Code>NoSuchKey</Code></Error>".to_owned() + &gone("c'd"),
         ] {
-            let one = |key: &str, is_gone: bool| if is_gone { gone(key) } else { missing(key) };
-            let wanted = one("a&amp;b", first) + &one("c'd", second);
-            let said = match said.starts_with("<Del") && !said.starts_with("<DeleteResult")
-                || said.contains("<Err")
-            {
-                true => format!("<DeleteResult>{said}</DeleteResult>"),
-                false => said,
-            };
-            assert_eq!(
-                made(&said),
-                format!("<DeleteResult>{wanted}</DeleteResult>"),
-                "{said}"
-            );
+            let unconfirmed = answer(&format!("<DeleteResult>{said}</DeleteResult>")).unwrap_err();
+            assert_eq!(unconfirmed.meaning, Meaning::Unconfirmed, "{said}");
         }
+        assert_eq!(answer("").unwrap_err().meaning, Meaning::Unconfirmed);
         let error = |key: &str, code: &str| {
             let body =
                 format!("<DeleteResult><Error><Key>{key}</Key><Code>{code}</Code></Error></DeleteResult>");
-            deleted(StatusCode::OK, body.as_bytes(), asked)
+            check_deleted(StatusCode::OK, body.as_bytes(), asked).unwrap_err()
         };
-        assert!(error("a&amp;b", "NoSuchKey").is_ok());
-        assert!(error("c", "NoSuchKey").is_err());
-        assert!(matches!(error("c", "AccessDenied"), Err(Fault::Status { .. })));
+        assert_eq!(error("a&amp;b", "NoSuchKey").meaning, Meaning::Unconfirmed);
+        assert_eq!(error("c", "NoSuchKey").meaning, Meaning::Final);
+        assert_eq!(error("c", "AccessDenied").status, Some(StatusCode::OK));
         assert!(answer("<html></html>").is_err());
         assert!(is_deletion("/b?delete"));
         assert!(!is_deletion("/b/k?uploads"));

@@ -1,7 +1,8 @@
 //! [`Failure`]: what an error of a request means, and its text for the user.
 //!
 //! `object_store` puts URLs into its errors, and a URL may hold a signature. So none of its texts is passed on: the text
-//! is made of a [`Fault`]: the status, the server's code and message, or what else is wrong.
+//! is made of the status, the server's code and message, or of what else is wrong with an answer. Whoever finds that puts a
+//! [`Failure`] inside the error.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -9,8 +10,6 @@ use std::io;
 
 use http::StatusCode;
 use object_store::client::{HttpError, HttpErrorKind};
-
-use super::fault::Fault;
 
 /// Longest text of a server, in characters, that a message shows.
 const LONGEST_TEXT: usize = 400;
@@ -32,6 +31,8 @@ pub enum Meaning {
     Condition,
     /// The range begins behind the object's end.
     PastEnd,
+    /// The answer to a deletion does not name all objects. What it does not name may still be there.
+    Unconfirmed,
     /// The server or the protocol cannot do it.
     Unsupported,
     /// The bucket is in this region.
@@ -68,7 +69,7 @@ impl Meaning {
     }
 }
 
-/// A request that failed for good, as it is inside the `io::Error` of `Session`.
+/// What is wrong with an answer, or why there is none: inside the errors of attempts, and inside the `io::Error` of `Session`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What it means.
@@ -91,6 +92,47 @@ impl Failure {
         }
     }
 
+    /// Something that another try may not meet.
+    pub(crate) fn passing(text: impl Into<String>) -> Self {
+        Self::new(Meaning::Passing, text)
+    }
+
+    /// Something that no other try helps against.
+    pub(crate) fn last(text: impl Into<String>) -> Self {
+        Self::new(Meaning::Final, text)
+    }
+
+    /// An object that is not the one that was opened.
+    pub(crate) fn changed() -> Self {
+        let text = "the object was replaced or changed while it was read";
+        Self::new(Meaning::Condition, text)
+    }
+
+    /// A web page, which is no data: a login, or an error.
+    pub(crate) fn web_page() -> Self {
+        let text = "the server sent a web page (text/html) in place of data; does the URL need a login, or lead to a page about the data?";
+        Self::new(Meaning::NoData, text)
+    }
+
+    /// An answer that has to be held in memory, and is longer than any that a server of the protocol sends.
+    pub(crate) fn too_long() -> Self {
+        Self::last("the server's answer is too long to be held in memory")
+    }
+
+    /// An answer with another range than was asked for.
+    pub(crate) fn wrong_range(sent: &str) -> Self {
+        Self::passing(format!(
+            "the server sent another range than was asked for: {sent}"
+        ))
+    }
+
+    /// A bucket that is in another region.
+    pub(crate) fn other_region(region: &str) -> Self {
+        let region = clean(region);
+        let text = format!("the bucket is in the region {region}");
+        Self::new(Meaning::OtherRegion(region), text)
+    }
+
     /// True if a failed request means that there is no such object.
     pub(crate) fn is_no_object(error: &object_store::Error) -> bool {
         Self::of(error).meaning == Meaning::NoObject
@@ -102,8 +144,8 @@ impl Failure {
         let mut innermost = String::new();
         let mut transport: Option<&HttpError> = None;
         while let Some(cause) = source {
-            if let Some(fault) = cause.downcast_ref::<Fault>() {
-                return Self::of_fault(fault);
+            if let Some(failure) = cause.downcast_ref::<Self>() {
+                return failure.clone();
             }
             transport = transport.or_else(|| cause.downcast_ref::<HttpError>());
             innermost = cause.to_string();
@@ -132,29 +174,9 @@ impl Failure {
         Self::new(meaning, text)
     }
 
-    fn of_fault(fault: &Fault) -> Self {
-        let meaning = match fault {
-            Fault::Status { status, body } => {
-                return Self {
-                    status: Some(*status),
-                    is_explained: element(body, "Code").or(element(body, "Message")).is_some(),
-                    ..Self::of_status(*status, body)
-                };
-            }
-            Fault::Broken(_) | Fault::WrongRange(_) => Meaning::Passing,
-            Fault::NoConnection(_) => Meaning::NoConnection,
-            Fault::OtherRegion(region) => Meaning::OtherRegion(region.clone()),
-            Fault::Whole { size } => Meaning::Whole(*size),
-            Fault::Changed | Fault::OtherSize { .. } => Meaning::Condition,
-            Fault::Skewed { .. } => Meaning::Skewed,
-            Fault::WebPage => Meaning::NoData,
-            _ => Meaning::Final,
-        };
-        Self::new(meaning, fault.to_string())
-    }
-
-    /// The failure of a connection that this process did not look at itself, such as one for a token.
-    fn of_transport(kind: HttpErrorKind, text: &str) -> Self {
+    /// The failure of a connection.
+    ///
+    pub(crate) fn of_transport(kind: HttpErrorKind, text: &str) -> Self {
         match kind {
             HttpErrorKind::Connect => Self::new(Meaning::NoConnection, format!("no connection: {text}")),
             HttpErrorKind::Timeout => Self::new(Meaning::Passing, "the server does not answer"),
@@ -163,19 +185,28 @@ impl Failure {
     }
 
     /// The failure of a status, with what the server says about it.
-    fn of_status(status: StatusCode, body: &str) -> Self {
-        let code = element(body, "Code").map(clean);
-        let code = code.as_deref().unwrap_or_default();
-        let said = match (code, element(body, "Message").map(clean)) {
-            ("", None) => String::new(),
-            ("", Some(message)) => format!(" ({message})"),
-            (code, None) => format!(" ({code})"),
-            (code, Some(message)) => format!(" ({code}: {message})"),
+    pub(crate) fn of_status(status: StatusCode, body: &str) -> Self {
+        let text = |name| element(body, name).map(clean).unwrap_or_default();
+        let code = text("Code");
+        let failure = Self::of_refusal(status, &code, &text("Message"));
+        match element(body, "Region") {
+            Some(region) if code == "AuthorizationHeaderMalformed" => Self {
+                meaning: Meaning::OtherRegion(region.to_owned()),
+                ..failure
+            },
+            _ => failure,
+        }
+    }
+
+    /// The failure of a status, with a code and a message, each of which may be empty.
+    pub(super) fn of_refusal(status: StatusCode, code: &str, message: &str) -> Self {
+        let said = match (code, message) {
+            ("", "") => String::new(),
+            ("", message) => format!(" ({message})"),
+            (code, "") => format!(" ({code})"),
+            (code, message) => format!(" ({code}: {message})"),
         };
         let answered = format!("the server answered {}{said}", status.as_u16());
-        if let Some(region) = element(body, "Region").filter(|_| code == "AuthorizationHeaderMalformed") {
-            return Self::new(Meaning::OtherRegion(region.to_owned()), answered);
-        }
         let meaning = match (code, status) {
             ("NoSuchBucket" | "ContainerNotFound", _) => Meaning::NoBucket,
             ("ExpiredToken" | "TokenRefreshRequired", _) => Meaning::Expired,
@@ -207,12 +238,22 @@ impl Failure {
             Meaning::NoObject => format!("no such object{said}"),
             _ => answered,
         };
-        Self::new(meaning, text)
+        Self {
+            status: Some(status),
+            is_explained: !said.is_empty(),
+            ..Self::new(meaning, text)
+        }
     }
 
     /// The error that callers get.
     pub(crate) fn into_error(self) -> io::Error {
         io::Error::new(self.meaning.error_kind(), self)
+    }
+
+    /// The error that callers get of a task.
+    pub(crate) fn of_task(self, task: impl fmt::Display) -> io::Error {
+        let text = format!("{task}: {}", self.text);
+        Self { text, ..self }.into_error()
     }
 
     /// The failure inside an error of a session.
@@ -233,6 +274,16 @@ impl fmt::Display for Failure {
 }
 
 impl StdError for Failure {}
+
+/// The form in which attempts fail.
+impl From<Failure> for object_store::Error {
+    fn from(failure: Failure) -> Self {
+        Self::Generic {
+            store: "remote",
+            source: Box::new(failure),
+        }
+    }
+}
 
 /// The text of an element of XML, such as `<Code>SlowDown</Code>`.
 pub(crate) fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {

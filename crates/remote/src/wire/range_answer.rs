@@ -4,8 +4,7 @@ use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use object_store::client::{HttpRequest, HttpResponse};
 
-use super::failure::clean;
-use super::fault::Fault;
+use super::failure::{Failure, Meaning, clean};
 use super::headers::text;
 
 /// What a request wants, to be compared with what comes.
@@ -28,7 +27,7 @@ impl Wanted {
     ///
     /// # Errors
     /// An encoding that changes the bytes, a whole object in place of a range, and a range that is another one.
-    pub(crate) fn checked(self, mut response: HttpResponse) -> Result<HttpResponse, Fault> {
+    pub(crate) fn checked(self, mut response: HttpResponse) -> Result<HttpResponse, Failure> {
         if self.method != Method::GET {
             return Ok(response);
         }
@@ -36,7 +35,10 @@ impl Wanted {
             let changes = |coding: &&str| !matches!(*coding, "" | "identity" | "aws-chunked");
             let coding = coding.split(',').map(str::trim).find(changes);
             if let Some(coding) = coding {
-                return Err(Fault::Encoded(clean(coding)));
+                return Err(Failure::last(format!(
+                    "the server sends the object encoded (Content-Encoding: {}), so that ranges of it cannot be read; download and decode it first",
+                    clean(coding)
+                )));
             }
         }
         let Some(range) = &self.range else {
@@ -48,7 +50,8 @@ impl Wanted {
             // A server without ranges. An object that ends within the range is there as a whole.
             let fits = |length: &u64| *length > 0 && within(range, *length) == Some((0, length - 1));
             let Some(length) = length.filter(fits) else {
-                return Err(Fault::Whole { size: length });
+                let why = "the server sends no ranges, only the whole object";
+                return Err(Failure::new(Meaning::Whole(length), why));
             };
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
             let told = format!("bytes 0-{}/{length}", length - 1);
@@ -58,16 +61,18 @@ impl Wanted {
         let told = text(response.headers(), "content-range").map(str::to_owned);
         let Some((first, last, size)) = told.as_deref().and_then(content_range) else {
             if told.as_ref().is_some_and(|told| told.trim_end().ends_with("/*")) {
-                return Err(Fault::NoSize);
+                return Err(Failure::last(
+                    "the server does not tell how long the object is (Content-Range: bytes a-b/*)",
+                ));
             }
-            return Err(Fault::WrongRange(
-                told.map_or("no Content-Range".to_owned(), |told| clean(&told)),
+            return Err(Failure::wrong_range(
+                &told.map_or("no Content-Range".to_owned(), |told| clean(&told)),
             ));
         };
         let right = within(range, size) == Some((first, last));
         let complete = length.is_none_or(|length| length == last - first + 1);
         if !right || !complete {
-            return Err(Fault::WrongRange(format!(
+            return Err(Failure::wrong_range(&format!(
                 "bytes {first}-{last} of {size} in place of {}",
                 clean(range)
             )));

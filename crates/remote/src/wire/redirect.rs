@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue};
-use http::{Method, StatusCode};
-use object_store::client::{HttpRequest, HttpRequestBody, HttpResponse};
+use http::StatusCode;
+use http::header::{AUTHORIZATION, HeaderValue};
+use object_store::client::{HttpRequest, HttpResponse};
 use parking_lot::Mutex;
 use url::{Host, Url};
 
-use super::fault::Fault;
+use super::failure::Failure;
 use super::headers::text;
 use super::known_secrets::{KnownSecrets, basic};
 use crate::secret::Login;
@@ -33,31 +33,6 @@ pub(crate) struct Redirects {
     moved: Mutex<HashMap<Url, Url>>,
 }
 
-/// A request that may be redirected.
-pub(crate) struct Redirected {
-    origin: Url,
-    at: Url,
-    method: Method,
-    headers: HeaderMap,
-    hops: usize,
-}
-
-impl Redirected {
-    /// # Errors
-    /// A URL that is malformed.
-    pub(crate) fn of(request: &HttpRequest) -> Result<Self, Fault> {
-        let origin = Url::parse(&request.uri().to_string())
-            .map_err(|_| Fault::Redirect("the URL of a request is malformed".to_owned()))?;
-        Ok(Self {
-            at: origin.clone(),
-            origin,
-            method: request.method().clone(),
-            headers: request.headers().clone(),
-            hops: 0,
-        })
-    }
-}
-
 impl Redirects {
     pub(crate) fn new(login: Option<Login>, logins: Option<NetRc>, resolver: Resolver) -> Arc<Self> {
         Arc::new(Self {
@@ -68,69 +43,56 @@ impl Redirects {
         })
     }
 
-    /// The login for the request's own server.
-    pub(crate) fn sign(&self, headers: &mut HeaderMap, secrets: &KnownSecrets) -> Result<(), Fault> {
-        match &self.login {
-            Some(login) => add_login(headers, login, secrets),
-            None => Ok(()),
-        }
-    }
-
-    /// The request to where earlier redirects led.
+    /// Makes a request by `send`, and follows its redirects. What fails where earlier redirects led is asked for at the origin
+    /// again: that place may have ended, as signed URLs do.
     ///
     /// # Errors
-    /// A URL or a login that cannot be sent.
-    pub(crate) fn remembered(
+    /// Those of `send`; a redirect that is not followed.
+    pub(crate) async fn followed<F: Future<Output = Result<HttpResponse, Failure>>>(
         &self,
-        request: &Redirected,
+        request: &HttpRequest,
         secrets: &KnownSecrets,
-    ) -> Result<Option<HttpRequest>, Fault> {
-        let at = self.moved.lock().get(&request.origin).cloned();
-        at.map(|at| self.led(request, &at, secrets)).transpose()
-    }
-
-    /// Notes whether the place answered that redirects led to. One that did not is forgotten: it may have ended, as signed URLs do.
-    pub(crate) fn note(&self, request: &Redirected, status: StatusCode) {
-        let mut moved = self.moved.lock();
-        if !status.is_success() {
-            moved.remove(&request.origin);
-        } else if request.hops > 0 && moved.len() < MOST_MOVED {
-            moved.insert(request.origin.clone(), request.at.clone());
+        send: impl Fn(HttpRequest) -> F,
+    ) -> Result<HttpResponse, Failure> {
+        let origin = Url::parse(&request.uri().to_string())
+            .map_err(|_| Failure::last("the URL of a request is malformed"))?;
+        let known = self.moved.lock().get(&origin).cloned();
+        if let Some(at) = known {
+            let response = send(self.led(request, &origin, &at, secrets)?).await?;
+            if response.status().is_success() {
+                return Ok(response);
+            }
+            self.moved.lock().remove(&origin);
         }
+        let mut at = origin.clone();
+        for _ in 0..=MOST_REDIRECTS {
+            let response = send(self.led(request, &origin, &at, secrets)?).await?;
+            if !is_redirect(&response) {
+                let mut moved = self.moved.lock();
+                if at != origin && response.status().is_success() && moved.len() < MOST_MOVED {
+                    moved.insert(origin, at);
+                }
+                return Ok(response);
+            }
+            check_region(&response)?;
+            let location = text(response.headers(), "location")
+                .ok_or_else(|| Failure::last("the server redirects and does not say where"))?;
+            at = target(&at, location, &self.resolver).map_err(Failure::last)?;
+        }
+        let why = format!("the server redirects more than {MOST_REDIRECTS} times");
+        Err(Failure::last(why))
     }
 
-    /// The next request, after an answer that redirects.
-    ///
-    /// # Errors
-    /// A redirect that is not followed.
-    pub(crate) fn next(
+    /// The request at a place to which redirects led, or at its origin. Credentials stay with their host.
+    fn led(
         &self,
-        request: &mut Redirected,
-        response: &HttpResponse,
+        request: &HttpRequest,
+        origin: &Url,
+        at: &Url,
         secrets: &KnownSecrets,
-    ) -> Result<HttpRequest, Fault> {
-        if request.hops == MOST_REDIRECTS {
-            let why = format!("the server redirects more than {MOST_REDIRECTS} times");
-            return Err(Fault::Redirect(why));
-        }
-        request.hops += 1;
-        let Some(location) = text(response.headers(), "location") else {
-            let why = "the server redirects and does not say where";
-            return Err(Fault::Redirect(why.to_owned()));
-        };
-        request.at = target(&request.at, location, &self.resolver).map_err(Fault::Redirect)?;
-        self.led(request, &request.at, secrets)
-    }
-
-    /// The request to where redirects led. Credentials stay with their host.
-    fn led(&self, request: &Redirected, at: &Url, secrets: &KnownSecrets) -> Result<HttpRequest, Fault> {
-        let mut next = HttpRequest::new(HttpRequestBody::empty());
-        *next.method_mut() = request.method.clone();
-        let headers = next.headers_mut();
-        *headers = request.headers.clone();
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        headers.remove(AUTHORIZATION);
-        let login = match same_server(&request.origin, at) {
+    ) -> Result<HttpRequest, Failure> {
+        let mut request = request.clone();
+        let login = match same_server(origin, at) {
             true => self.login.as_ref(),
             // The server chooses the target of a redirect. A login is sent only to a host that the file names, and only over TLS
             // or within this machine.
@@ -141,23 +103,36 @@ impl Redirects {
                 .and_then(|logins| logins.login_of_host(at.host_str()?)),
         };
         if let Some(login) = login {
-            add_login(headers, login, secrets)?;
+            secrets.add_login(login);
+            let value = HeaderValue::try_from(format!("Basic {}", basic(login)))
+                .map_err(|_| Failure::last("the user's name or password cannot be sent"))?;
+            request.headers_mut().insert(AUTHORIZATION, value);
         }
-        let uri = at.as_str().split('#').next().unwrap_or_default();
-        *next.uri_mut() = uri
-            .parse()
-            .map_err(|_| Fault::Redirect("the server redirects to a place that is no URL".to_owned()))?;
-        Ok(next)
+        // The URL of the origin stays as it was typed.
+        if at != origin {
+            let uri = at.as_str().split('#').next().unwrap_or_default();
+            *request.uri_mut() = uri
+                .parse()
+                .map_err(|_| Failure::last("the server redirects to a place that is no URL"))?;
+        }
+        Ok(request)
     }
 }
 
-/// Adds the header that names a user to a server.
-fn add_login(headers: &mut HeaderMap, login: &Login, secrets: &KnownSecrets) -> Result<(), Fault> {
-    secrets.add_login(login);
-    let value = HeaderValue::try_from(format!("Basic {}", basic(login)));
-    let cannot = |_| Fault::Redirect("the user's name or password cannot be sent".to_owned());
-    headers.insert(AUTHORIZATION, value.map_err(cannot)?);
-    Ok(())
+/// True for an answer that redirects.
+pub(super) fn is_redirect(response: &HttpResponse) -> bool {
+    response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED
+}
+
+/// Finds the region of a bucket to which S3 redirects.
+///
+/// # Errors
+/// That region, if there is one.
+pub(super) fn check_region(response: &HttpResponse) -> Result<(), Failure> {
+    match text(response.headers(), "x-amz-bucket-region") {
+        Some(region) => Err(Failure::other_region(region)),
+        None => Ok(()),
+    }
 }
 
 /// Where a redirect from one URL leads.

@@ -1,7 +1,7 @@
 //! [`Service`]: the one place through which every request goes and every answer comes.
 //!
 //! ```text
-//! object_store, HttpStore ─► Service ─► reqwest ─► status: a Fault, but for success
+//! object_store, HttpStore ─► Service ─► reqwest ─► status: a Failure, but for success
 //!                               ▲                  redirect: checked, then followed
 //!                               └──────────────────range, encoding, document: checked
 //! ```
@@ -25,12 +25,11 @@ use parking_lot::Mutex;
 use super::checksums::Checksum;
 use super::date;
 use super::documents::Document;
-use super::failure::{clean, element};
-use super::fault::Fault;
+use super::failure::{Failure, Meaning, clean, element};
 use super::headers::text;
 use super::known_secrets::KnownSecrets;
 use super::range_answer::Wanted;
-use super::redirect::{Redirected, Redirects};
+use super::redirect::{Redirects, check_region, is_redirect};
 use crate::transport::{Limit, innermost};
 
 /// Most bytes of a refusal that are read.
@@ -85,7 +84,7 @@ impl HttpService for Service {
 }
 
 impl Service {
-    async fn answer(&self, mut request: HttpRequest) -> Result<HttpResponse, Fault> {
+    async fn answer(&self, mut request: HttpRequest) -> Result<HttpResponse, Failure> {
         let (wanted, document) = (Wanted::of(&request), Document::of(&request));
         self.checksum.add(&mut request);
         let headers = request.headers_mut();
@@ -93,7 +92,10 @@ impl Service {
             .entry(ACCEPT_ENCODING)
             .or_insert(HeaderValue::from_static("identity"));
         let response = match &self.redirects {
-            Some(redirects) => self.followed(redirects, request).await?,
+            Some(redirects) => {
+                let send = |request| self.sent(request);
+                redirects.followed(&request, &self.secrets, send).await?
+            }
             None => self.unredirected(request).await?,
         };
         let date = text(response.headers(), "date").and_then(date::parse);
@@ -109,42 +111,20 @@ impl Service {
         Ok(HttpResponse::from_parts(head, body.into()))
     }
 
-    /// Makes a request, and follows its redirects. What fails where earlier redirects led is asked for at the origin again.
-    async fn followed(&self, redirects: &Redirects, mut request: HttpRequest) -> Result<HttpResponse, Fault> {
-        let mut redirected = Redirected::of(&request)?;
-        redirects.sign(request.headers_mut(), &self.secrets)?;
-        if let Some(known) = redirects.remembered(&redirected, &self.secrets)? {
-            let response = self.sent(known).await?;
-            if response.status().is_success() {
-                return Ok(response);
-            }
-            redirects.note(&redirected, response.status());
-        }
-        loop {
-            let response = self.sent(request).await?;
-            redirects.note(&redirected, response.status());
-            if !is_redirect(&response) {
-                return Ok(response);
-            }
-            check_region(&response)?;
-            request = redirects.next(&mut redirected, &response, &self.secrets)?;
-        }
-    }
-
     /// Makes a signed request.
-    async fn unredirected(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    async fn unredirected(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
         let response = self.sent(request).await?;
         if !is_redirect(&response) {
             return Ok(response);
         }
         check_region(&response)?;
-        Err(Fault::Redirect(format!(
+        Err(Failure::last(format!(
             "the server answered {} (a redirect), which signed requests do not follow; is the endpoint right?",
             response.status().as_u16()
         )))
     }
 
-    async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
         self.secrets.add_sent(request.headers());
         HttpService::call(&self.client, request)
             .await
@@ -163,18 +143,6 @@ impl Service {
     }
 }
 
-fn is_redirect(response: &HttpResponse) -> bool {
-    response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED
-}
-
-/// Finds the region of a bucket to which S3 redirects.
-fn check_region(response: &HttpResponse) -> Result<(), Fault> {
-    match text(response.headers(), "x-amz-bucket-region") {
-        Some(region) => Err(Fault::OtherRegion(clean(region))),
-        None => Ok(()),
-    }
-}
-
 /// Seconds to wait, of `Retry-After`: a number, or a date that is compared with the server's own (RFC 9110, section 10.2.3).
 fn retry_after(text: &str, now: Option<DateTime<Utc>>) -> Option<u64> {
     match text.trim().parse() {
@@ -184,29 +152,29 @@ fn retry_after(text: &str, now: Option<DateTime<Utc>>) -> Option<u64> {
 }
 
 /// Why a request got no answer.
-fn unsent(error: &HttpError) -> Fault {
+fn unsent(error: &HttpError) -> Failure {
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = source {
         if let Some(limit) = cause.downcast_ref::<Limit>() {
-            return Fault::Redirect(format!("{limit}, which is not followed"));
+            return Failure::last(format!("{limit}, which is not followed"));
         }
         let untrusted = cause
             .downcast_ref::<rustls::Error>()
             .or_else(|| of_tls(cause.downcast_ref()?));
         if let Some(rustls::Error::InvalidMessage(_)) = untrusted {
-            return Fault::NoTls;
+            return Failure::last(
+                "the server speaks no TLS; if it is meant to be asked by http, write http:// in front of its host (for S3: http://host:port/bucket/key#mode=s3, or in AWS_ENDPOINT_URL)",
+            );
         }
         if let Some(untrusted) = untrusted {
-            return Fault::Untrusted(clean(&untrusted.to_string()));
+            return Failure::last(format!(
+                "the server's certificate is not trusted: {}; certificates of other authorities are named by SSL_CERT_FILE or HTTP.SSL.CAINFO",
+                clean(&untrusted.to_string())
+            ));
         }
         source = cause.source();
     }
-    let why = clean(&innermost(error));
-    match error.kind() {
-        HttpErrorKind::Connect => Fault::NoConnection(why),
-        HttpErrorKind::Timeout => Fault::Broken("the server does not answer".to_owned()),
-        _ => Fault::Broken(format!("the connection broke: {why}")),
-    }
+    Failure::of_transport(error.kind(), &clean(&innermost(error)))
 }
 
 /// The error of TLS inside an error of the system, which may be inside others.
@@ -217,14 +185,14 @@ fn of_tls(error: &std::io::Error) -> Option<&rustls::Error> {
         .or_else(|| inside.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref())
 }
 
-/// Passes success, and makes a [`Fault`] of every other status. `date` is the server's time.
+/// Passes success, and makes a [`Failure`] of every other status. `date` is the server's time.
 ///
 /// `is_plain` is true for a plain HTTP server, of which 410 says the same as 404. A store has no such answer to a missing key.
 async fn checked_status(
     response: HttpResponse,
     is_plain: bool,
     date: Option<DateTime<Utc>>,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, Failure> {
     let status = match response.status() {
         StatusCode::GONE if is_plain => StatusCode::NOT_FOUND,
         status => status,
@@ -237,19 +205,34 @@ async fn checked_status(
     let code = element(&body, "Code").unwrap_or_default();
     if code == "RequestTimeTooSkewed" {
         let ahead = date.map(|date| (date - Utc::now()).num_seconds());
-        return Err(Fault::Skewed { ahead });
+        return Err(Failure::new(
+            Meaning::Skewed,
+            format!(
+                "the server refuses the time of this machine's clock (RequestTimeTooSkewed){}; set the clock",
+                difference(ahead)
+            ),
+        ));
     }
     // Servers tell the bucket's region with many refusals. Only here it is the reason.
     let is_elsewhere =
         code == "AuthorizationHeaderMalformed" || code.starts_with("IllegalLocationConstraint");
     match region.filter(|_| is_elsewhere || (status == StatusCode::BAD_REQUEST && body.is_empty())) {
-        Some(region) => Err(Fault::OtherRegion(clean(&region))),
-        None => Err(Fault::Status { status, body }),
+        Some(region) => Err(Failure::other_region(&region)),
+        None => Err(Failure::of_status(status, &body)),
+    }
+}
+
+/// By how much the server's clock differs, for a message.
+fn difference(ahead: Option<i64>) -> String {
+    match ahead {
+        Some(ahead @ 0..) => format!(": the server's clock is {ahead} s ahead of it"),
+        Some(ahead) => format!(": the server's clock is {} s behind it", ahead.unsigned_abs()),
+        None => String::new(),
     }
 }
 
 /// All of a body that is held in memory.
-async fn whole(body: HttpResponseBody) -> Result<Bytes, Fault> {
+async fn whole(body: HttpResponseBody) -> Result<Bytes, Failure> {
     match read(body, MOST_OF_AN_ANSWER, ANSWER).await {
         (bytes, None) => Ok(bytes.into()),
         (_, Some(fault)) => Err(fault),
@@ -263,7 +246,7 @@ async fn beginning(body: HttpResponseBody) -> String {
 }
 
 /// The first bytes of a body, at most `most`, and why there are no more of them.
-async fn read(body: HttpResponseBody, most: usize, longest: Duration) -> (Vec<u8>, Option<Fault>) {
+async fn read(body: HttpResponseBody, most: usize, longest: Duration) -> (Vec<u8>, Option<Failure>) {
     let mut bytes = Vec::new();
     let mut pieces = body.bytes_stream();
     let end = tokio::time::Instant::now() + longest;
@@ -274,11 +257,11 @@ async fn read(body: HttpResponseBody, most: usize, longest: Duration) -> (Vec<u8
                 let room = most - bytes.len();
                 bytes.extend_from_slice(&piece[..piece.len().min(room)]);
                 if piece.len() > room {
-                    break Fault::TooLong;
+                    break Failure::too_long();
                 }
             }
             Ok(Some(Err(e))) => break unsent(&e),
-            Err(_) => break Fault::Broken("the server's answer comes too slowly".to_owned()),
+            Err(_) => break Failure::passing("the server's answer comes too slowly"),
         }
     };
     (bytes, Some(fault))

@@ -25,7 +25,7 @@ use tracing::debug;
 use super::part_table::{PartSizes, PartTable};
 use super::sending::Sending;
 use crate::read::head;
-use crate::requests::{Attempt, RemoteStore, Task, Version};
+use crate::requests::{RemoteStore, Task, Version};
 use crate::wire::{Failure, Meaning};
 use ncutils_store::place::unfinished::{Unfinished, remains};
 
@@ -158,15 +158,17 @@ impl Upload {
     fn put_part(self: &Arc<Self>, number: u64, bytes: Vec<u8>) -> io::Result<()> {
         let id = self.begin()?;
         let number = usize::try_from(number).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        let (this, path) = (Arc::clone(self), self.path.clone());
-        let length = bytes.len() as u64;
+        let (this, length) = (Arc::clone(self), bytes.len() as u64);
         let payload = PutPayload::from(bytes);
-        let attempt: Attempt<PartId> = Box::new(move |store| {
-            let (path, id, payload) = (path.clone(), id.clone(), payload.clone());
-            Box::pin(async move { store.put_part(&path, &id, number, payload).await })
-        });
+        let request = async move {
+            let put = async |store: Arc<dyn RemoteStore>| {
+                store.put_part(&this.path, &id, number, payload.clone()).await
+            };
+            let part = this.sending.tried(&task(), put).await?;
+            Ok((this, part))
+        };
         self.sending
-            .send(length, &self.key, task(), attempt, move |part| {
+            .send(length, &self.key, &task(), request, move |(this, part)| {
                 this.state.lock().parts.insert(number, part);
                 this.complete_if_all_are_there();
             })
@@ -201,33 +203,34 @@ impl Upload {
     }
 
     fn put_whole(self: &Arc<Self>, bytes: Vec<u8>) -> io::Result<()> {
-        let (lost, path) = (Arc::clone(self), self.path.clone());
-        let length = bytes.len() as u64;
+        let (this, length) = (Arc::clone(self), bytes.len() as u64);
         let payload = PutPayload::from(bytes);
-        let attempt: Attempt<()> = Box::new(move |store| {
-            let (path, payload) = (path.clone(), payload.clone());
-            let lost = Arc::clone(&lost);
-            Box::pin(async move {
-                let Err(failed) = store.put(&path, payload.clone()).await else {
+        self.send_last(length, async move {
+            let put = async |store: Arc<dyn RemoteStore>| {
+                let Err(failed) = store.put(&this.path, payload.clone()).await else {
                     return Ok(());
                 };
                 let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
-                lost.is_lost.fetch_or(may_be_there, Ordering::Relaxed);
+                this.is_lost.fetch_or(may_be_there, Ordering::Relaxed);
                 // The store may have done it, and only its answer was lost.
-                match may_be_there && has_content(&*store, &path, payload).await {
+                match may_be_there && has_content(&*store, &this.path, payload.clone()).await {
                     true => Ok(()),
                     false => Err(failed),
                 }
-            })
-        });
-        self.send_last(length, attempt)
+            };
+            this.sending.tried(&task(), put).await
+        })
     }
 
     /// Sends the request after which the object is whole.
-    fn send_last(self: &Arc<Self>, bytes: u64, attempt: Attempt<()>) -> io::Result<()> {
+    fn send_last(
+        self: &Arc<Self>,
+        bytes: u64,
+        request: impl Future<Output = io::Result<()>> + Send + 'static,
+    ) -> io::Result<()> {
         let this = Arc::clone(self);
         let then = move |()| this.is_complete.store(true, Ordering::Release);
-        self.sending.send(bytes, &self.key, task(), attempt, then)
+        self.sending.send(bytes, &self.key, &task(), request, then)
     }
 
     /// True if the store may have the object though it did not say so.
@@ -250,30 +253,33 @@ impl Upload {
         let before = state.before.clone();
         drop(state);
         debug!(key = %self.path, parts = count, bytes = size, "completing");
-        let (lost, path) = (Arc::clone(self), self.path.clone());
-        let attempt: Attempt<()> = Box::new(move |store| {
-            let (path, id, parts) = (path.clone(), id.clone(), parts.clone());
-            let (before, lost) = (before.clone(), Arc::clone(&lost));
-            Box::pin(async move {
-                let Err(failed) = store.complete_multipart(&path, &id, parts).await else {
+        let this = Arc::clone(self);
+        let request = async move {
+            let complete = async |store: Arc<dyn RemoteStore>| {
+                let done = store.complete_multipart(&this.path, &id, parts.clone());
+                let Err(failed) = done.await else {
                     return Ok(());
                 };
                 // The store may have done it, and only its answer was lost.
-                let found = store.head(&path).await;
+                let found = store.head(&this.path).await;
                 let is_known = found.as_ref().map_or_else(Failure::is_no_object, |_| true);
                 if !(is_known && before.is_some()) && Failure::of(&failed).meaning == Meaning::Passing {
-                    lost.is_lost.store(true, Ordering::Relaxed);
+                    this.is_lost.store(true, Ordering::Relaxed);
                 }
-                let is_another =
-                    |now: &ObjectMeta| before.is_some_and(|before| before != Some(Version::of(now)));
+                let is_another = |now: &ObjectMeta| {
+                    before
+                        .as_ref()
+                        .is_some_and(|before| *before != Some(Version::of(now)))
+                };
                 match found {
                     Ok(meta) if meta.size == size && is_another(&meta) => Ok(()),
                     _ => Err(failed),
                 }
-            })
-        });
+            };
+            this.sending.tried(&task(), complete).await
+        };
         // An earlier failure is told to who waits.
-        let _ = self.send_last(0, attempt);
+        let _ = self.send_last(0, request);
     }
 
     /// True once the object is whole.

@@ -3,7 +3,6 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
@@ -12,9 +11,9 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions,
 use super::object_output::{ObjectOutput, object_path};
 use super::sending::Sending;
 use crate::read::{Download, Listing, Received, RemoteObject, head};
-use crate::requests::{Attempt, Task};
+use crate::requests::{RemoteStore, Task};
 use crate::url::{below, joined};
-use crate::wire::{Failure, Meaning, NOT_NAMED};
+use crate::wire::{Failure, Meaning};
 use ncutils_store::object::pieces_ahead::PiecesAhead;
 use ncutils_store::{Output, known_size};
 
@@ -73,8 +72,8 @@ impl TreeObjects {
         };
         let session = self.sending.session();
         let task = Task::new("list", "");
-        let listing = Listing::of(folder.as_ref()).objects(session, &task, keep);
-        let mut found = session.wait(listing)??;
+        let listing = Listing::of(session, &task, folder.as_ref());
+        let mut found = session.wait(listing.objects(None, keep))??;
         found.retain(|object| !object.key.is_empty());
         found.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(found)
@@ -147,12 +146,13 @@ impl TreeObjects {
         let path = self.path(key)?;
         let length = value.len() as u64 + REQUEST;
         let payload = PutPayload::from(value);
-        let attempt: Attempt<_> = Box::new(move |store| {
-            let (path, payload) = (path.clone(), payload.clone());
-            Box::pin(async move { store.put(&path, payload).await })
-        });
-        let task = Task::new("write", "");
-        self.sending.send(length, shown, task, attempt, |_| ())
+        let (sending, task) = (Arc::clone(&self.sending), Task::new("write", ""));
+        let putting = task.clone();
+        let request = async move {
+            let put = async |store: Arc<dyn RemoteStore>| store.put(&path, payload.clone()).await;
+            sending.tried(&putting, put).await
+        };
+        self.sending.send(length, shown, &task, request, |_| ())
     }
 
     /// Deletes objects. Those that are not there count as deleted.
@@ -202,7 +202,7 @@ impl TreeObjects {
     /// Deletes at most [`DELETED_AT_ONCE`] objects. Returns false if a deletion is not confirmed: the object was not there, or the
     /// answer does not name it.
     fn delete_some(&self, some: &[Path]) -> io::Result<bool> {
-        self.sending.session().run(&Task::new("delete", ""), |store| {
+        let deleted = self.sending.session().run(&Task::new("delete", ""), |store| {
             let some: Vec<Result<Path>> = some.iter().cloned().map(Ok).collect();
             async move {
                 let mut were_there = true;
@@ -210,13 +210,17 @@ impl TreeObjects {
                 while let Some(one) = deleted.next().await {
                     match one {
                         Ok(_) => {}
-                        Err(e) if Failure::is_no_object(&e) || is_not_named(&e) => were_there = false,
+                        Err(e) if Failure::is_no_object(&e) => were_there = false,
                         Err(e) => return Err(e),
                     }
                 }
                 Ok(were_there)
             }
-        })
+        });
+        match deleted {
+            Err(e) if Failure::meaning(&e) == Some(&Meaning::Unconfirmed) => Ok(false),
+            deleted => deleted,
+        }
     }
 
     /// Deletes the objects whose keys `wanted` chooses, until none is listed. `check` is called before each deletion.
@@ -283,26 +287,18 @@ impl TreeObjects {
         if size > COPIED_AT_ONCE {
             return self.copy_in_parts(&from, &to);
         }
-        let looks = self.sending.session().abilities().copies_later;
-        let is_made = Arc::new(AtomicBool::new(false));
-        let progress = task.clone();
-        let attempt: Attempt<()> = Box::new(move |store| {
-            let (from, to) = (from.clone(), to.clone());
-            let (is_made, progress) = (Arc::clone(&is_made), progress.clone());
-            Box::pin(async move {
-                if !is_made.load(Ordering::Relaxed) {
-                    store.copy(&from, &to).await?;
-                    is_made.store(true, Ordering::Relaxed);
-                    progress.has_moved();
-                }
+        let (sending, copying) = (Arc::clone(&self.sending), task.clone());
+        let request = async move {
+            let copy = async |store: Arc<dyn RemoteStore>| store.copy(&from, &to).await;
+            sending.tried(&copying, copy).await?;
+            if sending.session().store().copies_later() {
                 // Fails as long as the store is copying.
-                match looks {
-                    true => store.head(&to).await.map(|_| ()),
-                    false => Ok(()),
-                }
-            })
-        });
-        self.sending.send(REQUEST, shown, task, attempt, |()| ())
+                let look = async |store: Arc<dyn RemoteStore>| store.head(&to).await;
+                sending.tried(&copying, look).await?;
+            }
+            Ok(())
+        };
+        self.sending.send(REQUEST, shown, &task, request, |()| ())
     }
 
     /// Copies an object through the memory of this machine.
@@ -325,11 +321,6 @@ impl TreeObjects {
         output.set_size(size)?;
         output.commit()
     }
-}
-
-/// True for an object that the server's answer to a deletion does not name.
-fn is_not_named(error: &object_store::Error) -> bool {
-    error.to_string().contains(&format!("(code: {NOT_NAMED})"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! [`Sending`]: the requests of one output that are on their way, and the memory that they hold.
 //!
 //! ```text
-//! send ─► is there room for its bytes? ─► Session::spawn ─► then ─► room again
+//! send ─► is there room for its bytes? ─► Session::begin ─► then ─► room again
 //!            └─ no: the thread waits       └─ fails: kept, and told to whoever sends or waits next
 //! ```
 
@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::requests::{Attempt, Session, Task};
+use crate::requests::{RemoteStore, Session, Task};
+use crate::wire::Failure;
 use ncutils_store::FailedKey;
 
 /// The requests of one output. Many threads send at once.
@@ -23,7 +24,7 @@ pub(crate) struct Sending {
     state: Mutex<State>,
     changed: Condvar,
     /// True once the output was given up: no further try of any request begins.
-    stopped: Arc<AtomicBool>,
+    stopped: AtomicBool,
 }
 
 #[derive(Default)]
@@ -49,7 +50,7 @@ impl Sending {
             limit,
             state: Mutex::default(),
             changed: Condvar::new(),
-            stopped: Arc::default(),
+            stopped: AtomicBool::new(false),
         })
     }
 
@@ -80,8 +81,8 @@ impl Sending {
         self: &Arc<Self>,
         bytes: u64,
         key: &str,
-        task: Task,
-        attempt: Attempt<T>,
+        task: &Task,
+        request: impl Future<Output = io::Result<T>> + Send + 'static,
         then: impl FnOnce(T) + Send + 'static,
     ) -> io::Result<()> {
         let mut state = self.state.lock();
@@ -96,17 +97,9 @@ impl Sending {
         state.under_way += bytes;
         state.requests += 1;
         drop(state);
-        let stopped = Arc::clone(&self.stopped);
-        let attempt: Attempt<T> = Box::new(move |store| match stopped.load(Ordering::Relaxed) {
-            false => attempt(store),
-            true => Box::pin(async {
-                let (store, source) = ("ncutils", GIVEN_UP.into());
-                Err(object_store::Error::Generic { store, source })
-            }),
-        });
         let (key, begin) = (key.to_owned(), format!("{task}: "));
         let this = Arc::clone(self);
-        self.session.spawn(task, attempt, move |answer| {
+        let answered = move |answer: io::Result<T>| {
             let failure = answer.map(then).err().map(|e| {
                 // Callers add what they could not do.
                 let text = e.to_string();
@@ -119,8 +112,40 @@ impl Sending {
             state.failure = state.failure.take().or(failure);
             drop(state);
             this.changed.notify_all();
+        };
+        let begun = Session::begin(async move {
+            let answer = request.await;
+            Some(Box::new(move || answered(answer)) as _)
         });
-        Ok(())
+        begun.inspect_err(|_| {
+            let mut state = self.state.lock();
+            state.under_way -= bytes;
+            state.requests -= 1;
+        })
+    }
+
+    /// Tries a request until it succeeds, or fails for good. No try begins once the output was given up.
+    ///
+    /// # Errors
+    /// Those of the session.
+    pub(crate) async fn tried<T, F>(
+        &self,
+        task: &Task,
+        attempt: impl Fn(Arc<dyn RemoteStore>) -> F,
+    ) -> io::Result<T>
+    where
+        F: Future<Output = object_store::Result<T>>,
+    {
+        let unless_stopped = |store| {
+            let attempt = (!self.stopped.load(Ordering::Relaxed)).then(|| attempt(store));
+            async {
+                match attempt {
+                    Some(attempt) => attempt.await,
+                    None => Err(Failure::last(GIVEN_UP).into()),
+                }
+            }
+        };
+        self.session.tried(task, unless_stopped).await
     }
 
     /// Counts `bytes` more bytes that are kept in memory. Where there is no room, it waits for requests under way.

@@ -1,6 +1,7 @@
 //! Tests of remote stores of keys, over memory and over a server of their own.
 
 use super::*;
+use crate::requests::RemoteStore;
 use crate::tests::test_server::{Answer, TestServer};
 use object_store::memory::InMemory;
 use object_store::{ObjectStoreExt, PutPayload};

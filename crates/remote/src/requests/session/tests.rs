@@ -1,5 +1,5 @@
 use super::*;
-use crate::wire::Fault;
+use crate::wire::Failure;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutPayload};
@@ -10,7 +10,7 @@ use std::time::Duration;
 fn passing() -> object_store::Error {
     object_store::Error::Generic {
         store: "test",
-        source: Box::new(Fault::Broken("it broke".to_owned())),
+        source: Box::new(Failure::passing("it broke")),
     }
 }
 
@@ -42,19 +42,11 @@ impl Recipe for Ended {
     fn hint(&self, _: &Failure) -> Option<String> {
         None
     }
-    fn abilities(&self) -> Abilities {
-        Abilities::USUAL
-    }
 }
 
 fn expired() -> object_store::Error {
-    object_store::Error::Generic {
-        store: "test",
-        source: Box::new(Fault::Status {
-            status: http::StatusCode::BAD_REQUEST,
-            body: "<Error><Code>ExpiredToken</Code></Error>".to_owned(),
-        }),
-    }
+    let body = "<Error><Code>ExpiredToken</Code></Error>";
+    Failure::of_status(http::StatusCode::BAD_REQUEST, body).into()
 }
 
 #[test]
@@ -103,14 +95,13 @@ fn operations_reach_the_store() {
         })
         .unwrap();
     let (tell, told) = mpsc::channel();
-    session.spawn(
-        Task::new("read", "a/b"),
-        Box::new(move |store| {
-            let path = path.clone();
-            Box::pin(async move { store.get(&path).await?.bytes().await })
-        }),
-        move |bytes| tell.send(bytes.unwrap()).unwrap(),
-    );
+    let there = Arc::clone(&session);
+    Session::begin(async move {
+        let get = async |store: Arc<dyn RemoteStore>| store.get(&path).await?.bytes().await;
+        let bytes = there.tried(&Task::new("read", "a/b"), get).await;
+        Some(Box::new(move || tell.send(bytes.unwrap()).unwrap()) as _)
+    })
+    .unwrap();
     assert_eq!(&told.recv().unwrap()[..], b"xyz");
     let error = session
         .run(&Task::new("read", "none"), |store| async move {

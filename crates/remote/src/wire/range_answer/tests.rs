@@ -28,7 +28,7 @@ fn ranges_are_compared() {
     }
 }
 
-fn checked(range: Option<&str>, status: u16, headers: &[(&str, &str)]) -> Result<HttpResponse, Fault> {
+fn checked(range: Option<&str>, status: u16, headers: &[(&str, &str)]) -> Result<HttpResponse, Failure> {
     let wanted = Wanted {
         method: Method::GET,
         range: range.map(str::to_owned),
@@ -48,10 +48,10 @@ fn answers_are_compared_with_what_was_asked_for() {
     let fault =
         |range, status, headers: &[(&str, &str)]| checked(range, status, headers).map(drop).unwrap_err();
     assert_eq!(
-        fault(Some("5-9"), 200, &[("content-length", "70")]),
-        Fault::Whole { size: Some(70) }
+        fault(Some("5-9"), 200, &[("content-length", "70")]).meaning,
+        Meaning::Whole(Some(70))
     );
-    assert_eq!(fault(Some("0-9"), 200, &[]), Fault::Whole { size: None });
+    assert_eq!(fault(Some("0-9"), 200, &[]).meaning, Meaning::Whole(None));
     for headers in [
         &[][..],
         &[("content-range", "bytes 5-8/100")],
@@ -59,11 +59,11 @@ fn answers_are_compared_with_what_was_asked_for() {
         &[("content-range", "bytes 5-9/100"), ("content-length", "6")],
     ] {
         assert!(
-            matches!(fault(Some("5-9"), 206, headers), Fault::WrongRange(_)),
+            fault(Some("5-9"), 206, headers).text.contains("another range"),
             "{headers:?}"
         );
     }
     let gzip = [("content-encoding", "gzip")];
-    assert_eq!(fault(None, 200, &gzip), Fault::Encoded("gzip".to_owned()));
+    assert!(fault(None, 200, &gzip).text.contains("Content-Encoding: gzip"));
     assert!(checked(None, 200, &[("content-encoding", "identity")]).is_ok());
 }
