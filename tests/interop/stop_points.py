@@ -23,7 +23,7 @@ def stopped(point, program, *arguments, time=1):
         pytest.skip("only programs of the profile dev stop where a test asks for it")
     process = subprocess.Popen(
         [str(BIN / program), *map(str, arguments)], env={**os.environ, "NCUTILS_STOP_AT": f"{point}:{time}"},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=heed_signals,
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=heed_signals,
     )
     told = []
     # The pipe ends with the process.
@@ -33,3 +33,9 @@ def stopped(point, program, *arguments, time=1):
         told.append(line)
     assert process.wait() == 0, told
     return None
+
+
+def go_on(process):
+    """Lets a stopped process go on to its end. Returns its exit status, and what it tells."""
+    _, told = process.communicate(b"\n", timeout=60)
+    return process.returncode, told.decode()

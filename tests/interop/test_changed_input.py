@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import BIN, ncdump
-from stopped import stopped
+from stop_points import go_on, stopped
 
 SIZE = 300_000
 
@@ -49,19 +49,17 @@ def change(path):
 def test_a_changed_input_is_an_error(tmp_path, make, flags, changed):
     path, out = tmp_path / "in.x", tmp_path / "out.x"
     make(path)
-    program = stopped("write", "nccopy", *flags, path, out)
+    process = stopped("write", "nccopy", *flags, path, out)
     changed(path)
-    program.go_on()
-    assert program.wait() == 1
-    assert f"{path}: " in program.error and "the file was changed while it was read" in program.error
+    status, told = go_on(process)
+    assert status == 1 and f"{path}: " in told and "the file was changed while it was read" in told, told
     assert not out.exists()
 
 
 def test_an_unfinished_file_may_change(tmp_path):
     path, out = tmp_path / "in.h5", tmp_path / "out.nc"
     hdf5(path)
-    program = stopped("write", "nccopy", "--unfinished", path, out)
+    process = stopped("write", "nccopy", "--unfinished", path, out)
     grow(path)
-    program.go_on()
-    assert program.wait() == 0
+    assert go_on(process) == (0, "")
     assert b"v = 0, 1, 2," in ncdump(out)

@@ -1,8 +1,8 @@
 //! Points at which a test stops the program, so that it is killed or interrupted at a known moment.
 //!
 //! `NCUTILS_STOP_AT=write:7` stops the thread that is about to make the seventh write to a local output file. The thread
-//! prints `stopped at write` on standard error, and waits until the process ends. Only builds with debug assertions read
-//! the variable.
+//! prints `stopped at write` on standard error, and goes on when a line comes on standard input. Only builds with debug assertions
+//! read the variable.
 
 use std::env;
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ struct Stop {
     left: AtomicU64,
 }
 
-/// Stops this thread for good if a test asked for it.
+/// Stops this thread if a test asked for it, until a line comes on standard input.
 pub(crate) fn reach(point: &str) {
     static STOP: OnceLock<Option<Stop>> = OnceLock::new();
     if !cfg!(debug_assertions) {
@@ -42,7 +42,7 @@ pub(crate) fn reach(point: &str) {
     };
     if stop.point == point && stop.left.fetch_sub(1, Ordering::SeqCst) == 1 {
         let _ = writeln!(io::stderr(), "stopped at {point}");
-        loop {
+        while !matches!(io::stdin().read_line(&mut String::new()), Ok(1..)) {
             thread::park();
         }
     }
