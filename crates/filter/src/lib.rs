@@ -75,7 +75,9 @@ pub mod zarr_only;
 pub mod zfp;
 
 pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
-pub use codec::codec::{BoundCodec, Codec, Program};
+pub use codec::codec::{BoundCodec, Codec};
+pub use codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
+pub use codec::facts::{CodecFacts, Input, Program};
 pub use codec::finder::CodecFinder;
 pub use codec::members::{Member, listed as listed_members};
 pub use codec::outcome::Outcome;

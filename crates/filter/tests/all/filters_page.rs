@@ -36,12 +36,8 @@ fn has_same_bytes(codec: &dyn Codec) -> bool {
 
 fn row(codec: &dyn Codec) -> String {
     let names = |version| {
-        let first = codec.zarr_name(version).into_iter();
-        let names: Vec<_> = first
-            .chain(codec.zarr_aliases(version).iter().copied())
-            .map(|name| format!("`{name}`"))
-            .collect();
-        names.join(", ")
+        let names = codec.facts().zarr_names(version).map(|name| format!("`{name}`"));
+        names.collect::<Vec<_>>().join(", ")
     };
     let (v2, v3) = (names(ZarrVersion::V2), names(ZarrVersion::V3));
     let same = match (codec.hdf5_id(), v2.is_empty() && v3.is_empty()) {
@@ -53,8 +49,11 @@ fn row(codec: &dyn Codec) -> String {
     let name = codec.name();
     // Codecs without an id have no other parameters than those with names.
     let (parameters, members) = match codec.hdf5_id() {
-        Some(_) => (codec.parameters_help(), listed_members(codec.members())),
-        None => ("", codec.parameters_help().to_owned()),
+        Some(_) => (
+            codec.facts().parameters_help,
+            listed_members(codec.facts().members),
+        ),
+        None => ("", codec.facts().parameters_help.to_owned()),
     };
     format!("| {id} | {name} | {v2} | {v3} | {parameters} | {members} | {same} |")
 }
