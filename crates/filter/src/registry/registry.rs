@@ -13,6 +13,7 @@ use crate::codec::finder::CodecFinder;
 use crate::codec::netcdf_c_spelling::has_numbers_as_strings;
 use crate::compressors::bzip2::Bzip2;
 use crate::compressors::lz4::Lz4;
+use crate::compressors::lz4::frame::Lz4Frame;
 use crate::compressors::lzf::Lzf;
 use crate::compressors::lzma::Lzma;
 use crate::compressors::zstd::Zstd;
@@ -80,6 +81,7 @@ impl Registry {
                 Arc::new(Delta),
                 Arc::new(FixedScaleOffset),
                 Arc::new(Gzip),
+                Arc::new(Lz4Frame),
                 Arc::new(Lzma),
                 Arc::new(PackBits),
                 Arc::new(Quantize),

@@ -12,6 +12,8 @@
 //! `{"acceleration": number}`, a trade of size for speed, which decoding does not need. lz4_flex has
 //! one speed, that of 1. Other numbers are kept, and printed as they are.
 //!
+//! [`frame`] is another codec: the format of the program `lz4`.
+//!
 //! HDF5 registered filters, id 32004; LZ4 block format; numcodecs' `lz4.pyx`.
 
 use std::borrow::Cow;
@@ -23,6 +25,7 @@ use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredPar
 use ncutils_model::{CodecNames, CodecSpec, Configuration};
 
 pub(crate) mod block;
+pub mod frame;
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32004;
