@@ -2,7 +2,9 @@
 """Makes zarr.jsonl beside this script: chunks as numcodecs (version 2 of Zarr) and zarr-python (version 3) encode them, for the
 codecs that HDF5 does not have.
 
-Needs numcodecs 0.16 and zarr 3.4 with cast-value-rs. Each line is a chunk: version, codecs, type and shape of the elements; the bytes before
+LZ4 frames are imagecodecs' and those of the library lz4.
+
+Needs numcodecs 0.16, zarr 3.4 with cast-value-rs, imagecodecs 2026.10 and lz4 4.4. Each line is a chunk: version, codecs, type and shape of the elements; the bytes before
 encoding (`raw`), after it, and after decoding if they differ from `raw`; and `exact`, false where an encoder may choose other
 bytes.
 """
@@ -12,9 +14,11 @@ import lzma
 import pathlib
 import warnings
 
+import lz4.frame
 import numcodecs
 import numpy as np
 import zarr
+from imagecodecs.numcodecs import Lz4f
 from zarr.codecs import BytesCodec, CastValue, Crc32cCodec, GzipCodec, ScaleOffset, TransposeCodec
 from zarr.codecs import numcodecs as v3
 
@@ -31,7 +35,7 @@ def record(version, codecs, values, encoded, decoded):
         "codecs": codecs,
         "dtype": values.dtype.str,
         "shape": values.shape,
-        "exact": not any(codec.get("id", codec.get("name")).removeprefix("numcodecs.") in ("gzip", "lzma", "zlib") for codec in codecs),
+        "exact": not any(codec.get("id", codec.get("name")).removeprefix("numcodecs.") in ("gzip", "imagecodecs_lz4f", "lzma", "zlib") for codec in codecs),
         "raw": raw.hex(),
         "encoded": bytes(encoded).hex(),
     }
@@ -110,6 +114,20 @@ two(field, numcodecs.LZMA(filters=[{"id": lzma.FILTER_DELTA, "dist": 2}, {"id": 
 two(field, numcodecs.LZMA(format=lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 4096, "lc": 2, "lp": 1, "pb": 1, "mode": lzma.MODE_FAST, "nice_len": 64, "mf": lzma.MF_HC4, "depth": 4}]))
 two(field, numcodecs.LZMA(format=lzma.FORMAT_ALONE, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": 65536}]))
 two(walk.astype("<i4"), numcodecs.Delta("<i4", "<i2"), numcodecs.Shuffle(2), numcodecs.Zlib(1))
+
+two(text, Lz4f())
+two(text, Lz4f(level=1, blocksizeid=5, contentchecksum=True, blockchecksum=True))
+two(text, Lz4f(contentsize=False))
+two(np.random.default_rng(4).integers(0, 256, 60).astype("u1"), Lz4f(contentchecksum=True))
+for linked in True, False:
+    # Each part is a block: linked ones refer to those before. No content size.
+    writer = lz4.frame.LZ4FrameCompressor(block_linked=linked, block_checksum=linked, content_checksum=True, auto_flush=True)
+    frame = writer.begin() + b"".join(writer.compress(part) for part in (text[:31], text[31:35], text[35:])) + writer.flush()
+    record(2, [Lz4f().get_config()], text, frame, text)
+# A frame of other data between two frames, which together are the chunk.
+other = (0x184D2A53).to_bytes(4, "little") + (3).to_bytes(4, "little") + b"abc"
+frame = lz4.frame.compress(text[:50].tobytes()) + other + lz4.frame.compress(text[50:].tobytes(), block_size=lz4.frame.BLOCKSIZE_MAX4MB, store_size=False)
+record(2, [Lz4f().get_config()], text, frame, text)
 
 cube = rng.integers(0, 99, (3, 4, 5))
 for order in (2, 1, 0), (0, 2, 1), (1, 2, 0), (2, 0, 1), (0, 1, 2):

@@ -73,7 +73,7 @@ fn text(finder: &PluginFinder, preferred: bool) -> String {
             or_none(codec.zarr_name(V2)),
             or_none(codec.zarr_name(V3)),
             "read, write".to_owned(),
-            or_none(Some(codec.parameters_help())),
+            or_none(Some(codec.facts().parameters_help)),
             match id.is_some_and(|id| known.contains(&id)) {
                 true => "built in (not used)".to_owned(),
                 false => "built in".to_owned(),
@@ -99,7 +99,7 @@ fn text(finder: &PluginFinder, preferred: bool) -> String {
             }
             .to_owned(),
             match Registry::parameters_of(plugin.id) {
-                Some(known) => or_none(Some(known.parameters_help())),
+                Some(known) => or_none(Some(known.facts().parameters_help)),
                 None if plugin.sets_local => "the plugin's; it adds some".to_owned(),
                 None => "the plugin's".to_owned(),
             },

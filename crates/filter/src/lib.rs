@@ -22,38 +22,8 @@
 //! Blosc, Blosc2 and zfp have cargo features: `blosc` and `blosc2` are on by default, `zfp` is off. Without its feature,
 //! zfp's parameters are still known, for plugins.
 //!
-//! | id | module | HDF5's name | Zarr v2 | Zarr v3 |
-//! | --- | --- | --- | --- | --- |
-//! | 1 | [`deflate::deflate`] | deflate | zlib | numcodecs.zlib |
-//! | 2 | [`shuffle::shuffle`] | shuffle | shuffle | numcodecs.shuffle |
-//! | 3 | [`checksum::fletcher32`] | fletcher32 | fletcher32 | numcodecs.fletcher32 |
-//! | 4 | [`szip`] | szip | szip | |
-//! | 5 | [`numbers::nbit`] | nbit | | |
-//! | 6 | [`numbers::scale_offset`] | scaleoffset | | |
-//! | 307 | [`compressors::bzip2`] | bzip2 | bz2 | numcodecs.bz2 |
-//! | 32000 | [`compressors::lzf`] | lzf | | |
-//! | 32001 | `blosc` | blosc | blosc | blosc, numcodecs.blosc |
-//! | 32004 | [`compressors::lz4`] | lz4 | lz4 | numcodecs.lz4 |
-//! | 32008 | [`shuffle::bitshuffle`] | bitshuffle | | |
-//! | 32013 | [`zfp`] | zfp | | |
-//! | 32015 | [`compressors::zstd`] | zstd | zstd | zstd, numcodecs.zstd |
-//! | 32022 | [`numbers::quantized`] | bitgroom | | |
-//! | 32023 | [`numbers::quantized`] | granularbr | | |
-//! | 32026 | `blosc2` | blosc2 | | |
-//! | | [`checksum::checksum32`] | | adler32 | numcodecs.adler32 |
-//! | | [`zarr_only::astype`] | | astype | numcodecs.astype |
-//! | | [`zarr_only::bit_round`] | | bitround | numcodecs.bitround |
-//! | | [`zarr_only::cast_value`] | | | cast_value |
-//! | | [`checksum::checksum32`] | | crc32 | numcodecs.crc32 |
-//! | | [`checksum::checksum32`] | | crc32c | crc32c, numcodecs.crc32c |
-//! | | [`zarr_only::delta`] | | delta | numcodecs.delta |
-//! | | [`zarr_only::fixed_scale_offset`] | | fixedscaleoffset | numcodecs.fixedscaleoffset |
-//! | | [`deflate::gzip`] | | gzip | gzip, numcodecs.gzip |
-//! | | [`compressors::lzma`] | | lzma | numcodecs.lzma |
-//! | | [`zarr_only::pack_bits`] | | packbits | numcodecs.packbits |
-//! | | [`zarr_only::quantize`] | | quantize | numcodecs.quantize |
-//! | | [`zarr_only::zarr_scale_offset`] | | | scale_offset |
-//! | | [`zarr_only::transpose`] | | | transpose |
+//! [`Registry::builtin`] lists all codecs by their ids, and `docs/formats/filters.md` shows them with their names. A codec's
+//! file is named for it.
 
 #[cfg(feature = "blosc")]
 pub mod blosc;
@@ -75,7 +45,9 @@ pub mod zarr_only;
 pub mod zfp;
 
 pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
-pub use codec::codec::{BoundCodec, Codec, Program};
+pub use codec::codec::{BoundCodec, Codec};
+pub use codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
+pub use codec::facts::{CodecFacts, Input, Program};
 pub use codec::finder::CodecFinder;
 pub use codec::members::{Member, listed as listed_members};
 pub use codec::outcome::Outcome;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ncutils_core::filter::{
-    BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Registry, is_registered_as_lossy,
+    BoundCodec, ChunkShape, ChunkType, Codec, CodecFacts, Input, MovedParameters, Outcome, Registry,
+    StoredParameters, ZarrForm, is_registered_as_lossy,
 };
 use ncutils_core::model::{CodecSpec, Configuration, Encoding, ZarrVersion};
 use serde_json::Value;
@@ -122,7 +123,7 @@ impl PluginCodec {
 
     /// What a user types for this filter.
     fn to_give(&self) -> String {
-        let help = self.known().map(|known| known.parameters_help());
+        let help = self.known().map(|known| known.facts().parameters_help);
         let help = help.filter(|help| !help.is_empty());
         let help = help.map_or_else(
             || "the numbers that the plugin documents".to_owned(),
@@ -174,24 +175,40 @@ fn blame(path: &Path, why: String) -> String {
 }
 
 impl Codec for PluginCodec {
-    fn name(&self) -> &str {
-        self.class().map_or("", |class| &class.name)
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(self.class()?.id)
-    }
-
-    fn is_lossy(&self) -> bool {
-        self.hdf5_id().is_some_and(is_registered_as_lossy)
-    }
-
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        let class = self.zarr()?;
-        Some(match version {
-            ZarrVersion::V2 => &class.name,
-            ZarrVersion::V3 => &class.name_v3,
-        })
+    fn facts(&self) -> CodecFacts<'_> {
+        let (class, zarr) = (self.class(), self.zarr());
+        let known = self.known().map(|known| known.facts());
+        CodecFacts {
+            name: class.map_or("", |class| &class.name),
+            hdf5_id: class.map(|class| class.id),
+            zarr2: zarr.map(|zarr| zarr.name.as_str()),
+            zarr3: zarr.map(|zarr| zarr.name_v3.as_str()),
+            zarr3_aliases: &[],
+            parameters_help: "",
+            members: known.map_or(&[], |known| known.members),
+            input: known.map_or(Input::Bytes, |known| known.input),
+            in_netcdf_c: false,
+            in_numcodecs: true,
+            known_to: &[],
+            filter_in_zarr2: false,
+            only_reorders: false,
+            verifies: false,
+            is_lossy: class.is_some_and(|class| is_registered_as_lossy(class.id)),
+            is_checksum: false,
+            stored_parameters: Some(self),
+            moved_parameters: Some(self),
+            zarr_form: Some(self),
+            visible_parameters: known.and_then(|known| known.visible_parameters),
+            canonical_parameters: None,
+            encoded_type: None,
+            same_configuration: None,
+            renamed_configuration: None,
+            is_netcdf_c_spelling: None,
+            equivalent: None,
+            deflate_wrapper: None,
+            serves: None,
+            hdf5_check: None,
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -213,19 +230,9 @@ impl Codec for PluginCodec {
             chunk: chunk.clone(),
         }))
     }
+}
 
-    fn needs_elements(&self) -> bool {
-        self.known().is_some_and(|known| known.needs_elements())
-    }
-
-    fn members(&self) -> &'static [Member] {
-        self.known().map_or(&[], |known| known.members())
-    }
-
-    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
-        self.known()?.visible_parameters(members)
-    }
-
+impl StoredParameters for PluginCodec {
     /// Under HDF5, a plugin makes stored parameters of those that a user gives. `ncdump -s` prints the stored ones, and a
     /// user gives them back. They are recognised: the plugin makes them of a part of themselves. Then they are kept.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
@@ -287,7 +294,9 @@ impl Codec for PluginCodec {
         }
         Err(self.refuse(&why))
     }
+}
 
+impl MovedParameters for PluginCodec {
     /// The visible parameters are the part of the stored ones of which the plugin makes the stored ones, for the chunks that
     /// they were stored for.
     fn moved_parameters(&self, stored: &[u32], from: &ChunkType, to: &ChunkType) -> Outcome<Vec<u32>> {
@@ -299,7 +308,9 @@ impl Codec for PluginCodec {
             _ => self.adapted_parameters(stored, to),
         }
     }
+}
 
+impl ZarrForm for PluginCodec {
     fn parameters(
         &self,
         version: ZarrVersion,

@@ -24,7 +24,11 @@ struct Promised {
 impl Promise {
     /// What `plan` promises. Variables that it defines without data promise nothing.
     pub fn of(plan: &CopyPlan) -> Self {
-        let is_lossy = |spec: &CodecSpec| plan.registry.find(spec).is_some_and(|codec| codec.is_lossy());
+        let is_lossy = |spec: &CodecSpec| {
+            plan.registry
+                .find(spec)
+                .is_some_and(|codec| codec.facts().is_lossy)
+        };
         let promised = |(n, copy): (usize, &crate::copy::VariableCopy)| {
             (copy.sources != Sources::Nothing).then(|| Promised {
                 path: plan.schema.var_path(VarId(n)),

@@ -17,7 +17,8 @@ use std::borrow::Cow;
 use ncutils_blosc::{HEADER_LENGTH, Settings, compress, decompress};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program};
+use crate::codec::facts::CodecFacts;
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -28,52 +29,32 @@ pub const ID: u32 = 32001;
 pub struct Blosc;
 
 impl Codec for Blosc {
-    fn name(&self) -> &str {
-        "blosc"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    /// numcodecs and Zarr's own codec make the same buffers.
-    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
-        Some("blosc")
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
-    }
-
-    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
-        match version {
-            ZarrVersion::V2 => &[],
-            ZarrVersion::V3 => &["numcodecs.blosc"],
-        }
-    }
-
-    fn parameters_help(&self) -> &str {
-        "0,0,0,0; level, 0 to 9; shuffle, 0 to 2; compressor, 0 to 5"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const {
-            &[
-                Member::new("cname", "blosclz, lz4, lz4hc, snappy, zlib or zstd"),
-                Member::new("clevel", "0 to 9"),
-                Member::new(
-                    "shuffle",
-                    "no, byte or bit; 0, 1, 2, or -1 for bit with elements of a byte, else byte",
-                ),
-                Member::new("typesize", "bytes of an element"),
-                Member::new("blocksize", "bytes of a block, 0 to choose"),
-            ]
-        }
-    }
-
-    fn known_to(&self, program: Program) -> bool {
-        match program {
-            Program::Tensorstore => true,
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // numcodecs and Zarr's own codec make the same buffers.
+            zarr2: Some("blosc"),
+            zarr3: Some("blosc"),
+            parameters_help: "0,0,0,0; level, 0 to 9; shuffle, 0 to 2; compressor, 0 to 5",
+            members: const {
+                &[
+                    Member::new("cname", "blosclz, lz4, lz4hc, snappy, zlib or zstd"),
+                    Member::new("clevel", "0 to 9"),
+                    Member::new(
+                        "shuffle",
+                        "no, byte or bit; 0, 1, 2, or -1 for bit with elements of a byte, else byte",
+                    ),
+                    Member::new("typesize", "bytes of an element"),
+                    Member::new("blocksize", "bytes of a block, 0 to choose"),
+                ]
+            },
+            zarr3_aliases: &["numcodecs.blosc"],
+            in_netcdf_c: true,
+            known_to: &[Program::Tensorstore],
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            canonical_parameters: Some(|stored| Cow::Owned(parameters::canonical(stored))),
+            ..CodecFacts::named("blosc")
         }
     }
 
@@ -87,7 +68,9 @@ impl Codec for Blosc {
         };
         Ok(Box::new(Bound { settings, overhead }))
     }
+}
 
+impl StoredParameters for Blosc {
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(visible, chunk)
     }
@@ -95,11 +78,9 @@ impl Codec for Blosc {
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::adapted(stored, chunk)
     }
+}
 
-    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
-        Cow::Owned(parameters::canonical(stored))
-    }
-
+impl ZarrForm for Blosc {
     /// `{"cname", "clevel", "shuffle", "blocksize"}`, in version 3 with `"typesize"`. The size of blocks is lost: it is
     /// a hint to encoders.
     fn parameters(

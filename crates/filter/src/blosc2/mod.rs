@@ -36,7 +36,8 @@ use std::borrow::Cow;
 
 use crate::blosc2::parameters::Settings;
 use crate::codec::codec::{generous_bound, stored_parameters};
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, listed_members};
+use crate::codec::facts::CodecFacts;
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, listed_members};
 use ncutils_model::{CodecSpec, Configuration};
 
 /// The id registered with HDF5.
@@ -47,26 +48,22 @@ pub const ID: u32 = 32026;
 pub struct Blosc2;
 
 impl Codec for Blosc2 {
-    fn name(&self) -> &str {
-        "blosc2"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "0,0,0,0; level, 0 to 9; filter, 0 to 3; compressor, 0 to 5 but 3"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const {
-            &[
-                Member::new("cname", "blosclz, lz4, lz4hc, zlib or zstd"),
-                Member::new("clevel", "0 to 9"),
-                Member::new("shuffle", "no, byte, bit or delta; 0 to 3"),
-                Member::new("blocksize", "bytes of a block, 0 to choose"),
-            ]
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            parameters_help: "0,0,0,0; level, 0 to 9; filter, 0 to 3; compressor, 0 to 5 but 3",
+            members: const {
+                &[
+                    Member::new("cname", "blosclz, lz4, lz4hc, zlib or zstd"),
+                    Member::new("clevel", "0 to 9"),
+                    Member::new("shuffle", "no, byte, bit or delta; 0 to 3"),
+                    Member::new("blocksize", "bytes of a block, 0 to choose"),
+                ]
+            },
+            stored_parameters: Some(self),
+            visible_parameters: Some(visible_parameters),
+            canonical_parameters: Some(|stored| Cow::Owned(parameters::canonical(stored))),
+            ..CodecFacts::named("blosc2")
         }
     }
 
@@ -74,22 +71,20 @@ impl Codec for Blosc2 {
         let settings = parameters::settings(&stored_parameters(self, spec, chunk)?);
         Ok(Box::new(Bound { settings }))
     }
+}
 
+fn visible_parameters(members: &Configuration) -> Outcome<Vec<u32>> {
+    let takes = || format!("takes {}", listed_members(Blosc2.facts().members));
+    parameters::visible(members).ok_or_else(takes)
+}
+
+impl StoredParameters for Blosc2 {
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(visible, chunk)
     }
 
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::adapted(stored, chunk)
-    }
-
-    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
-        Cow::Owned(parameters::canonical(stored))
-    }
-
-    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
-        let takes = || format!("takes {}", listed_members(self.members()));
-        Some(parameters::visible(members).ok_or_else(takes))
     }
 }
 

@@ -10,7 +10,8 @@
 
 use std::borrow::Cow;
 
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::codec::facts::CodecFacts;
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -54,42 +55,29 @@ pub fn checksum(data: &[u8]) -> u32 {
 }
 
 impl Codec for Fletcher32 {
-    fn name(&self) -> &str {
-        "fletcher32"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "none"
-    }
-
-    /// numcodecs computes HDF5's sums, and appends them in the same order. It rejects empty input.
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        Some(match version {
-            ZarrVersion::V2 => "fletcher32",
-            ZarrVersion::V3 => "numcodecs.fletcher32",
-        })
-    }
-
-    fn is_checksum(&self) -> bool {
-        true
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
-    }
-
-    fn is_filter_in_zarr2(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // numcodecs computes HDF5's sums, and appends them in the same order. It rejects empty input.
+            zarr2: Some("fletcher32"),
+            zarr3: Some("numcodecs.fletcher32"),
+            parameters_help: "none",
+            in_netcdf_c: true,
+            filter_in_zarr2: true,
+            is_checksum: true,
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            canonical_parameters: Some(|_| Cow::Borrowed(&[])),
+            ..CodecFacts::named("fletcher32")
+        }
     }
 
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(*self))
     }
+}
 
+impl StoredParameters for Fletcher32 {
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
             [] => Ok(Vec::new()),
@@ -97,10 +85,12 @@ impl Codec for Fletcher32 {
         }
     }
 
-    fn canonical_parameters<'a>(&self, _: &'a [u32]) -> Cow<'a, [u32]> {
-        Cow::Borrowed(&[])
+    fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        Ok(stored.to_vec())
     }
+}
 
+impl ZarrForm for Fletcher32 {
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         configuration.is_empty().then(Vec::new)
     }

@@ -78,9 +78,9 @@ mod tests {
     fn a_finder_is_asked_for_what_was_not_added() {
         let (registry, finder) = registry(false);
         let name = |id: u32| registry.find(&CodecSpec::hdf5(id, [])).map(|codec| codec.name());
-        assert_eq!(name(1), Some(Deflate.name()));
+        assert_eq!(name(1), Some(Deflate.facts().name));
         assert_eq!(finder.asked.load(Ordering::Relaxed), 0);
-        assert_eq!(name(40000), Some(Shuffle.name()));
+        assert_eq!(name(40000), Some(Shuffle.facts().name));
         assert_eq!(finder.asked.load(Ordering::Relaxed), 1);
         assert_eq!(name(UNKNOWN_ID), None);
     }
@@ -89,7 +89,7 @@ mod tests {
     fn a_preferred_finder_is_asked_first() {
         let (registry, _) = registry(true);
         let deflate = registry.find(&CodecSpec::hdf5(1, [5])).unwrap();
-        assert_eq!(deflate.name(), Shuffle.name());
+        assert_eq!(deflate.name(), Shuffle.facts().name);
     }
 
     #[test]

@@ -1,14 +1,19 @@
 //! The contracts of a codec, and what every codec uses.
 //!
 //! ```text
-//! Codec (names, parameters) ── bind: CodecSpec, ChunkType ─► BoundCodec: bytes ◄─► encoded bytes
+//! Codec: facts ── bind: CodecSpec, ChunkType ─► BoundCodec: bytes ◄─► encoded bytes
 //! ```
 //!
-//! `members` names parameters for lists and messages. `finder` finds codecs that a registry lacks, such as plugins. `room`
-//! makes buffers of a known size. `netcdf_c_spelling` reads configurations that only netCDF-C writes.
+//! `facts` are the names, properties and extensions of a codec. `extensions` has the traits that only some codecs have, and
+//! `asked` the answers of codecs that lack them. `members` names parameters for lists and messages. `finder` finds codecs
+//! that a registry lacks, such as plugins. `room` makes buffers of a known size. `netcdf_c_spelling` reads configurations
+//! that only netCDF-C writes.
 
+mod asked;
 pub mod chunk_type;
 pub mod codec;
+pub mod extensions;
+pub mod facts;
 pub mod finder;
 pub mod members;
 pub mod netcdf_c_spelling;

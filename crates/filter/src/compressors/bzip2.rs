@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -28,37 +29,22 @@ const DEFAULT_BLOCK: u32 = 9;
 const STEP: usize = 256 << 10;
 
 impl Codec for Bzip2 {
-    /// Each block of a bzip2 stream has the CRC-32 of its content.
-    fn verifies(&self) -> bool {
-        true
-    }
-
-    fn name(&self) -> &str {
-        "bzip2"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "block size, 1 to 9"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const { &[Member::new("level", "1 to 9")] }
-    }
-
-    /// numcodecs compresses chunks with Python's `bz2.compress`, which makes the same stream.
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        Some(match version {
-            ZarrVersion::V2 => "bz2",
-            ZarrVersion::V3 => "numcodecs.bz2",
-        })
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // numcodecs compresses chunks with Python's `bz2.compress`, which makes the same stream.
+            zarr2: Some("bz2"),
+            zarr3: Some("numcodecs.bz2"),
+            parameters_help: "block size, 1 to 9",
+            members: const { &[Member::new("level", "1 to 9")] },
+            in_netcdf_c: true,
+            // Each block of a bzip2 stream has the CRC-32 of its content.
+            verifies: true,
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            canonical_parameters: Some(canonical),
+            ..CodecFacts::named("bzip2")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -72,7 +58,16 @@ impl Codec for Bzip2 {
         };
         Ok(Box::new(Bound { block }))
     }
+}
 
+fn canonical(stored: &[u32]) -> Cow<'_, [u32]> {
+    match stored {
+        [] => Cow::Borrowed(&[DEFAULT_BLOCK]),
+        [block, ..] => Cow::Borrowed(std::slice::from_ref(block)),
+    }
+}
+
+impl StoredParameters for Bzip2 {
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
             [] => Ok(vec![DEFAULT_BLOCK]),
@@ -89,14 +84,9 @@ impl Codec for Bzip2 {
         }
         Ok(kept)
     }
+}
 
-    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
-        match stored {
-            [] => Cow::Borrowed(&[DEFAULT_BLOCK]),
-            [block, ..] => Cow::Borrowed(std::slice::from_ref(block)),
-        }
-    }
-
+impl ZarrForm for Bzip2 {
     /// `{"level": 1 to 9}`. Without a level it is numcodecs' 1.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         let block = match configuration.is_empty() {
@@ -107,7 +97,7 @@ impl Codec for Bzip2 {
     }
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
-        match *self.canonical_parameters(parameters) {
+        match *canonical(parameters) {
             [block @ 1..=9] => Some(Configuration::from_iter([("level".to_owned(), block.into())])),
             _ => None,
         }

@@ -17,9 +17,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::codec::codec::generous_bound;
+use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
 use crate::compressors::copy_back::copy_back;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
 /// The id registered with HDF5.
@@ -58,22 +59,23 @@ thread_local! {
 }
 
 impl Codec for Lzf {
-    fn name(&self) -> &str {
-        "lzf"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "none"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            parameters_help: "none",
+            stored_parameters: Some(self),
+            // No parameter changes the stream.
+            canonical_parameters: Some(|_| Cow::Borrowed(&[])),
+            ..CodecFacts::named("lzf")
+        }
     }
 
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Bound))
     }
+}
 
+impl StoredParameters for Lzf {
     /// Three parameters are accepted too, and computed anew, so that the output of `ncdump -s` can be used as input.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         if !matches!(visible.len(), 0 | 3) {
@@ -90,11 +92,6 @@ impl Codec for Lzf {
             .ok_or("cannot take chunks of 4 GiB or more")?;
         let kept = |position: usize, default| stored.get(position).copied().unwrap_or(default);
         Ok(vec![kept(0, REVISION), kept(1, LZF_VERSION), size])
-    }
-
-    /// No parameter changes the stream.
-    fn canonical_parameters<'a>(&self, _: &'a [u32]) -> Cow<'a, [u32]> {
-        Cow::Borrowed(&[])
     }
 }
 

@@ -18,9 +18,10 @@ use liblzma::stream::{
 use serde_json::Value;
 
 use crate::codec::codec::generous_bound;
-use crate::zarr_only::zarr_configuration::{configuration, integer, member, numcodecs_name, same};
+use crate::codec::facts::CodecFacts;
+use crate::zarr_only::zarr_configuration::{configuration, integer, member, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
+use ncutils_model::{CodecSpec, Configuration};
 
 /// The LZMA codec.
 #[derive(Debug, Clone, Copy)]
@@ -193,18 +194,16 @@ fn options(filter: &Configuration) -> Outcome<LzmaOptions> {
 }
 
 impl Codec for Lzma {
-    fn parameters_help(&self) -> &str {
-        "format, check, preset, filters"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            parameters_help: "format, check, preset, filters",
+            same_configuration: Some(|a, b| same(Bound::parse(a), Bound::parse(b))),
+            ..numcodecs_facts!("lzma")
+        }
     }
-
-    numcodecs_name!("lzma");
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Bound::parse(spec)?))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        same(Bound::parse(a), Bound::parse(b))
     }
 }
 

@@ -14,8 +14,9 @@ use ::zstd::compression_level_range;
 use ::zstd::zstd_safe::{self, WriteBuf};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::integer;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program, StoredParameters, ZarrForm};
 use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -51,66 +52,32 @@ pub(crate) fn level(parameters: &[u32]) -> i32 {
 }
 
 impl Codec for Zstd {
-    fn name(&self) -> &str {
-        "zstd"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "level, -131072 to 22"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const {
-            &[
-                Member::new("level", "-131072 to 22"),
-                Member::new("checksum", "true or false; only Zarr has true"),
-            ]
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // numcodecs and Zarr's own codec make one frame with a content length.
+            zarr2: Some("zstd"),
+            zarr3: Some("zstd"),
+            parameters_help: "level, -131072 to 22",
+            members: const {
+                &[
+                    Member::new("level", "-131072 to 22"),
+                    Member::new("checksum", "true or false; only Zarr has true"),
+                ]
+            },
+            zarr3_aliases: &["numcodecs.zstd"],
+            in_netcdf_c: true,
+            known_to: &[Program::Tensorstore],
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            canonical_parameters: Some(|stored| Cow::Owned(vec![level(stored) as u32])),
+            same_configuration: Some(same_configuration),
+            equivalent: Some(equivalent),
+            serves: Some(serves),
+            // The plugin fails without the content's length, and reads the first of several frames alone.
+            hdf5_check: Some(is_one_frame_with_its_size),
+            ..CodecFacts::named("zstd")
         }
-    }
-
-    /// numcodecs and Zarr's own codec make one frame with a content length.
-    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
-        Some("zstd")
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
-    }
-
-    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
-        match version {
-            ZarrVersion::V2 => &[],
-            ZarrVersion::V3 => &["numcodecs.zstd"],
-        }
-    }
-
-    fn known_to(&self, program: Program) -> bool {
-        match program {
-            Program::Tensorstore => true,
-        }
-    }
-
-    /// HDF5 has no parameter for frames with a checksum, and its plugin verifies it.
-    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
-        let (given, _) = parse(spec.configuration()?)?;
-        (names == CodecNames::Hdf5)
-            .then(|| CodecSpec::hdf5(ID, [level(&[given as u32]) as u32]).with_name(self.name()))
-    }
-
-    /// A frame with a checksum, in HDF5.
-    fn serves(&self, from: &CodecSpec, to: &CodecSpec) -> bool {
-        let given = from.configuration().and_then(parse);
-        to.hdf5_id().is_some()
-            && given.is_some_and(|(given, _)| level(&[given as u32]) == level(to.parameters()))
-    }
-
-    /// The plugin fails without the content's length, and reads the first of several frames alone.
-    fn hdf5_check(&self) -> Option<fn(&[u8]) -> bool> {
-        Some(is_one_frame_with_its_size)
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -120,7 +87,30 @@ impl Codec for Zstd {
         };
         Ok(Box::new(Bound { level, checksum }))
     }
+}
 
+/// HDF5 has no parameter for frames with a checksum, and its plugin verifies it.
+fn equivalent(spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+    let (given, _) = parse(spec.configuration()?)?;
+    (names == CodecNames::Hdf5)
+        .then(|| CodecSpec::hdf5(ID, [level(&[given as u32]) as u32]).with_name(Zstd.facts().name))
+}
+
+/// A frame with a checksum, in HDF5.
+fn serves(from: &CodecSpec, to: &CodecSpec) -> bool {
+    let given = from.configuration().and_then(parse);
+    to.hdf5_id().is_some() && given.is_some_and(|(given, _)| level(&[given as u32]) == level(to.parameters()))
+}
+
+fn same_configuration(a: &CodecSpec, b: &CodecSpec) -> bool {
+    let parsed = |spec: &CodecSpec| {
+        let (parsed, checksum) = parse(spec.configuration()?)?;
+        Some((level(&[parsed as u32]), checksum))
+    };
+    parsed(a).is_some() && parsed(a) == parsed(b)
+}
+
+impl StoredParameters for Zstd {
     /// A level is stored in any case: netCDF-C's plugin decodes nothing without.
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
@@ -142,25 +132,15 @@ impl Codec for Zstd {
     fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         Ok(stored.iter().take(1).copied().collect())
     }
+}
 
-    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
-        Cow::Owned(vec![level(stored) as u32])
-    }
-
+impl ZarrForm for Zstd {
     /// `{"level": number, "checksum": false}`. HDF5 has no parameters for a frame with a checksum.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         match parse(configuration)? {
             (level, false) => Some(vec![level as u32]),
             (_, true) => None,
         }
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let parsed = |spec: &CodecSpec| {
-            let (parsed, checksum) = parse(spec.configuration()?)?;
-            Some((level(&[parsed as u32]), checksum))
-        };
-        parsed(a).is_some() && parsed(a) == parsed(b)
     }
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
@@ -390,7 +370,8 @@ mod tests {
         );
         assert_eq!(Zstd.adapted_parameters(&[3, 0], &chunk).unwrap(), [3]);
         assert!(Zstd.working_parameters(&[3, 0], &chunk).is_err());
-        assert_eq!(Zstd.canonical_parameters(&[]), Zstd.canonical_parameters(&[3, 0]));
+        let zstd: &dyn Codec = &Zstd;
+        assert_eq!(zstd.canonical_parameters(&[]), zstd.canonical_parameters(&[3, 0]));
     }
 
     #[test]

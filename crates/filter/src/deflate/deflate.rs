@@ -21,6 +21,7 @@ use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{DecompressionError, Decompressor, adler32};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::room::room;
 use crate::deflate::deflate_blocks::{append, store};
@@ -28,7 +29,9 @@ use crate::deflate::deflate_by_planes;
 use crate::deflate::deflate_wrapper::ZLIB_HEADER;
 use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::noise::Planes;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome};
+use crate::{
+    BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome, StoredParameters, ZarrForm,
+};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -175,43 +178,21 @@ fn encoder(level: usize, input: &[u8], plane: Option<usize>, is_beside_noise: bo
 const USUAL_LEVEL: u32 = 6;
 
 impl Codec for Deflate {
-    /// A zlib stream ends with the Adler-32 of its content.
-    fn verifies(&self) -> bool {
-        true
-    }
-
-    fn name(&self) -> &str {
-        "deflate"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "level, 0 to 9"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const { &[Member::new("level", "0 to 9")] }
-    }
-
-    /// numcodecs compresses chunks with Python's `zlib.compress`, which makes the same stream.
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        Some(match version {
-            ZarrVersion::V2 => "zlib",
-            ZarrVersion::V3 => "numcodecs.zlib",
-        })
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
-    }
-
-    fn deflate_wrapper(&self, spec: &CodecSpec, chunk: &ChunkType) -> Option<(DeflateWrapper, u32)> {
-        match *stored_parameters(self, spec, chunk).ok()? {
-            [level @ 0..=9] => Some((DeflateWrapper::Zlib, level)),
-            _ => None,
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // numcodecs compresses chunks with Python's `zlib.compress`, which makes the same stream.
+            zarr2: Some("zlib"),
+            zarr3: Some("numcodecs.zlib"),
+            parameters_help: "level, 0 to 9",
+            members: const { &[Member::new("level", "0 to 9")] },
+            in_netcdf_c: true,
+            // A zlib stream ends with the Adler-32 of its content.
+            verifies: true,
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            deflate_wrapper: Some(deflate_wrapper),
+            ..CodecFacts::named("deflate")
         }
     }
 
@@ -228,7 +209,16 @@ impl Codec for Deflate {
             planes: Planes::of(chunk),
         }))
     }
+}
 
+fn deflate_wrapper(spec: &CodecSpec, chunk: &ChunkType) -> Option<(DeflateWrapper, u32)> {
+    match *stored_parameters(&Deflate, spec, chunk).ok()? {
+        [level @ 0..=9] => Some((DeflateWrapper::Zlib, level)),
+        _ => None,
+    }
+}
+
+impl StoredParameters for Deflate {
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
             [0..=9] => Ok(visible.to_vec()),
@@ -240,7 +230,9 @@ impl Codec for Deflate {
     fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         Ok(vec![stored.first().map_or(USUAL_LEVEL, |level| *level.min(&9))])
     }
+}
 
+impl ZarrForm for Deflate {
     /// `{"level": 0 to 9}`. Without a level it is numcodecs' 1.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         let level = match configuration.is_empty() {

@@ -10,6 +10,7 @@ use flate2::read::MultiGzDecoder;
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use crate::codec::codec::generous_bound;
+use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
 use crate::deflate::deflate;
 use crate::zarr_only::zarr_configuration::{configuration, integer, same};
@@ -33,62 +34,45 @@ fn level(spec: &CodecSpec) -> Outcome<i64> {
 }
 
 impl Codec for Gzip {
-    /// A gzip member ends with the CRC-32 of its content.
-    fn verifies(&self) -> bool {
-        true
-    }
-
-    fn parameters_help(&self) -> &str {
-        "level"
-    }
-
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
-        Some("gzip")
-    }
-
-    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
-        match version {
-            ZarrVersion::V2 => &[],
-            ZarrVersion::V3 => &["numcodecs.gzip"],
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            zarr2: Some("gzip"),
+            zarr3: Some("gzip"),
+            parameters_help: "level",
+            zarr3_aliases: &["numcodecs.gzip"],
+            // A gzip member ends with the CRC-32 of its content.
+            verifies: true,
+            known_to: &[Program::Tensorstore],
+            same_configuration: Some(|a, b| same(level(a), level(b))),
+            renamed_configuration: Some(renamed),
+            equivalent: Some(equivalent),
+            deflate_wrapper: Some(|spec, _| Some((DeflateWrapper::Gzip, word(spec)?))),
+            ..CodecFacts::named(NAME)
         }
-    }
-
-    fn known_to(&self, program: Program) -> bool {
-        match program {
-            Program::Tensorstore => true,
-        }
-    }
-
-    fn deflate_wrapper(&self, spec: &CodecSpec, _: &ChunkType) -> Option<(DeflateWrapper, u32)> {
-        let level = u32::try_from(level(spec).ok()?).ok()?;
-        Some((DeflateWrapper::Gzip, level))
     }
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Bound { level: level(spec) }))
     }
+}
 
-    /// Readers of version 3 have another default.
-    fn renamed_configuration(&self, configuration: &Configuration, _: ZarrVersion) -> Configuration {
-        let mut renamed = configuration.clone();
-        renamed.entry("level").or_insert(DEFAULT_LEVEL.into());
-        renamed
-    }
+/// The level as HDF5 stores it.
+fn word(spec: &CodecSpec) -> Option<u32> {
+    u32::try_from(level(spec).ok()?).ok()
+}
 
-    /// Deflate, which HDF5's programs call gzip.
-    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
-        let level = u32::try_from(level(spec).ok()?).ok()?;
-        (names == CodecNames::Hdf5)
-            .then(|| CodecSpec::hdf5(deflate::ID, [level]).with_name(deflate::Deflate.name()))
-    }
+/// Readers of version 3 have another default level.
+fn renamed(configuration: &Configuration, _: ZarrVersion) -> Configuration {
+    let mut renamed = configuration.clone();
+    renamed.entry("level").or_insert(DEFAULT_LEVEL.into());
+    renamed
+}
 
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        same(level(a), level(b))
-    }
+/// Deflate, which HDF5's programs call gzip.
+fn equivalent(spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+    let level = word(spec)?;
+    (names == CodecNames::Hdf5)
+        .then(|| CodecSpec::hdf5(deflate::ID, [level]).with_name(deflate::Deflate.facts().name))
 }
 
 /// Gzip with its level.

@@ -9,7 +9,8 @@
 //!
 //! Community Codec Repository, `H5Zbitgroom.c` and `H5Zgranularbr.c`.
 
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::codec::facts::CodecFacts;
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
 /// The id of BitGroom registered with HDF5.
@@ -28,30 +29,33 @@ pub enum Quantized {
 }
 
 impl Codec for Quantized {
-    fn parameters_help(&self) -> &str {
-        "cannot be given"
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Self::BitGroom => "bitgroom",
-            Self::GranularBitRound => "granularbr",
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(match self {
+                Self::BitGroom => BIT_GROOM,
+                Self::GranularBitRound => GRANULAR_BIT_ROUND,
+            }),
+            parameters_help: "cannot be given",
+            stored_parameters: Some(self),
+            ..CodecFacts::named(match self {
+                Self::BitGroom => "bitgroom",
+                Self::GranularBitRound => "granularbr",
+            })
         }
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(match self {
-            Self::BitGroom => BIT_GROOM,
-            Self::GranularBitRound => GRANULAR_BIT_ROUND,
-        })
     }
 
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(AsItIs))
     }
+}
 
+impl StoredParameters for Quantized {
     fn working_parameters(&self, _: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         Err("rounds floats, which a filter does not do here; only a variable that has it keeps it".to_owned())
+    }
+
+    fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        Ok(stored.to_vec())
     }
 }
 

@@ -69,7 +69,7 @@ impl ChainEnd {
         let given = types.given();
         let wrapper = |specs: &[CodecSpec]| {
             let spec = specs.get(same)?;
-            registry.find(spec)?.deflate_wrapper(spec, given)
+            registry.find(spec)?.facts().deflate_wrapper?(spec, given)
         };
         if let (Some((a, level)), Some((b, other))) = (wrapper(from), wrapper(to)) {
             if a == b || level != other {
@@ -91,7 +91,7 @@ impl ChainEnd {
             });
         }
         // The codec whose streams HDF5's plugins may not decode is below the checksums.
-        let is_checksum = |spec| registry.find(spec).is_some_and(|codec| codec.is_checksum());
+        let is_checksum = |spec| registry.find(spec).is_some_and(|codec| codec.facts().is_checksum);
         let inner = from[..same]
             .iter()
             .rposition(|spec| !is_checksum(spec))
@@ -101,7 +101,7 @@ impl ChainEnd {
             && a.hdf5_id().is_none()
             && b.hdf5_id().is_some()
         {
-            check = registry.find(a).and_then(|codec| codec.hdf5_check());
+            check = registry.find(a).and_then(|codec| codec.facts().hdf5_check);
         }
         let kept = if check.is_some() { inner } else { same };
         let mut removed = checksums(&from[kept..])?;
@@ -184,14 +184,16 @@ impl Checksum {
 /// True if streams of `from` can stay where `to` is told.
 fn serves(registry: &Registry, from: &CodecSpec, to: &CodecSpec) -> bool {
     match (registry.find(from), registry.find(to)) {
-        (Some(codec), Some(other)) => Arc::ptr_eq(codec, other) && codec.serves(from, to),
+        (Some(codec), Some(other)) if Arc::ptr_eq(codec, other) => {
+            codec.facts().serves.is_some_and(|serves| serves(from, to))
+        }
         _ => false,
     }
 }
 
 /// A checksum that any bytes can get; `None` if `spec` is no checksum.
 fn checksum(registry: &Registry, spec: &CodecSpec, chunk: &ChunkType) -> Option<Checksum> {
-    let codec = registry.find(spec).filter(|codec| codec.is_checksum())?;
+    let codec = registry.find(spec).filter(|codec| codec.facts().is_checksum)?;
     Some(Checksum {
         name: spec.to_string(),
         codec: codec.bind(spec, chunk).ok()?,

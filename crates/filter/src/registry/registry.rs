@@ -7,10 +7,13 @@ use std::sync::{Arc, OnceLock};
 use crate::checksum::checksum32;
 use crate::checksum::fletcher32::Fletcher32;
 use crate::codec::chunk_type::ChunkType;
-use crate::codec::codec::{Codec, Program, stored_parameters};
+use crate::codec::codec::{Codec, stored_parameters};
+use crate::codec::facts::Program;
 use crate::codec::finder::CodecFinder;
+use crate::codec::netcdf_c_spelling::has_numbers_as_strings;
 use crate::compressors::bzip2::Bzip2;
 use crate::compressors::lz4::Lz4;
+use crate::compressors::lz4::frame::Lz4Frame;
 use crate::compressors::lzf::Lzf;
 use crate::compressors::lzma::Lzma;
 use crate::compressors::zstd::Zstd;
@@ -78,6 +81,7 @@ impl Registry {
                 Arc::new(Delta),
                 Arc::new(FixedScaleOffset),
                 Arc::new(Gzip),
+                Arc::new(Lz4Frame),
                 Arc::new(Lzma),
                 Arc::new(PackBits),
                 Arc::new(Quantize),
@@ -124,9 +128,9 @@ impl Registry {
             CodecSpec::Hdf5 { id, .. } => self.iter().rev().find(|codec| codec.hdf5_id() == Some(*id)),
             CodecSpec::Zarr { version, name, .. } => {
                 let name = name.as_str();
-                self.iter().rev().find(|codec| {
-                    codec.zarr_name(*version) == Some(name) || codec.zarr_aliases(*version).contains(&name)
-                })
+                self.iter()
+                    .rev()
+                    .find(|codec| codec.facts().zarr_names(*version).any(|own| own == name))
             }
         }
     }
@@ -135,10 +139,9 @@ impl Registry {
     pub fn by_name(&self, name: &str) -> Option<&Arc<dyn Codec>> {
         let versions = [ZarrVersion::V2, ZarrVersion::V3];
         self.iter().rev().find(|codec| {
-            let is_zarr_name = |version: &ZarrVersion| {
-                codec.zarr_name(*version) == Some(name) || codec.zarr_aliases(*version).contains(&name)
-            };
-            codec.name() == name || versions.iter().any(is_zarr_name)
+            let facts = codec.facts();
+            let is_zarr_name = |version| facts.zarr_names(version).any(|own| own == name);
+            facts.name == name || versions.into_iter().any(is_zarr_name)
         })
     }
 
@@ -273,7 +276,7 @@ impl Registry {
     pub fn known_to(&self, spec: &CodecSpec, program: Program) -> bool {
         let (version, own) = (program.version(), spec.zarr_name());
         let is_known = |codec: &Arc<dyn Codec>| {
-            codec.known_to(program) && codec.zarr_name(version).map(|n| (version, n)) == own
+            codec.facts().known_to.contains(&program) && codec.zarr_name(version).map(|n| (version, n)) == own
         };
         own.is_some() && self.find(spec).is_some_and(is_known)
     }
@@ -306,7 +309,9 @@ impl Registry {
         chunk: &ChunkType,
     ) -> Result<CodecSpec> {
         self.named(spec, names, chunk).or_else(|error| {
-            let other = self.find(spec).and_then(|codec| codec.equivalent(spec, names));
+            let other = self
+                .find(spec)
+                .and_then(|codec| codec.facts().equivalent?(spec, names));
             other.ok_or(error)
         })
     }
@@ -317,7 +322,10 @@ impl Registry {
     /// # Errors
     /// Those of [`Registry::named`].
     pub fn in_output(&self, spec: &CodecSpec, names: CodecNames, chunk: &ChunkType) -> Result<CodecSpec> {
-        let is_gzip = || self.find(spec).is_some_and(|codec| codec.name() == Gzip.name());
+        let is_gzip = || {
+            self.find(spec)
+                .is_some_and(|codec| codec.name() == Gzip.facts().name)
+        };
         match names {
             CodecNames::Hdf5 if !is_gzip() => self.in_hdf5(spec, chunk),
             _ => self.named_or_equivalent(spec, names, chunk),
@@ -339,7 +347,9 @@ impl Registry {
                 let configuration = codec.configuration(version, &parameters, chunk)?;
                 return Some(CodecSpec::zarr(version, name, configuration));
             }
-            let configuration = codec.renamed_configuration(spec.configuration()?, version);
+            let own = spec.configuration()?;
+            let renamed = codec.facts().renamed_configuration;
+            let configuration = renamed.map_or_else(|| own.clone(), |renamed| renamed(own, version));
             let renamed = CodecSpec::zarr(version, name, configuration);
             let same = codec.same_configuration(spec, &renamed)
                 && codec.encoded_type(spec, chunk) == codec.encoded_type(&renamed, chunk);
@@ -360,7 +370,9 @@ impl Registry {
         let respelled = || {
             let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
             let codec = self.find(spec)?;
-            if !codec.is_netcdf_c_spelling(version, configuration) {
+            let is_own = codec.facts().is_netcdf_c_spelling;
+            if !has_numbers_as_strings(configuration) && !is_own.is_some_and(|is| is(version, configuration))
+            {
                 return None;
             }
             let parameters = codec.parameters(version, configuration, chunk)?;
@@ -394,7 +406,7 @@ impl Registry {
                     "; filter {} ({}) makes other bytes, and its parameters are: {}",
                     codec.hdf5_id().unwrap_or_default(),
                     codec.name(),
-                    codec.parameters_help()
+                    codec.facts().parameters_help
                 ),
                 None => String::new(),
             };

@@ -10,9 +10,10 @@
 //! HDF5 file format specification, IV.A.2.l, filter 2.
 
 use crate::codec::codec::stored_parameters;
-use crate::codec::netcdf_c_spelling::{has_numbers_as_strings, only};
+use crate::codec::facts::CodecFacts;
+use crate::codec::netcdf_c_spelling::only;
 use crate::shuffle::{avx512, squares};
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -224,41 +225,26 @@ pub fn unshuffle(size: usize, input: &[u8], out: &mut Vec<u8>) {
 }
 
 impl Codec for Shuffle {
-    fn name(&self) -> &str {
-        "shuffle"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "none"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const {
-            &[Member::new(
-                "elementsize",
-                "bytes of an element, 0 for those of the type",
-            )]
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // numcodecs transposes whole elements as HDF5 does. It rejects input that ends within an element.
+            zarr2: Some("shuffle"),
+            zarr3: Some("numcodecs.shuffle"),
+            parameters_help: "none",
+            members: const {
+                &[Member::new(
+                    "elementsize",
+                    "bytes of an element, 0 for those of the type",
+                )]
+            },
+            in_netcdf_c: true,
+            filter_in_zarr2: true,
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            is_netcdf_c_spelling: Some(is_netcdf_c_spelling),
+            ..CodecFacts::named("shuffle")
         }
-    }
-
-    /// numcodecs transposes whole elements as HDF5 does. It rejects input that ends within an element.
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        Some(match version {
-            ZarrVersion::V2 => "shuffle",
-            ZarrVersion::V3 => "numcodecs.shuffle",
-        })
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
-    }
-
-    fn is_filter_in_zarr2(&self) -> bool {
-        true
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -270,7 +256,13 @@ impl Codec for Shuffle {
             )),
         }
     }
+}
 
+fn is_netcdf_c_spelling(version: ZarrVersion, configuration: &Configuration) -> bool {
+    version == ZarrVersion::V2 && only(configuration, "elementsize") == Some(0)
+}
+
+impl StoredParameters for Shuffle {
     /// The element size. A parameter is accepted too, and ignored, so that the output of `ncdump -s` can be used as
     /// input.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
@@ -286,7 +278,9 @@ impl Codec for Shuffle {
         size.map(|size| vec![size])
             .ok_or_else(|| format!("cannot take elements of {} bytes", chunk.element_size))
     }
+}
 
+impl ZarrForm for Shuffle {
     /// `{"elementsize": bytes}`.
     /// netCDF-C, which has no version 3 of Zarr, writes the size 0 and means the size of an element. numcodecs leaves bytes
     /// as they are for the size 0. Where there is no size, numcodecs takes 4, and zarr-python the size of an element.
@@ -306,11 +300,6 @@ impl Codec for Shuffle {
             (0, ZarrVersion::V2) => Some(vec![of_type()?]),
             (size, _) => Some(vec![size.max(1)]),
         }
-    }
-
-    fn is_netcdf_c_spelling(&self, version: ZarrVersion, configuration: &Configuration) -> bool {
-        let is_of_type = || only(configuration, "elementsize") == Some(0);
-        has_numbers_as_strings(configuration) || (version == ZarrVersion::V2 && is_of_type())
     }
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {

@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use crate::codec::chunk_type::ChunkType;
 use crate::codec::codec::Codec;
-use crate::codec::members::refusal;
 use crate::deflate::deflate;
 use crate::registry::registered::registered_id;
 use crate::registry::registry::Registry;
@@ -205,15 +204,15 @@ impl AskedCodec {
             }));
         };
         let refuse = |why: String| Error::Usage(format!("codec {name} {why}"));
-        if let (Some(id), Some(visible)) = (codec.hdf5_id(), codec.visible_parameters(members)) {
-            let is_known = |name: &String| codec.members().iter().any(|member| member.name == name);
+        if let (Some(id), Some(visible)) = (codec.hdf5_id(), codec.facts().visible_parameters) {
+            let is_known = |name: &String| codec.facts().members.iter().any(|member| member.name == name);
             return match members.keys().all(is_known) {
-                true => Ok(CodecSpec::hdf5(id, visible.map_err(refuse)?)),
-                false => Err(refuse(refusal(codec.members(), codec.parameters_help(), members))),
+                true => Ok(CodecSpec::hdf5(id, visible(members).map_err(refuse)?)),
+                false => Err(refuse(codec.refusal(members))),
             };
         }
         if codec.hdf5_id().is_some() && codec.zarr_name(ZarrVersion::V2).is_none() {
-            return Err(refuse(refusal(codec.members(), codec.parameters_help(), members)));
+            return Err(refuse(codec.refusal(members)));
         }
         let mut configuration = default_configuration(codec, chunk);
         configuration.extend(members.clone());
@@ -238,7 +237,7 @@ impl AskedCodec {
             Some(words) => Ok(CodecSpec::hdf5(id, words)),
             // Zarr has it, and HDF5 does not.
             None if understands(codec, &in_zarr, chunk) => Ok(in_zarr),
-            None => Err(refuse(refusal(codec.members(), codec.parameters_help(), members))),
+            None => Err(refuse(codec.refusal(members))),
         }
     }
 }

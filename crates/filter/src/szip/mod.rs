@@ -44,8 +44,9 @@ mod samples;
 use std::cell::RefCell;
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::facts::CodecFacts;
 use crate::shuffle::shuffle;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
 use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 use parameters::Parameters;
 
@@ -69,37 +70,24 @@ thread_local! {
 }
 
 impl Codec for Szip {
-    fn name(&self) -> &str {
-        "szip"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "4 or 32; pixels per block, even, 2 to 32"
-    }
-
-    /// netCDF-C's name. numcodecs has no szip.
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        (version == ZarrVersion::V2).then_some("szip")
-    }
-
-    fn is_in_netcdf_c(&self) -> bool {
-        true
-    }
-
-    fn is_in_numcodecs(&self) -> bool {
-        false
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const {
-            &[
-                Member::new(MASK, "4 or 32"),
-                Member::new(PIXELS_PER_BLOCK, "even, 2 to 32"),
-            ]
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // netCDF-C's name. numcodecs has no szip.
+            zarr2: Some("szip"),
+            parameters_help: "4 or 32; pixels per block, even, 2 to 32",
+            members: const {
+                &[
+                    Member::new(MASK, "4 or 32"),
+                    Member::new(PIXELS_PER_BLOCK, "even, 2 to 32"),
+                ]
+            },
+            in_netcdf_c: true,
+            in_numcodecs: false,
+            stored_parameters: Some(self),
+            zarr_form: Some(self),
+            equivalent: Some(equivalent),
+            ..CodecFacts::named("szip")
         }
     }
 
@@ -111,7 +99,21 @@ impl Codec for Szip {
         let parameters = Parameters::parse(&stored)?;
         Ok(Box::new(Bound { parameters }))
     }
+}
 
+/// The same coding with the scanlines that netCDF-C computes.
+fn equivalent(spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+    match names {
+        CodecNames::Zarr(version) => {
+            let configuration = configuration(spec.parameters())?;
+            let name = Szip.facts().zarr_name(version)?;
+            Some(CodecSpec::zarr(version, name, configuration))
+        }
+        CodecNames::Hdf5 => None,
+    }
+}
+
+impl StoredParameters for Szip {
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(visible, chunk)
     }
@@ -119,7 +121,9 @@ impl Codec for Szip {
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::adapted(stored, chunk)
     }
+}
 
+impl ZarrForm for Szip {
     fn parameters(
         &self,
         _: ZarrVersion,
@@ -140,17 +144,6 @@ impl Codec for Szip {
         let computed = self.parameters(version, &configuration, chunk)?;
         let same = Parameters::parse(stored).ok()? == Parameters::parse(&computed).ok()?;
         same.then_some(configuration)
-    }
-
-    /// The same coding with the scanlines that netCDF-C computes.
-    fn equivalent(&self, spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
-        match names {
-            CodecNames::Zarr(version) => {
-                let configuration = configuration(spec.parameters())?;
-                Some(CodecSpec::zarr(version, self.zarr_name(version)?, configuration))
-            }
-            CodecNames::Hdf5 => None,
-        }
     }
 }
 

@@ -6,9 +6,9 @@
 //! numcodecs, `AsType`.
 
 use crate::zarr_only::numpy_type::{NumpyType, convert, converted_len};
-use crate::zarr_only::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
+use crate::zarr_only::zarr_configuration::{configuration, member, number_codec, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use ncutils_model::{CodecSpec, ZarrVersion};
+use ncutils_model::CodecSpec;
 
 /// The astype codec.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ impl Bound {
     }
 }
 
-number_codec!(AsType, "astype", "encode_dtype, decode_dtype", elementwise: true, lossy: true);
+number_codec!(AsType, "astype", "encode_dtype, decode_dtype", input: crate::Input::EachElement, lossy: true);
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

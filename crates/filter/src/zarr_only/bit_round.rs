@@ -4,9 +4,10 @@
 //!
 //! numcodecs, `BitRound`; Klöwer et al. 2021, doi:10.1038/s43588-021-00156-2.
 
-use crate::zarr_only::zarr_configuration::{configuration, integer, numcodecs_name, same};
+use crate::codec::facts::{CodecFacts, Input};
+use crate::zarr_only::zarr_configuration::{configuration, integer, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
-use ncutils_model::{CodecSpec, Endian, ZarrVersion};
+use ncutils_model::{CodecSpec, Endian};
 
 /// The bit rounding codec.
 #[derive(Debug, Clone, Copy)]
@@ -27,25 +28,15 @@ fn keep_bits(spec: &CodecSpec) -> Outcome<u32> {
 }
 
 impl Codec for BitRound {
-    fn is_lossy(&self) -> bool {
-        true
-    }
-
-    fn parameters_help(&self) -> &str {
-        "keepbits"
-    }
-
-    numcodecs_name!("bitround");
-
-    fn is_elementwise(&self) -> bool {
-        true
-    }
-
-    /// The registry of extensions has the codec under its bare name, for integers as well.
-    fn zarr_aliases(&self, version: ZarrVersion) -> &[&str] {
-        match version {
-            ZarrVersion::V2 => &[],
-            ZarrVersion::V3 => &["bitround"],
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            parameters_help: "keepbits",
+            // The registry of extensions has the codec under its bare name, for integers as well.
+            zarr3_aliases: &["bitround"],
+            input: Input::EachElement,
+            is_lossy: true,
+            same_configuration: Some(|a, b| same(keep_bits(a), keep_bits(b))),
+            ..numcodecs_facts!("bitround")
         }
     }
 
@@ -66,10 +57,6 @@ impl Codec for BitRound {
             size: chunk.element_size,
             endian: chunk.endian,
         }))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        same(keep_bits(a), keep_bits(b))
     }
 }
 

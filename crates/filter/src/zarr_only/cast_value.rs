@@ -17,6 +17,7 @@
 
 use serde_json::Value;
 
+use crate::codec::facts::{CodecFacts, Input};
 use crate::zarr_only::json_scalar::{Scalar, bounds, map_scalars};
 use crate::zarr_only::numpy_type::{NumpyType, convert, converted_len};
 use crate::zarr_only::zarr_configuration::{configuration, member};
@@ -281,33 +282,24 @@ fn round(x: f64, rounding: Rounding) -> f64 {
 }
 
 impl Codec for CastValue {
-    fn is_lossy(&self) -> bool {
-        true
-    }
-
-    fn name(&self) -> &str {
-        "cast_value"
-    }
-
-    fn parameters_help(&self) -> &str {
-        "data_type, rounding, out_of_range, scalar_map"
-    }
-
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        (version == ZarrVersion::V3).then_some("cast_value")
-    }
-
-    fn is_elementwise(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            zarr3: Some("cast_value"),
+            parameters_help: "data_type, rounding, out_of_range, scalar_map",
+            input: Input::EachElement,
+            is_lossy: true,
+            encoded_type: Some(encoded_type),
+            ..CodecFacts::named("cast_value")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Bound::parse(spec, chunk)?))
     }
+}
 
-    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
-    }
+fn encoded_type(spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
+    Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
 }
 
 impl BoundCodec for Bound {

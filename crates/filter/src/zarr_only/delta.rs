@@ -6,9 +6,9 @@
 //! numcodecs, `Delta`.
 
 use crate::zarr_only::numpy_type::{Number, NumpyType, check_converted, convert, converted_len, with_number};
-use crate::zarr_only::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
+use crate::zarr_only::zarr_configuration::{configuration, member, number_codec, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use ncutils_model::{CodecSpec, Endian, ZarrVersion};
+use ncutils_model::{CodecSpec, Endian};
 
 /// The delta codec.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ impl Bound {
     }
 }
 
-number_codec!(Delta, "delta", "dtype, astype", elementwise: false, lossy: false);
+number_codec!(Delta, "delta", "dtype, astype", input: crate::Input::Array, lossy: false);
 
 /// Replaces the content of `out` by the first number of `input`, and the differences of the others, in the same type.
 fn differences<T: Number>(input: &[u8], ty: NumpyType, out: &mut Vec<u8>) {

@@ -14,9 +14,9 @@ use crate::zarr_only::nearest::{ToNearest, nearest_f64};
 use crate::zarr_only::numpy_type::{
     Number, NumpyType, To, check_converted, convert, converted_len, map, with_number,
 };
-use crate::zarr_only::zarr_configuration::{configuration, member, number_codec, numcodecs_name, same};
+use crate::zarr_only::zarr_configuration::{configuration, member, number_codec, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
-use ncutils_model::{CodecSpec, Endian, ZarrVersion};
+use ncutils_model::{CodecSpec, Endian};
 
 /// The codec of fixed scale and offset.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +78,7 @@ number_codec!(
     FixedScaleOffset,
     "fixedscaleoffset",
     "offset, scale, dtype, astype",
-    elementwise: true,
+    input: crate::Input::EachElement,
     lossy: true
 );
 

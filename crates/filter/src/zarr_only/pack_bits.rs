@@ -5,10 +5,11 @@
 //!
 //! numcodecs, `PackBits`.
 
+use crate::codec::facts::{CodecFacts, Input};
 use crate::shuffle::avx512;
-use crate::zarr_only::zarr_configuration::{configuration, numcodecs_name, same};
+use crate::zarr_only::zarr_configuration::{configuration, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
-use ncutils_model::{CodecSpec, Endian, ZarrVersion};
+use ncutils_model::{CodecSpec, Endian};
 
 /// The codec of packed bits.
 #[derive(Debug, Clone, Copy)]
@@ -20,14 +21,14 @@ fn parse(spec: &CodecSpec) -> Outcome {
 }
 
 impl Codec for PackBits {
-    fn parameters_help(&self) -> &str {
-        "none"
-    }
-
-    numcodecs_name!("packbits");
-
-    fn is_array_to_array(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            parameters_help: "none",
+            input: Input::Array,
+            encoded_type: Some(|_, chunk| packed(chunk)),
+            same_configuration: Some(|a, b| same(parse(a), parse(b))),
+            ..numcodecs_facts!("packbits")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -39,16 +40,13 @@ impl Codec for PackBits {
             )),
         }
     }
+}
 
-    fn encoded_type(&self, _: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        let elements = chunk.shape.iter().fold(1u64, |all, n| all.saturating_mul(*n));
-        let shape = [elements.div_ceil(8).saturating_add(1)];
-        ChunkType::of_numbers(NumberClass::Unsigned, 1, Endian::Little, &shape)
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        same(parse(a), parse(b))
-    }
+/// The type of the packed bits, after a byte with the number of those that fill the last byte up.
+fn packed(chunk: &ChunkType) -> ChunkType {
+    let elements = chunk.shape.iter().fold(1u64, |all, n| all.saturating_mul(*n));
+    let shape = [elements.div_ceil(8).saturating_add(1)];
+    ChunkType::of_numbers(NumberClass::Unsigned, 1, Endian::Little, &shape)
 }
 
 /// A bit for each byte: whether it is not 0, that of the first byte highest.

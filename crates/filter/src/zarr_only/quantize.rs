@@ -8,10 +8,10 @@
 use crate::zarr_only::nearest::{nearest_f32, nearest_f64};
 use crate::zarr_only::numpy_type::{NumpyType, check_converted, convert, converted_len, map};
 use crate::zarr_only::zarr_configuration::{
-    configuration, integer, member, number_codec, numcodecs_name, same,
+    configuration, integer, member, number_codec, numcodecs_facts, same,
 };
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
-use ncutils_model::{CodecSpec, ZarrVersion};
+use ncutils_model::CodecSpec;
 
 /// The quantize codec.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ impl Bound {
     }
 }
 
-number_codec!(Quantize, "quantize", "digits, dtype, astype", elementwise: true, lossy: true);
+number_codec!(Quantize, "quantize", "digits, dtype, astype", input: crate::Input::EachElement, lossy: true);
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

@@ -8,11 +8,12 @@
 
 use serde_json::Value;
 
+use crate::codec::facts::{CodecFacts, Input};
 use crate::shuffle::plane::{Dimension, Plane};
 use crate::zarr_only::zarr_configuration::{configuration, member, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, Program};
 use ncutils_model::chunk::byte_count;
-use ncutils_model::{CodecSpec, Encoding, ZarrVersion};
+use ncutils_model::{CodecSpec, Encoding};
 
 /// The transpose codec.
 #[derive(Debug, Clone, Copy)]
@@ -65,29 +66,16 @@ fn permutation(spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Vec<usize>> {
 }
 
 impl Codec for Transpose {
-    fn parameters_help(&self) -> &str {
-        "order"
-    }
-
-    fn name(&self) -> &str {
-        "transpose"
-    }
-
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        (version == ZarrVersion::V3).then_some("transpose")
-    }
-
-    fn only_reorders(&self) -> bool {
-        true
-    }
-
-    fn is_array_to_array(&self) -> bool {
-        true
-    }
-
-    fn known_to(&self, program: Program) -> bool {
-        match program {
-            Program::Tensorstore => true,
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            zarr3: Some("transpose"),
+            parameters_help: "order",
+            only_reorders: true,
+            input: Input::Array,
+            known_to: &[Program::Tensorstore],
+            encoded_type: Some(transposed),
+            same_configuration: Some(|a, b| same(Order::parse(a), Order::parse(b))),
+            ..CodecFacts::named("transpose")
         }
     }
 
@@ -101,18 +89,14 @@ impl Codec for Transpose {
             size: chunk.element_size,
         }))
     }
+}
 
-    fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        let mut encoded = chunk.clone();
-        if let Ok(order) = permutation(spec, chunk) {
-            encoded.shape = order.iter().map(|at| chunk.shape[*at]).collect();
-        }
-        encoded
+fn transposed(spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
+    let mut encoded = chunk.clone();
+    if let Ok(order) = permutation(spec, chunk) {
+        encoded.shape = order.iter().map(|at| chunk.shape[*at]).collect();
     }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        same(Order::parse(a), Order::parse(b))
-    }
+    encoded
 }
 
 /// A permutation, bound to the chunks.

@@ -65,60 +65,45 @@ pub(crate) fn same<T: PartialEq>(a: Outcome<T>, b: Outcome<T>) -> bool {
     matches!((a, b), (Ok(a), Ok(b)) if a == b)
 }
 
-/// The Zarr name of a codec: numcodecs' id in version 2, and with a prefix in version 3.
-macro_rules! numcodecs_name {
+/// The facts of a codec of numcodecs: its id in version 2 of Zarr, and with a prefix in version 3.
+macro_rules! numcodecs_facts {
     ($name:literal) => {
-        fn name(&self) -> &str {
-            $name
-        }
-
-        fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-            Some(match version {
-                ZarrVersion::V2 => $name,
-                ZarrVersion::V3 => concat!("numcodecs.", $name),
-            })
+        $crate::CodecFacts {
+            zarr2: Some($name),
+            zarr3: Some(concat!("numcodecs.", $name)),
+            ..$crate::CodecFacts::named($name)
         }
     };
 }
 
 /// Makes a type a codec of numcodecs that turns numbers into numbers. The module's `Bound` has its parameters: `parse`
-/// reads them from a spec, and `encoded` is the type of the numbers that it makes. `elementwise` is
-/// [`Codec::is_elementwise`], `lossy` is [`Codec::is_lossy`].
+/// reads them from a spec, and `encoded` is the type of the numbers that it makes. `input` and `lossy` are fields of
+/// [`CodecFacts`](crate::CodecFacts).
 macro_rules! number_codec {
-    ($codec:ident, $name:literal, $parameters:literal, elementwise: $is_elementwise:literal, lossy: $is_lossy:literal) => {
+    ($codec:ident, $name:literal, $parameters:literal, input: $input:expr, lossy: $is_lossy:literal) => {
         impl Codec for $codec {
-            numcodecs_name!($name);
-
-            fn parameters_help(&self) -> &str {
-                $parameters
-            }
-
-            fn is_array_to_array(&self) -> bool {
-                true
-            }
-
-            fn is_elementwise(&self) -> bool {
-                $is_elementwise
-            }
-
-            fn is_lossy(&self) -> bool {
-                $is_lossy
+            fn facts(&self) -> $crate::CodecFacts<'_> {
+                $crate::CodecFacts {
+                    parameters_help: $parameters,
+                    input: $input,
+                    is_lossy: $is_lossy,
+                    encoded_type: Some(|spec, chunk| match Bound::parse(spec, chunk) {
+                        Ok(bound) => bound.encoded.chunk(chunk),
+                        Err(_) => chunk.clone(),
+                    }),
+                    same_configuration: Some(|a, b| {
+                        let chunk = ChunkType::of_bytes(0);
+                        same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
+                    }),
+                    ..numcodecs_facts!($name)
+                }
             }
 
             fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
                 Ok(Box::new(Bound::parse(spec, chunk)?))
             }
-
-            fn encoded_type(&self, spec: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-                Bound::parse(spec, chunk).map_or_else(|_| chunk.clone(), |bound| bound.encoded.chunk(chunk))
-            }
-
-            fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-                let chunk = ChunkType::of_bytes(0);
-                same(Bound::parse(a, &chunk), Bound::parse(b, &chunk))
-            }
         }
     };
 }
 
-pub(crate) use {number_codec, numcodecs_name};
+pub(crate) use {number_codec, numcodecs_facts};

@@ -14,11 +14,12 @@
 
 use serde_json::Value;
 
+use crate::codec::facts::{CodecFacts, Input};
 use crate::zarr_only::json_scalar::{Scalar, bounds, map_scalars};
 use crate::zarr_only::numpy_type::NumpyType;
 use crate::zarr_only::zarr_configuration::{configuration, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use ncutils_model::{CodecSpec, ZarrVersion};
+use ncutils_model::CodecSpec;
 
 /// The codec of scale and offset.
 #[derive(Debug, Clone, Copy)]
@@ -40,24 +41,15 @@ struct Bound {
 }
 
 impl Codec for ZarrScaleOffset {
-    fn is_lossy(&self) -> bool {
-        true
-    }
-
-    fn name(&self) -> &str {
-        "scale_offset"
-    }
-
-    fn parameters_help(&self) -> &str {
-        "offset, scale"
-    }
-
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        (version == ZarrVersion::V3).then_some("scale_offset")
-    }
-
-    fn is_elementwise(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            zarr3: Some("scale_offset"),
+            parameters_help: "offset, scale",
+            input: Input::EachElement,
+            is_lossy: true,
+            same_configuration: Some(|a, b| same(members(a), members(b))),
+            ..CodecFacts::named("scale_offset")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -75,10 +67,6 @@ impl Codec for ZarrScaleOffset {
             scale,
             ty,
         }))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        same(members(a), members(b))
     }
 }
 
@@ -147,6 +135,7 @@ mod tests {
     use super::*;
     use crate::{NumberClass, Registry, Scratch};
     use ncutils_model::Endian;
+    use ncutils_model::ZarrVersion;
     use serde_json::json;
 
     fn spec(configuration: serde_json::Value) -> CodecSpec {

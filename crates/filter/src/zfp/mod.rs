@@ -15,8 +15,9 @@ mod bound;
 mod parameters;
 
 use crate::codec::codec::stored_parameters;
-use crate::{BoundCodec, ChunkType, Codec, Member, Outcome};
-use ncutils_model::{CodecSpec, Configuration};
+use crate::codec::facts::{CodecFacts, Input};
+use crate::{BoundCodec, ChunkType, Codec, Outcome, StoredParameters};
+use ncutils_model::CodecSpec;
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32013;
@@ -26,24 +27,19 @@ pub const ID: u32 = 32013;
 pub struct Zfp;
 
 impl Codec for Zfp {
-    fn is_lossy(&self) -> bool {
-        true
-    }
-
-    fn name(&self) -> &str {
-        "zfp"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "mode, 0, value of the mode"
-    }
-
-    fn needs_elements(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            parameters_help: "mode, 0, value of the mode",
+            members: parameters::MEMBERS,
+            input: Input::Elements,
+            is_lossy: true,
+            stored_parameters: Some(self),
+            visible_parameters: Some(|members| {
+                parameters::visible(members).ok_or_else(|| parameters::ONE_MODE.to_owned())
+            }),
+            ..CodecFacts::named("zfp")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -52,15 +48,9 @@ impl Codec for Zfp {
             .ok_or_else(|| format!("its parameters {words:?} are not a header of zfp"))?;
         bound(header)
     }
+}
 
-    fn members(&self) -> &'static [Member] {
-        parameters::MEMBERS
-    }
-
-    fn visible_parameters(&self, members: &Configuration) -> Option<Outcome<Vec<u32>>> {
-        Some(parameters::visible(members).ok_or_else(|| parameters::ONE_MODE.to_owned()))
-    }
-
+impl StoredParameters for Zfp {
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(visible, chunk)
     }

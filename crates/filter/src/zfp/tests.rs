@@ -74,7 +74,7 @@ fn parameters_that_a_user_gives() {
 fn named_parameters() {
     let visible = |text: &str| {
         let members = serde_json::from_str(text).unwrap();
-        Zfp.visible_parameters(&members).unwrap()
+        Zfp.facts().visible_parameters.unwrap()(&members)
     };
     let [low, high] = double(0.01);
     assert_eq!(visible(r#"{"accuracy": 0.01}"#).unwrap(), [3, 0, low, high]);

@@ -1,4 +1,4 @@
-//! docs/formats/filters.md is made of the registry. `NCUTILS_BLESS=1 cargo test -p ncutils-filter --features zfp --test all filters_page` writes it anew.
+//! Pages for users name the codecs of the registry. docs/formats/filters.md is made of it: `NCUTILS_BLESS=1 cargo test -p ncutils-filter --features zfp --test all filters_page` writes it anew.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -36,12 +36,8 @@ fn has_same_bytes(codec: &dyn Codec) -> bool {
 
 fn row(codec: &dyn Codec) -> String {
     let names = |version| {
-        let first = codec.zarr_name(version).into_iter();
-        let names: Vec<_> = first
-            .chain(codec.zarr_aliases(version).iter().copied())
-            .map(|name| format!("`{name}`"))
-            .collect();
-        names.join(", ")
+        let names = codec.facts().zarr_names(version).map(|name| format!("`{name}`"));
+        names.collect::<Vec<_>>().join(", ")
     };
     let (v2, v3) = (names(ZarrVersion::V2), names(ZarrVersion::V3));
     let same = match (codec.hdf5_id(), v2.is_empty() && v3.is_empty()) {
@@ -53,8 +49,11 @@ fn row(codec: &dyn Codec) -> String {
     let name = codec.name();
     // Codecs without an id have no other parameters than those with names.
     let (parameters, members) = match codec.hdf5_id() {
-        Some(_) => (codec.parameters_help(), listed_members(codec.members())),
-        None => ("", codec.parameters_help().to_owned()),
+        Some(_) => (
+            codec.facts().parameters_help,
+            listed_members(codec.facts().members),
+        ),
+        None => ("", codec.facts().parameters_help.to_owned()),
     };
     format!("| {id} | {name} | {v2} | {v3} | {parameters} | {members} | {same} |")
 }
@@ -74,4 +73,26 @@ fn the_page_lists_the_registry() {
     let committed: Vec<&str> = committed.lines().filter(is_there).collect();
     let made: Vec<&str> = page.lines().filter(is_there).collect();
     assert_eq!(made, committed, "NCUTILS_BLESS=1 writes the page anew");
+}
+
+#[test]
+fn the_guide_explains_the_codecs_that_only_zarr_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/filters.md");
+    let guide = std::fs::read_to_string(path).unwrap();
+    let rows: Vec<Vec<&str>> = guide.lines().map(|line| line.split(" |").collect()).collect();
+    for codec in Registry::builtin()
+        .iter()
+        .filter(|codec| codec.hdf5_id().is_none())
+    {
+        let cell = format!(" `{}`", codec.name());
+        let is_row = |row: &&Vec<&str>| row.len() == 5 && row[..2].iter().any(|name| name.ends_with(&cell));
+        let row = rows.iter().find(is_row);
+        let row = row.unwrap_or_else(|| panic!("docs/guide/filters.md has no row of {}", codec.name()));
+        for member in codec.facts().parameters_help.split(", ") {
+            assert!(
+                row[3].contains(member),
+                "docs/guide/filters.md lacks {member}: {row:?}"
+            );
+        }
+    }
 }

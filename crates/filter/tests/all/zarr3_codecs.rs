@@ -1,7 +1,7 @@
 //! Codecs in version 3 of Zarr: their names and configurations, and chunks of zarr-python.
 
 use ncutils_filter::{
-    AskedCodec, ChunkShape, ChunkType, EncodedChunk, NumberClass, Program, Registry, Scratch,
+    AskedCodec, ChunkShape, ChunkType, EncodedChunk, Input, NumberClass, Program, Registry, Scratch,
     spec::json_text, spec::spec,
 };
 use ncutils_model::{CodecNames, CodecSpec, Endian, ZarrVersion};
@@ -283,17 +283,19 @@ fn kinds_of_codecs_and_who_has_them() {
     let mut of_tensorstore = Vec::new();
     for codec in registry.iter() {
         let Some(name) = codec.zarr_name(ZarrVersion::V3) else {
-            assert!(!codec.is_array_to_array(), "{}", codec.name());
+            assert!(codec.facts().input < Input::Array, "{}", codec.name());
             continue;
         };
-        assert!(!codec.is_array_to_array() || codec.needs_elements(), "{name}");
+        let input = codec.facts().input;
+        let (is_array, needs_elements) = (input >= Input::Array, input >= Input::Elements);
+        assert!(!is_array || needs_elements, "{name}");
         let reaches_further = ["transpose", "numcodecs.delta", "numcodecs.packbits"].contains(&name);
         assert_eq!(
-            codec.is_elementwise(),
-            codec.is_array_to_array() && !reaches_further,
+            input == Input::EachElement,
+            is_array && !reaches_further,
             "{name}"
         );
-        if codec.is_array_to_array() {
+        if is_array {
             arrays.push(name);
         }
         if registry.known_to(

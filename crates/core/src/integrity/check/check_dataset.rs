@@ -337,7 +337,7 @@ fn uncovered(reader: &dyn Reader, vars: Vec<VarId>, registry: &Registry) -> Opti
         matches!(layout.storage, Storage::Chunked { .. })
             && codecs
                 .into_iter()
-                .any(|spec| registry.find(spec).is_some_and(|codec| codec.verifies()))
+                .any(|spec| registry.find(spec).is_some_and(|codec| codec.facts().verifies()))
     };
     let without: Vec<VarId> = vars.into_iter().filter(|var| !verifies(*var)).collect();
     let all = without.len() == count;

@@ -44,7 +44,8 @@ fn codecs_tell_whether_they_are_lossy() {
         registry
             .by_name(name)
             .unwrap_or_else(|| panic!("{name}"))
-            .is_lossy()
+            .facts()
+            .is_lossy
     };
     for name in ["scaleoffset", "bitround", "astype", "quantize", "cast_value"] {
         assert!(is_lossy(name), "{name}");

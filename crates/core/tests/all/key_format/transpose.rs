@@ -1,7 +1,7 @@
 //! A codec of the test format that needs the shape of chunks: their dimensions in the reverse order.
 
-use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
-use ncutils_core::model::{CodecSpec, ZarrVersion};
+use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, CodecFacts, Outcome};
+use ncutils_core::model::CodecSpec;
 
 pub const NAME: &str = "test.reverse_dimensions";
 
@@ -10,12 +10,12 @@ pub struct Reverse;
 struct Bound(ChunkType);
 
 impl Codec for Reverse {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
-        Some(NAME)
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            zarr2: Some(NAME),
+            zarr3: Some(NAME),
+            ..CodecFacts::named(NAME)
+        }
     }
 
     fn bind(&self, _: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {

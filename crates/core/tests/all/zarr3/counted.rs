@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ncutils_core::filter::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, Registry};
+use ncutils_core::filter::{
+    BoundCodec, ChunkShape, ChunkType, Codec, CodecFacts, Outcome, Registry, ZarrForm,
+};
 use ncutils_core::model::{CodecSpec, Configuration, ZarrVersion};
 
 /// Its id in HDF5.
@@ -26,28 +28,28 @@ pub fn registry() -> (Registry, Arc<AtomicUsize>) {
 struct Bound(Arc<AtomicUsize>);
 
 impl Codec for Counted {
-    fn name(&self) -> &str {
-        "counted"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            zarr2: Some(NAME),
+            zarr3: Some(NAME),
+            zarr_form: Some(self),
+            ..CodecFacts::named("counted")
+        }
     }
 
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
+    fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Bound(Arc::clone(&self.0))))
     }
+}
 
-    fn zarr_name(&self, _: ZarrVersion) -> Option<&str> {
-        Some(NAME)
-    }
-
+impl ZarrForm for Counted {
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         configuration.is_empty().then(Vec::new)
     }
 
     fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
         parameters.is_empty().then(Configuration::new)
-    }
-
-    fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        Ok(Box::new(Bound(Arc::clone(&self.0))))
     }
 }
 

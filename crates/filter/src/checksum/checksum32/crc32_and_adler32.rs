@@ -1,9 +1,9 @@
 //! CRC-32 and Adler-32, before the data: the checksums of zlib.
 
 use crate::checksum::checksum32::{Bound, Location};
-use crate::zarr_only::zarr_configuration::same;
+use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, ChunkType, Codec, Outcome};
-use ncutils_model::{CodecSpec, ZarrVersion};
+use ncutils_model::CodecSpec;
 
 /// A codec of one of zlib's checksums.
 #[derive(Debug, Clone, Copy)]
@@ -26,27 +26,16 @@ pub const ADLER32: ZlibChecksum = ZlibChecksum {
 };
 
 impl Codec for ZlibChecksum {
-    fn parameters_help(&self) -> &str {
-        "location"
-    }
-
-    fn name(&self) -> &str {
-        self.names[0]
-    }
-
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        Some(match version {
-            ZarrVersion::V2 => self.names[0],
-            ZarrVersion::V3 => self.names[1],
-        })
-    }
-
-    fn is_checksum(&self) -> bool {
-        true
-    }
-
-    fn is_filter_in_zarr2(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            zarr2: Some(self.names[0]),
+            zarr3: Some(self.names[1]),
+            parameters_help: "location",
+            filter_in_zarr2: true,
+            is_checksum: true,
+            same_configuration: Some(|a, b| Location::same(a, b, Location::Start)),
+            ..CodecFacts::named(self.names[0])
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
@@ -54,10 +43,5 @@ impl Codec for ZlibChecksum {
             checksum: self.checksum,
             location: Location::parse(spec, Location::Start)?,
         }))
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let location = |spec| Location::parse(spec, Location::Start);
-        same(location(a), location(b))
     }
 }

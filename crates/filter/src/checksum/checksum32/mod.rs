@@ -17,7 +17,7 @@ mod crc32c;
 pub use crc32_and_adler32::{ADLER32, CRC32};
 pub use crc32c::Crc32c;
 
-use crate::zarr_only::zarr_configuration::{configuration, member};
+use crate::zarr_only::zarr_configuration::{configuration, member, same};
 use crate::{BoundCodec, ChunkShape, Outcome};
 use ncutils_model::CodecSpec;
 
@@ -43,6 +43,11 @@ impl Location {
             Some("end") => Ok(Self::End),
             _ => Err(format!("its member location is {value}")),
         }
+    }
+
+    /// True if two specs tell the same place.
+    fn same(a: &CodecSpec, b: &CodecSpec, default: Self) -> bool {
+        same(Self::parse(a, default), Self::parse(b, default))
     }
 }
 

@@ -12,16 +12,20 @@
 //! `{"acceleration": number}`, a trade of size for speed, which decoding does not need. lz4_flex has
 //! one speed, that of 1. Other numbers are kept, and printed as they are.
 //!
+//! [`frame`] is another codec: the format of the program `lz4`.
+//!
 //! HDF5 registered filters, id 32004; LZ4 block format; numcodecs' `lz4.pyx`.
 
 use std::borrow::Cow;
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome};
-use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters};
+use ncutils_model::{CodecNames, CodecSpec, Configuration};
 
 pub(crate) mod block;
+pub mod frame;
 
 /// The id registered with HDF5.
 pub const ID: u32 = 32004;
@@ -48,32 +52,24 @@ fn block_size(parameters: &[u32]) -> u32 {
 }
 
 impl Codec for Lz4 {
-    fn name(&self) -> &str {
-        "lz4"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    /// These names stand for numcodecs' stream.
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        Some(match version {
-            ZarrVersion::V2 => "lz4",
-            ZarrVersion::V3 => "numcodecs.lz4",
-        })
-    }
-
-    fn parameters_help(&self) -> &str {
-        "bytes of a block; none or 0: 1 GiB"
-    }
-
-    fn members(&self) -> &'static [Member] {
-        const {
-            &[Member::new(
-                "acceleration",
-                "kept; chunks are encoded as with 1. Only Zarr has it",
-            )]
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            // These names stand for numcodecs' stream.
+            zarr2: Some("lz4"),
+            zarr3: Some("numcodecs.lz4"),
+            parameters_help: "bytes of a block; none or 0: 1 GiB",
+            members: const {
+                &[Member::new(
+                    "acceleration",
+                    "kept; chunks are encoded as with 1. Only Zarr has it",
+                )]
+            },
+            stored_parameters: Some(self),
+            canonical_parameters: Some(|stored| Cow::Owned(vec![block_size(stored)])),
+            same_configuration: Some(same_configuration),
+            equivalent: Some(equivalent),
+            ..CodecFacts::named("lz4")
         }
     }
 
@@ -86,7 +82,26 @@ impl Codec for Lz4 {
             size: block_size(&parameters) as usize,
         }))
     }
+}
 
+/// HDF5 and numcodecs put blocks of LZ4 into streams of their own.
+fn equivalent(_: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
+    let facts = Lz4.facts();
+    Some(match names {
+        CodecNames::Hdf5 => CodecSpec::hdf5(ID, []).with_name(facts.name),
+        CodecNames::Zarr(version) => {
+            let configuration = Configuration::from_iter([("acceleration".to_owned(), 1.into())]);
+            CodecSpec::zarr(version, facts.zarr_name(version)?, configuration)
+        }
+    })
+}
+
+fn same_configuration(a: &CodecSpec, b: &CodecSpec) -> bool {
+    let parsed = |spec: &CodecSpec| acceleration(spec.configuration()?);
+    parsed(a).is_some() && parsed(a) == parsed(b)
+}
+
+impl StoredParameters for Lz4 {
     fn working_parameters(&self, visible: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
         match visible {
             [] => Ok(Vec::new()),
@@ -98,24 +113,8 @@ impl Codec for Lz4 {
         }
     }
 
-    fn canonical_parameters<'a>(&self, stored: &'a [u32]) -> Cow<'a, [u32]> {
-        Cow::Owned(vec![block_size(stored)])
-    }
-
-    /// HDF5 and numcodecs put blocks of LZ4 into streams of their own.
-    fn equivalent(&self, _: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
-        Some(match names {
-            CodecNames::Hdf5 => CodecSpec::hdf5(ID, []).with_name(self.name()),
-            CodecNames::Zarr(version) => {
-                let configuration = Configuration::from_iter([("acceleration".to_owned(), 1.into())]);
-                CodecSpec::zarr(version, self.zarr_name(version)?, configuration)
-            }
-        })
-    }
-
-    fn same_configuration(&self, a: &CodecSpec, b: &CodecSpec) -> bool {
-        let parsed = |spec: &CodecSpec| acceleration(spec.configuration()?);
-        parsed(a).is_some() && parsed(a) == parsed(b)
+    fn adapted_parameters(&self, stored: &[u32], _: &ChunkType) -> Outcome<Vec<u32>> {
+        Ok(stored.to_vec())
     }
 }
 

@@ -27,7 +27,8 @@ mod parameters;
 mod type_tree;
 
 use crate::codec::codec::stored_parameters;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::codec::facts::{CodecFacts, Input};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 use ncutils_model::chunk::element_count;
 use parameters::Parameters;
@@ -43,28 +44,24 @@ pub const ID: u32 = 5;
 pub struct Nbit;
 
 impl Codec for Nbit {
-    fn name(&self) -> &str {
-        "nbit"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    /// Only there can all programs read what it does.
-    fn needs_elements(&self) -> bool {
-        true
-    }
-
-    fn parameters_help(&self) -> &str {
-        "none"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            parameters_help: "none",
+            // Only there can all programs read what it does.
+            input: Input::Elements,
+            stored_parameters: Some(self),
+            ..CodecFacts::named("nbit")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
         Ok(Box::new(Bound { parameters }))
     }
+}
 
+impl StoredParameters for Nbit {
     /// Parameters for elements that use all their bits, as all types of netCDF do. Stored parameters are accepted too,
     /// so that the output of `ncdump -s` can be used as input.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {

@@ -25,7 +25,8 @@ mod packing;
 mod parameters;
 
 use crate::codec::codec::stored_parameters;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::codec::facts::{CodecFacts, Input};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 use ncutils_model::chunk::element_count;
 use packing::{HEADER, Header};
@@ -39,31 +40,24 @@ pub const ID: u32 = 6;
 pub struct ScaleOffset;
 
 impl Codec for ScaleOffset {
-    fn is_lossy(&self) -> bool {
-        true
-    }
-
-    fn name(&self) -> &str {
-        "scaleoffset"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "2 and bits, 0 to choose; 0 and decimals of a float"
-    }
-
-    fn needs_elements(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            parameters_help: "2 and bits, 0 to choose; 0 and decimals of a float",
+            input: Input::Elements,
+            is_lossy: true,
+            stored_parameters: Some(self),
+            ..CodecFacts::named("scaleoffset")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let parameters = Parameters::parse(&stored_parameters(self, spec, chunk)?)?;
         Ok(Box::new(Bound(parameters)))
     }
+}
 
+impl StoredParameters for ScaleOffset {
     /// The user gives the scale type and the factor. Stored parameters are accepted too, so that the output of
     /// `ncdump -s` can be used as input; those that describe the chunk are computed again.
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::UNKNOWN_ID;
+use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, Codec, Outcome, Scratch};
 use ncutils_model::ZarrVersion::{self, V2, V3};
 use serde_json::json;
@@ -221,31 +222,10 @@ fn a_zstd_frame_with_a_checksum_serves_hdf5() {
 struct Idle;
 
 impl Codec for Idle {
-    fn name(&self) -> &str {
-        "deflate"
+    fn facts(&self) -> CodecFacts<'_> {
+        crate::deflate::deflate::Deflate.facts()
     }
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(1)
-    }
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        crate::deflate::deflate::Deflate
-            .zarr_name(version)
-            .map(|name| match name {
-                "zlib" => "zlib",
-                _ => "numcodecs.zlib",
-            })
-    }
-    fn parameters(
-        &self,
-        version: ZarrVersion,
-        configuration: &ncutils_model::Configuration,
-        chunk: &ChunkType,
-    ) -> Option<Vec<u32>> {
-        crate::deflate::deflate::Deflate.parameters(version, configuration, chunk)
-    }
-    fn deflate_wrapper(&self, spec: &CodecSpec, chunk: &ChunkType) -> Option<(DeflateWrapper, u32)> {
-        crate::deflate::deflate::Deflate.deflate_wrapper(spec, chunk)
-    }
+
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Err("it is not asked".to_owned())
     }

@@ -4,8 +4,9 @@ mod any_codec;
 
 use super::*;
 use crate::AskedCodec;
+use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
-use crate::{Codec, NumberClass, UNKNOWN_ID};
+use crate::{Codec, NumberClass, UNKNOWN_ID, ZarrForm};
 use ncutils_model::{Configuration, Endian, ZarrVersion};
 
 fn spec(id: u32, optional: bool, parameters: &[u32]) -> CodecSpec {
@@ -158,15 +159,14 @@ fn scratch_is_used_again() {
 struct Fivefold;
 
 impl Codec for Fivefold {
-    fn name(&self) -> &str {
-        "fivefold"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(65001),
+            zarr3: Some("test.fivefold"),
+            ..CodecFacts::named("fivefold")
+        }
     }
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(65001)
-    }
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        (version == ZarrVersion::V3).then_some("test.fivefold")
-    }
+
     fn bind(&self, _: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Self))
     }
@@ -249,18 +249,19 @@ fn clipped_chunks_have_a_size_of_their_own() {
 struct Halve;
 
 impl Codec for Halve {
-    fn name(&self) -> &str {
-        "halve"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(65002),
+            encoded_type: Some(|_, chunk| {
+                let half = chunk.element_size / 2;
+                ChunkType::of_numbers(NumberClass::Unsigned, half, chunk.endian, &chunk.shape)
+            }),
+            ..CodecFacts::named("halve")
+        }
     }
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(65002)
-    }
+
     fn bind(&self, _: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Half(chunk.element_size)))
-    }
-    fn encoded_type(&self, _: &CodecSpec, chunk: &ChunkType) -> ChunkType {
-        let half = chunk.element_size / 2;
-        ChunkType::of_numbers(NumberClass::Unsigned, half, chunk.endian, &chunk.shape)
     }
 }
 
@@ -326,20 +327,27 @@ fn a_codec_that_changes_the_type_takes_no_clipped_chunks() {
 struct Sized;
 
 impl Codec for Sized {
-    fn name(&self) -> &str {
-        "sized"
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(65003),
+            zarr3: Some("test.sized"),
+            zarr_form: Some(self),
+            ..CodecFacts::named("sized")
+        }
     }
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(65003)
-    }
-    fn zarr_name(&self, version: ZarrVersion) -> Option<&str> {
-        (version == ZarrVersion::V3).then_some("test.sized")
-    }
+
     fn bind(&self, _: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         Ok(Box::new(Half(chunk.element_size)))
     }
+}
+
+impl ZarrForm for Sized {
     fn parameters(&self, _: ZarrVersion, _: &Configuration, chunk: &ChunkType) -> Option<Vec<u32>> {
         Some(vec![chunk.element_size as u32])
+    }
+
+    fn configuration(&self, _: ZarrVersion, _: &[u32], _: &ChunkType) -> Option<Configuration> {
+        None
     }
 }
 

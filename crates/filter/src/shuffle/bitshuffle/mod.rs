@@ -14,8 +14,9 @@
 //! HDF5 registered filters, id 32008 (bitshuffle's `bshuf_h5filter.c`).
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::facts::{CodecFacts, Input};
 use crate::codec::room::room;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
+use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
 mod compression;
@@ -39,27 +40,23 @@ const HEADER: usize = 12;
 const LENGTH: usize = 4;
 
 impl Codec for Bitshuffle {
-    fn name(&self) -> &str {
-        "bitshuffle"
-    }
-
-    fn hdf5_id(&self) -> Option<u32> {
-        Some(ID)
-    }
-
-    fn parameters_help(&self) -> &str {
-        "elements of a block, 0 to choose; 0 none, 2 LZ4, 3 Zstandard; level"
-    }
-
-    fn needs_elements(&self) -> bool {
-        true
+    fn facts(&self) -> CodecFacts<'_> {
+        CodecFacts {
+            hdf5_id: Some(ID),
+            parameters_help: "elements of a block, 0 to choose; 0 none, 2 LZ4, 3 Zstandard; level",
+            input: Input::Elements,
+            stored_parameters: Some(self),
+            ..CodecFacts::named("bitshuffle")
+        }
     }
 
     fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
         let stored = stored_parameters(self, spec, chunk)?;
         Ok(Box::new(Bound(Parameters::parse(&stored)?)))
     }
+}
 
+impl StoredParameters for Bitshuffle {
     fn working_parameters(&self, visible: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::working(visible, chunk)
     }

@@ -164,8 +164,11 @@ impl OutputVariable<'_> {
             if self.output.has_heap(ty) && layout.string_length.is_none() {
                 // Elements of different lengths are written in their own order.
                 let registry = &options.registry;
-                let reorders =
-                    |codec: &CodecSpec| registry.find(codec).is_some_and(|codec| codec.only_reorders());
+                let reorders = |codec: &CodecSpec| {
+                    registry
+                        .find(codec)
+                        .is_some_and(|codec| codec.facts().only_reorders)
+                };
                 layout.filters.retain(|codec| !reorders(codec));
                 layout.array_codecs = None;
             }

@@ -4,7 +4,7 @@ use crate::copy::plan::request::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{
-    AskedCodec, ChunkType, Effort, Registry, checksum::fletcher32, deflate::deflate, deflate::gzip,
+    AskedCodec, ChunkType, Effort, Input, Registry, checksum::fletcher32, deflate::deflate, deflate::gzip,
     shuffle::shuffle,
 };
 use crate::model::similar::question;
@@ -113,19 +113,25 @@ impl AskedPipeline {
         };
         // A format that has no name for an order of elements has an order of its own.
         kept.retain(|(filter, _)| {
-            let reorders = registry.find(filter).is_some_and(|codec| codec.only_reorders());
+            let reorders = registry
+                .find(filter)
+                .is_some_and(|codec| codec.facts().only_reorders);
             !reorders || registry.named(filter, names, chunk).is_ok()
         });
         // So has a format that has no name for a checksum at the end. The copy verifies it.
         while kept.last().is_some_and(|(filter, _)| {
-            let is_checksum = registry.find(filter).is_some_and(|codec| codec.is_checksum());
+            let is_checksum = registry
+                .find(filter)
+                .is_some_and(|codec| codec.facts().is_checksum);
             is_checksum && registry.named(filter, names, chunk).is_err()
         }) {
             kept.pop();
         }
         if !same_chunks {
             kept.sort_by_key(|(filter, _)| {
-                !registry.find(filter).is_some_and(|codec| codec.needs_elements())
+                registry
+                    .find(filter)
+                    .is_none_or(|codec| codec.facts().input < Input::Elements)
             });
         }
         let mut types = registry.begin(chunk);

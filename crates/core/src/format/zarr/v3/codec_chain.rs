@@ -17,7 +17,7 @@ use super::data_type::DataType;
 use super::extension::{Extension, lengths};
 use super::sharding::{IndexCodecs, Level};
 use crate::chunk::chunks_of_shard;
-use crate::filter::Registry;
+use crate::filter::{Input, Registry};
 use crate::model::{CodecSpec, Configuration, Endian, IndexLocation, ZarrVersion};
 
 /// Deepest nesting of shards.
@@ -170,9 +170,9 @@ impl CodecChain {
                     })?;
                     stored = by.iter().map(|at| stored[*at]).collect();
                     order = by.iter().map(|at| order[*at]).collect();
-                } else if !Registry::builtin()
+                } else if Registry::builtin()
                     .find(codec)
-                    .is_some_and(|codec| codec.is_elementwise())
+                    .is_none_or(|codec| codec.facts().input != Input::EachElement)
                 {
                     return Err(format!(
                         "has the codec {name} before a shard, which is not supported"

@@ -272,7 +272,7 @@ fn split(specs: &[CodecSpec]) -> Result<Codecs> {
     let mut codecs = specs.iter().map(codec).collect::<Result<Vec<_>>>()?;
     let registry = Registry::builtin();
     let last = specs.last().and_then(|last| registry.find(last));
-    let is_filter = last.is_some_and(|codec| codec.is_filter_in_zarr2());
+    let is_filter = last.is_some_and(|codec| codec.facts().filter_in_zarr2);
     let compressor = match is_filter {
         true => None,
         false => codecs.pop(),

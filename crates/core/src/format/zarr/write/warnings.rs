@@ -45,7 +45,7 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             (!lacking.is_empty()).then(|| lacking.join(", "))
         })
     };
-    let other = lacking(&|codec| !codec.is_some_and(Codec::is_in_netcdf_c));
+    let other = lacking(&|codec| !codec.is_some_and(|codec| codec.facts().in_netcdf_c));
     if !other.is_empty() {
         all.push(format!("netCDF-C has no codec for: {}", names(other)));
     }
@@ -59,7 +59,7 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             names(shuffled)
         ));
     }
-    let other = lacking(&|codec| codec.is_some_and(|codec| !codec.is_in_numcodecs()));
+    let other = lacking(&|codec| codec.is_some_and(|codec| !codec.facts().in_numcodecs));
     if !other.is_empty() {
         all.push(format!(
             "numcodecs, and so zarr-python, has no codec for: {}",

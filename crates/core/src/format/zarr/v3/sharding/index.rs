@@ -93,12 +93,12 @@ impl IndexCodecs {
             }
             let spec = CodecSpec::zarr(ZarrVersion::V3, &name, configuration);
             match (CODECS.find(&spec), endian) {
-                (Some(codec), None) if codec.only_reorders() => transpositions.push(spec),
-                (Some(codec), Some(_)) if codec.is_checksum() => checksums.push(spec),
-                (Some(codec), Some(_)) if codec.only_reorders() => {
+                (Some(codec), None) if codec.facts().only_reorders => transpositions.push(spec),
+                (Some(codec), Some(_)) if codec.facts().is_checksum => checksums.push(spec),
+                (Some(codec), Some(_)) if codec.facts().only_reorders => {
                     return Err(format!("index codecs: {name} is behind the codec bytes"));
                 }
-                (Some(codec), None) if codec.is_checksum() => {
+                (Some(codec), None) if codec.facts().is_checksum => {
                     return Err(format!("index codecs: {name} is before the codec bytes"));
                 }
                 (Some(_), _) => {
