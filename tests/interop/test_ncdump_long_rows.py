@@ -15,7 +15,7 @@ from conftest import BIN, installed, ncdump, ncgen
 LONG = 10**11
 
 
-def run(*arguments, seconds=20):
+def run(*arguments, seconds=100):
     """The text of our ncdump, and its peak of memory in bytes."""
     # A child of this process itself would be charged with this one's memory.
     command = [installed("time"), "-f", "%M", BIN / "ncdump", *map(str, arguments)]

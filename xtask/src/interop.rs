@@ -61,7 +61,7 @@ fn run_all(tools: &Tools, arguments: &[String], remote: Option<RemoteTests>) -> 
             .pytest()
             .args(["-n", &processors.to_string(), "-m", "not waits"])
             // What the tests of one file share is made once.
-            .args(["--dist", "loadfile"])
+            .args(["--dist", "loadfile", "--no-loadscope-reorder"])
             .args(left_out.iter().map(|stem| format!("--ignore-glob=*/{stem}.py")))
             .args(arguments)
             .arg("tests/interop"),
