@@ -121,3 +121,19 @@ def test_what_is_being_written_is_not_replaced(tmp_path, flags):
         assert f["x"].shape == (10,)
     nccopy(*flags, source, path)
     assert "x = 0, 1, 2 ;" in ncdump(path).decode()
+
+
+@pytest.mark.parametrize("options", [{}, {"libver": "latest"}, {"userblock_size": 512}], ids=str)
+def test_bytes_behind_the_end_are_told(tmp_path, options):
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w", **options) as f:
+        f["x"] = np.arange(10)
+    for added, note in (b"", []), (b"x", ["1 byte follows the end of the HDF5 file"]), (b"xy", ["3 bytes follow the end of the HDF5 file"]):
+        with open(path, "ab") as file:
+            file.write(added)
+        done = subprocess.run([BIN / "ncdump", "--check", "--json", path], capture_output=True, text=True)
+        found = json.loads(done.stdout)
+        assert (done.returncode, found["faults"], found["notes"]) == (0, [], note)
+    assert "3 bytes follow" in subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True).stdout
+    with h5py.File(path) as f:
+        assert f["x"][9] == 9

@@ -19,6 +19,8 @@ pub(crate) struct Superblock {
     pub(crate) version: u8,
     /// The file consistency flags.
     pub(crate) consistency: Consistency,
+    /// Bytes of the file, from its superblock to the end of what libhdf5 has allocated.
+    pub(crate) length: u64,
     /// Address of the root group's object header.
     pub(crate) root: u64,
     /// Address of the superblock extension's object header.
@@ -98,10 +100,13 @@ impl Superblock {
             block.skip(8)?;
             driver_info::check(block.array()?)?;
         }
-        let reader = with_end(reader, base, end)?;
+        // The end of file is relative to the start of the file at the time the base address was written.
+        let length = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
+        let reader = with_end(reader, length)?;
         let superblock = Self {
             version,
             consistency,
+            length,
             root,
             extension: None,
         };
@@ -124,10 +129,13 @@ impl Superblock {
         let extension = cursor.offset()?;
         let end = cursor.offset()?;
         let root = cursor.defined_offset()?;
-        let reader = with_end(reader, base, end)?;
+        // The end of file is relative to the start of the file at the time the base address was written.
+        let length = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
+        let reader = with_end(reader, length)?;
         let superblock = Self {
             version,
             consistency,
+            length,
             root,
             extension,
         };
@@ -187,9 +195,7 @@ fn find(reader: &MetadataReader) -> Result<u64> {
 
 /// Fails if the source ends before the superblock's end of file. For a source of unknown size, that end becomes the
 /// reader's.
-fn with_end(reader: MetadataReader, base: Option<u64>, end: Option<u64>) -> Result<MetadataReader> {
-    // The end of file is relative to the start of the file at the time the base address was written.
-    let need = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
+fn with_end(reader: MetadataReader, need: u64) -> Result<MetadataReader> {
     if reader.is_truncated() && reader.file_size() != u64::MAX {
         return Ok(reader);
     }

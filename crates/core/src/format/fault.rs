@@ -142,6 +142,8 @@ pub struct OwnCheck {
     pub covers_values: bool,
     /// Parts of the dataset that no checksum covers: clauses such as "the header".
     pub uncovered: Vec<String>,
+    /// What is unusual and no fault: sentences without a full stop.
+    pub notes: Vec<String>,
 }
 
 #[cfg(test)]

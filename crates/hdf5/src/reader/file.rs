@@ -135,6 +135,14 @@ impl File {
         self.reader().absolute(self.reader().file_size())
     }
 
+    /// Bytes of the source behind the end of what libhdf5 has allocated for the file. 0 if the source does not know its size.
+    pub fn trailing_bytes(&self) -> u64 {
+        match self.reader().file_size() {
+            u64::MAX => 0,
+            size => size.saturating_sub(self.inner.superblock.length),
+        }
+    }
+
     /// Address of the root group.
     pub fn root(&self) -> u64 {
         self.inner.superblock.root

@@ -42,6 +42,8 @@ pub struct Checked {
     pub bytes: u64,
     /// What no checksum covers: clauses such as "the header".
     pub uncovered: Vec<String>,
+    /// What is unusual and no fault: sentences without a full stop.
+    pub notes: Vec<String>,
     /// Sources of virtual variables that are missing, which is no fault: a line for each variable.
     pub missing: Vec<String>,
 }
@@ -89,6 +91,7 @@ pub fn check_variables(
         }
     })?;
     checked.uncovered = own.uncovered;
+    checked.notes = own.notes;
     if let Some(read) = own.values {
         (checked.chunks, checked.bytes) = (read.chunks, read.bytes);
         return Ok(checked);

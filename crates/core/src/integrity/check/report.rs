@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::check_dataset::Checked;
 use crate::format::Fault;
 
-/// The report as lines: one for each fault, one for each variable with missing sources, and a last one that tells what was read and what no checksum covers.
+/// The report as lines: one for each fault and each note, one for each variable with missing sources, and a last one that tells what was read and what no checksum covers.
 pub fn check_text(checked: &Checked) -> String {
     let mut text = String::new();
     for fault in &checked.faults {
         text += &crate::message::one_line(&fault.to_string());
         text.push('\n');
     }
-    for line in &checked.missing {
+    for line in checked.notes.iter().chain(&checked.missing) {
         text += &crate::message::one_line(line);
         text.push('\n');
     }
@@ -50,6 +50,7 @@ pub fn check_json(checked: &Checked) -> String {
         "chunks": checked.chunks,
         "bytes": checked.bytes,
         "uncovered": checked.uncovered,
+        "notes": checked.notes,
         "missing": checked.missing,
     });
     format!("{report}\n")

@@ -222,6 +222,7 @@ impl StructureCheck for ArchiveReader {
             values: Some(values),
             covers_values: true,
             uncovered: Vec::new(),
+            notes: Vec::new(),
         })
     }
 }

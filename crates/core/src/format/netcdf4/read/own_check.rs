@@ -95,12 +95,18 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
             last = Some(extent);
         }
     }
+    let trailing = match reader.files[0].file.trailing_bytes() {
+        0 => None,
+        1 => Some("1 byte follows the end of the HDF5 file".to_owned()),
+        n => Some(format!("{n} bytes follow the end of the HDF5 file")),
+    };
     let old = reader.files[0].file.superblock_version() < 2;
     OwnCheck {
         uncovered: vec![match old {
             true => "the metadata: superblock, object headers, B-trees and heaps".to_owned(),
             false => "version 1 B-trees, and local and global heaps".to_owned(),
         }],
+        notes: trailing.into_iter().collect(),
         ..OwnCheck::default()
     }
 }
