@@ -48,16 +48,6 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "waits: takes minutes and no processor, so that many run side by side")
 
 
-# Files of the longest tests, which begin first, so that none is left alone at the end.
-LONGEST = ("test_ncdump_corpus_hdf5.py", "test_remote_kills.py", "test_remote_faults.py", "test_ncdump_flags.py", "test_zarr_matrix.py",
-           "test_cdl.py", "test_classic.py", "test_archive.py", "test_many_variables.py", "test_links.py", "test_archive_damage.py")
-
-
-def pytest_collection_modifyitems(items):
-    order = {name: n for n, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.name, len(LONGEST)))
-
-
 def pytest_terminal_summary(terminalreporter):
     """Says how many tests did not run for want of the corpus."""
     reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]

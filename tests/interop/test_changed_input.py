@@ -43,7 +43,7 @@ def change(path):
     "make, flags",
     [
         (classic, ["-k", "nc4"]), (classic, ["-k", "archive"]), (classic, ["-k", "zst"]),
-        (hdf5, []), (hdf5, ["-k", "h5"]), (hdf5, ["-d", "1"]), (hdf5, ["--isel", "phony_dim_0=0:9"]), (hdf5, ["--salvage"]), (zipped, []),
+        (hdf5, []), (hdf5, ["-k", "h5"]), (hdf5, ["-d", "1"]), (hdf5, ["--isel", "phony_dim_0=0:9"]), (zipped, []),
     ],
 )
 def test_a_changed_input_is_an_error(tmp_path, make, flags, changed):

@@ -1,6 +1,7 @@
 """HDF5 files that their writer has not closed: they are told by ncdump, refused by nccopy, and no output replaces one."""
 
 import contextlib
+import fcntl
 import json
 import subprocess
 import sys
@@ -27,6 +28,7 @@ os._exit(0)
 
 BEING_WRITTEN = "the file is being written by another program"
 NOT_CLOSED = "the file was not closed by its writer"
+OPEN = "the file is being written by another program, or was not closed by its writer"
 KINDS = [("earliest", ""), ("v108", ""), ("v110", ""), ("v110", "swmr")]
 
 
@@ -60,13 +62,15 @@ def checked(path):
 def test_an_open_file_is_told(tmp_path, libver, swmr):
     path, out = tmp_path / "in.h5", tmp_path / "out.nc"
     with writer(path, libver, swmr):
-        assert told(path) == f"ncdump: {path}: warning: {BEING_WRITTEN}\n"
-        assert checked(path) == [BEING_WRITTEN]
+        # A writer lets its lock go when it allows readers.
+        wanted = OPEN if swmr else BEING_WRITTEN
+        assert told(path) == f"ncdump: {path}: warning: {wanted}\n"
+        assert checked(path) == [wanted]
         for flags in [], ["-k", "h5"]:
             said = nccopy(*flags, path, out, ok=False)
-            assert BEING_WRITTEN in said and "--unfinished" in said
+            assert wanted in said and "--unfinished" in said
             assert not out.exists()
-    wanted = BEING_WRITTEN if swmr else NOT_CLOSED
+    wanted = OPEN if swmr else NOT_CLOSED
     assert told(path) == f"ncdump: {path}: warning: {wanted}\n"
     assert checked(path) == [wanted]
     assert wanted in nccopy(path, out, ok=False)
@@ -93,7 +97,7 @@ def test_locks_that_are_not_used_are_not_tried(tmp_path, monkeypatch):
     with writer(path, "earliest", ""):
         for value in "FALSE", "0":
             monkeypatch.setenv("HDF5_USE_FILE_LOCKING", value)
-            assert NOT_CLOSED in told(path)
+            assert OPEN in told(path)
         monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
         assert BEING_WRITTEN in told(path)
 
@@ -107,6 +111,18 @@ def test_readers_leave_no_lock(tmp_path):
     with h5py.File(path, "r+") as f:
         f["y"] = np.arange(3)
     assert "y" in ncdump("-h", path).decode()
+
+
+def test_the_lock_of_standard_input_stays(tmp_path):
+    path = tmp_path / "in.h5"
+    with writer(path, "earliest", ""):
+        pass
+    with open(path) as file, open(path) as other:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = subprocess.run([BIN / "ncdump", "-"], stdin=file, capture_output=True, text=True)
+        assert done.returncode == 0 and OPEN in done.stderr
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @pytest.mark.parametrize("flags", [[], ["-k", "nc3"], ["-k", "h5"]], ids=" ".join)

@@ -60,8 +60,6 @@ fn run_all(tools: &Tools, arguments: &[String], remote: Option<RemoteTests>) -> 
         tools
             .pytest()
             .args(["-n", &processors.to_string(), "-m", "not waits"])
-            // What the tests of one file share is made once.
-            .args(["--dist", "loadfile", "--no-loadscope-reorder"])
             .args(left_out.iter().map(|stem| format!("--ignore-glob=*/{stem}.py")))
             .args(arguments)
             .arg("tests/interop"),

@@ -9,6 +9,8 @@ pub enum Unfinished {
     BeingWritten,
     /// No program has the file open, and the one that wrote it did not close it.
     NotClosed,
+    /// One of the two. The lock does not tell which: it cannot be asked, or the writer lets others read the file (SWMR) and holds none.
+    Open,
 }
 
 impl fmt::Display for Unfinished {
@@ -16,6 +18,7 @@ impl fmt::Display for Unfinished {
         f.write_str(match self {
             Self::BeingWritten => "the file is being written by another program",
             Self::NotClosed => "the file was not closed by its writer",
+            Self::Open => "the file is being written by another program, or was not closed by its writer",
         })
     }
 }

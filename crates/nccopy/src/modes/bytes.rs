@@ -44,7 +44,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     let target = BytesOutput::of(output, arguments)?;
     compress_seekable(&*object, &*target.output, threads::count())
         .map_err(|error| error.in_file(input.name()))?;
-    refuse_changed(&*object, input)?;
+    refuse_changed(&*object, input, arguments)?;
     target.finish(|written| verify_compressed(&*object, written))?;
     Ok(())
 }
@@ -127,15 +127,17 @@ pub fn copy(
         }
     };
     let packed = packed.map_err(in_input)?;
-    refuse_changed(&**object, input)?;
+    refuse_changed(&**object, input, arguments)?;
     target.finish(|written| archive::verify(written, &packed, target.limits))?;
     summarize(&packed, arguments)
 }
 
-/// Fails if the input has changed since it was opened.
-fn refuse_changed(object: &dyn Object, input: &Location) -> Result<(), Error> {
-    let unchanged = object.check_unchanged();
-    unchanged.map_err(|e| Error::io("cannot read", e).in_file(input.name()))
+/// Fails if the input has changed since it was opened, unless the user allows it.
+fn refuse_changed(object: &dyn Object, input: &Location, arguments: &Arguments) -> Result<(), Error> {
+    match object.check_unchanged() {
+        Err(error) if !arguments.unfinished => Err(Error::io("cannot read", error).in_file(input.name())),
+        _ => Ok(()),
+    }
 }
 
 /// The file that bytes go to. With `--verify` it is held back until it was read.

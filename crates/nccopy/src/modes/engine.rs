@@ -89,7 +89,7 @@ impl Engine<'_> {
         RunOptions {
             memory: Some(budget.saturating_sub(self.output.memory_of_output(budget))),
             output: Some(self.output.name()),
-            input_may_change: self.arguments.unfinished,
+            input_may_change: self.arguments.unfinished || self.arguments.salvage,
             ..RunOptions::default()
         }
     }

@@ -20,6 +20,8 @@ pub struct FileSource {
     size: u64,
     /// When the file was changed last; `None` if the file system does not tell.
     modified: Option<SystemTime>,
+    /// True if the file was opened here, so that a lock of it is this source's alone.
+    is_own: bool,
 }
 
 impl FileSource {
@@ -46,14 +48,23 @@ impl FileSource {
             ));
         }
         let file = File::open(path).map_err(cannot)?;
-        Self::of(file).map_err(cannot)
+        let source = Self::of(file).map_err(cannot)?;
+        Ok(Self {
+            is_own: true,
+            ..source
+        })
     }
 
     /// Reads an open regular file.
     pub fn of(file: File) -> io::Result<Self> {
         let found = file.metadata()?;
         let (size, modified) = (found.len(), found.modified().ok());
-        Ok(Self { file, size, modified })
+        Ok(Self {
+            file,
+            size,
+            modified,
+            is_own: false,
+        })
     }
 }
 
@@ -71,7 +82,10 @@ impl Object for FileSource {
     }
 
     fn is_locked_for_writing(&self) -> Option<bool> {
-        lock::is_locked_for_writing(&self.file)
+        // Trying the lock of a file that another program passed on would release that program's lock.
+        self.is_own
+            .then(|| lock::is_locked_for_writing(&self.file))
+            .flatten()
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {

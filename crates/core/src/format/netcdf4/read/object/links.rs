@@ -261,12 +261,13 @@ impl OpenFile {
     /// Why the file may lack what its writer meant to write. Its lock is tried only if its flags say that it is open.
     pub fn unfinished(&self) -> Option<Unfinished> {
         let flags = self.file.consistency();
-        flags.is_open_for_writing().then(|| {
-            match flags.is_open_for_swmr() || self.source.is_locked_for_writing() == Some(true) {
-                true => Unfinished::BeingWritten,
-                false => Unfinished::NotClosed,
-            }
-        })
+        flags
+            .is_open_for_writing()
+            .then(|| match self.source.is_locked_for_writing() {
+                Some(true) => Unfinished::BeingWritten,
+                Some(false) if !flags.is_open_for_swmr() => Unfinished::NotClosed,
+                _ => Unfinished::Open,
+            })
     }
 
     /// Opens the HDF5 file in `source`.
