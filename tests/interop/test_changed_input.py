@@ -27,6 +27,25 @@ def zipped(path):
     subprocess.run([BIN / "nccopy", source, f"{path}#mode=zarr,zip"], check=True)
 
 
+def of_another_file(path, form):
+    """A file whose data lies in `source.x` beside it."""
+    source = path.parent / "source.x"
+    if form == "raw":
+        np.arange(SIZE, dtype="i4").tofile(source)
+    else:
+        hdf5(source)
+    with h5py.File(path, "w") as f:
+        if form == "raw":
+            f.create_dataset("v", (SIZE,), "i4", external=[("source.x", 0, 4 * SIZE)])
+        elif form == "link":
+            f["v"] = h5py.ExternalLink("source.x", "v")
+        else:
+            layout = h5py.VirtualLayout((SIZE,), "i4")
+            layout[:] = h5py.VirtualSource("source.x", "v", (SIZE,))
+            f.create_virtual_dataset("v", layout)
+    return source
+
+
 def grow(path):
     with open(path, "ab") as file:
         file.write(b"x")
@@ -54,6 +73,28 @@ def test_a_changed_input_is_an_error(tmp_path, make, flags, changed):
     status, told = go_on(process)
     assert status == 1 and f"{path}: " in told and "the file was changed while it was read" in told, told
     assert not out.exists()
+
+
+@pytest.mark.parametrize("form", ["raw", "link", "virtual"])
+def test_a_changed_source_is_an_error(tmp_path, form):
+    path, out = tmp_path / "in.h5", tmp_path / "out.nc"
+    source = of_another_file(path, form)
+    process = stopped("write", "nccopy", path, out)
+    change(source)
+    status, told = go_on(process)
+    assert status == 1 and f"{source}: " in told and "the file was changed while it was read" in told, told
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("form", ["raw", "link", "virtual"])
+def test_a_source_that_another_file_replaces_is_no_error(tmp_path, form):
+    path, out = tmp_path / "in.h5", tmp_path / "out.nc"
+    source = of_another_file(path, form)
+    process = stopped("write", "nccopy", path, out)
+    source.with_name("new").write_bytes(source.read_bytes())
+    source.with_name("new").rename(source)
+    assert go_on(process) == (0, "")
+    assert b"v = 0, 1, 2," in ncdump(out)
 
 
 def test_an_unfinished_file_may_change(tmp_path):

@@ -139,6 +139,10 @@ impl Neighbours for FileNeighbours {
         Err(why)
     }
 
+    fn check_unchanged(&self) -> ncutils_model::error::Result<()> {
+        self.input.pool.check_unchanged()
+    }
+
     fn requires_sources(&self) -> bool {
         self.input.access.requires_sources()
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::OFlags;
 
+use super::file_version::FileVersion;
 use crate::Object;
 use ncutils_model::error::{Error, Result};
 
@@ -21,9 +22,14 @@ pub struct FilePool {
     freed: Condvar,
 }
 
+/// Device and inode of a file.
+type Identity = (u64, u64);
+
 #[derive(Debug, Default)]
 struct Open {
     files: HashMap<PathBuf, Entry>,
+    /// Every file that was opened, as it was then.
+    seen: HashMap<PathBuf, (Identity, FileVersion)>,
     /// Number of uses so far.
     uses: u64,
 }
@@ -60,12 +66,36 @@ impl FilePool {
             Ok(metadata)
         };
         let metadata = found().map_err(|e| Error::io("cannot open", e).in_file(path))?;
+        let identity = (metadata.dev(), metadata.ino());
+        let version = FileVersion::of(&metadata);
+        // Of a file that is opened twice, the first version counts.
+        let mut open = self.lock();
+        open.seen.entry(path.to_path_buf()).or_insert((identity, version));
+        drop(open);
         Ok(PooledFile {
             pool: Arc::clone(self),
             path: path.to_path_buf(),
-            size: metadata.len(),
-            identity: (metadata.dev(), metadata.ino()),
+            size: version.size,
+            identity,
         })
+    }
+
+    /// Compares all files that were opened with what they were then. A file that was removed, or whose name another file took,
+    /// is not looked for.
+    ///
+    /// # Errors
+    /// Names a file that was changed.
+    pub fn check_unchanged(&self) -> Result<()> {
+        for (path, (identity, version)) in &self.lock().seen {
+            let Ok(found) = fs::metadata(path) else {
+                continue;
+            };
+            if (found.dev(), found.ino()) == *identity {
+                let unchanged = version.check(&found);
+                unchanged.map_err(|e| Error::io("cannot read", e).in_file(path))?;
+            }
+        }
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -73,7 +103,7 @@ impl FilePool {
     }
 
     /// The open file, which is not closed as long as it is held. Nobody holds two.
-    fn lease(&self, path: &Path, identity: Option<(u64, u64)>) -> io::Result<Arc<File>> {
+    fn lease(&self, path: &Path, identity: Option<Identity>) -> io::Result<Arc<File>> {
         let mut open = self.lock();
         loop {
             open.uses += 1;
@@ -129,8 +159,7 @@ pub struct PooledFile {
     pool: Arc<FilePool>,
     path: PathBuf,
     size: u64,
-    /// Device and inode.
-    identity: (u64, u64),
+    identity: Identity,
 }
 
 impl Object for PooledFile {

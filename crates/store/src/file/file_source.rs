@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::time::SystemTime;
 
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
+use super::file_version::FileVersion;
 use super::lock;
 use crate::Object;
 use ncutils_model::error::{Error, Result};
@@ -17,9 +17,7 @@ use ncutils_model::error::{Error, Result};
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
-    size: u64,
-    /// When the file was changed last; `None` if the file system does not tell.
-    modified: Option<SystemTime>,
+    version: FileVersion,
     /// True if the file was opened here, so that a lock of it is this source's alone.
     is_own: bool,
 }
@@ -57,12 +55,9 @@ impl FileSource {
 
     /// Reads an open regular file.
     pub fn of(file: File) -> io::Result<Self> {
-        let found = file.metadata()?;
-        let (size, modified) = (found.len(), found.modified().ok());
         Ok(Self {
+            version: FileVersion::of(&file.metadata()?),
             file,
-            size,
-            modified,
             is_own: false,
         })
     }
@@ -70,15 +65,11 @@ impl FileSource {
 
 impl Object for FileSource {
     fn size(&self) -> io::Result<Option<u64>> {
-        Ok(Some(self.size))
+        Ok(Some(self.version.size))
     }
 
     fn check_unchanged(&self) -> io::Result<()> {
-        let found = self.file.metadata()?;
-        match (found.len(), found.modified().ok()) == (self.size, self.modified) {
-            true => Ok(()),
-            false => Err(io::Error::other("the file was changed while it was read")),
-        }
+        self.version.check(&self.file.metadata()?)
     }
 
     fn is_locked_for_writing(&self) -> Option<bool> {
@@ -90,7 +81,7 @@ impl Object for FileSource {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         match offset.checked_add(buf.len() as u64) {
-            Some(end) if end <= self.size => self.file.read_exact_at(buf, offset),
+            Some(end) if end <= self.version.size => self.file.read_exact_at(buf, offset),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
@@ -99,7 +90,7 @@ impl Object for FileSource {
         // This moves the file's position, which no read here uses.
         match rustix::fs::seek(&self.file, SeekFrom::Data(offset)) {
             Ok(next) => Ok(next),
-            Err(Errno::NXIO) => Ok(self.size.max(offset)),
+            Err(Errno::NXIO) => Ok(self.version.size.max(offset)),
             // The file system does not report holes.
             Err(_) => Ok(offset),
         }
@@ -109,7 +100,7 @@ impl Object for FileSource {
         // This moves the file's position, which no read here uses.
         match rustix::fs::seek(&self.file, SeekFrom::Hole(offset)) {
             Ok(next) => Ok(next),
-            Err(Errno::NXIO) => Ok(self.size.max(offset)),
+            Err(Errno::NXIO) => Ok(self.version.size.max(offset)),
             // The file system does not report holes.
             Err(_) => Ok(u64::MAX),
         }

@@ -10,6 +10,7 @@ pub mod file_neighbours;
 pub mod file_output;
 pub mod file_pool;
 pub mod file_source;
+mod file_version;
 mod lock;
 pub mod partial;
 mod stop_point;

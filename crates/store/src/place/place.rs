@@ -148,6 +148,14 @@ pub trait Neighbours: Send + Sync {
         Ok(true)
     }
 
+    /// Compares the places that were opened with what they were then, as far as that takes no request.
+    ///
+    /// # Errors
+    /// Names a place that has changed.
+    fn check_unchanged(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// True if a source of a virtual dataset that is missing is an error. Otherwise it reads as fill values.
     fn requires_sources(&self) -> bool {
         false

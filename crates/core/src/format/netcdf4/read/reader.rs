@@ -140,10 +140,14 @@ impl Reader for Netcdf4Reader {
 
 impl ChangingSource for Netcdf4Reader {
     fn check_unchanged(&self) -> Result<()> {
-        self.files.iter().try_for_each(|file| {
-            let unchanged = file.source.check_unchanged();
-            unchanged.map_err(|e| Error::io("cannot read", e))
-        })
+        let input = &self.files[0];
+        let unchanged = input.source.check_unchanged();
+        unchanged.map_err(|e| Error::io("cannot read", e))?;
+        // All other files were found by way of the input.
+        match &input.neighbours {
+            Some(neighbours) => neighbours.check_unchanged(),
+            None => Ok(()),
+        }
     }
 }
 
