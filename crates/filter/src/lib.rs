@@ -46,11 +46,13 @@ pub mod zfp;
 
 pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::codec::{BoundCodec, Codec};
+pub use codec::codec_input::CodecInput;
 pub use codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
-pub use codec::facts::{CodecFacts, Input, Program};
+pub use codec::facts::CodecFacts;
 pub use codec::finder::CodecFinder;
 pub use codec::members::{Member, listed as listed_members};
 pub use codec::outcome::Outcome;
+pub use codec::program::Program;
 pub use deflate::deflate_wrapper::DeflateWrapper;
 pub use pipeline::chain_end::ChainEnd;
 pub use pipeline::pipeline::{EncodedChunk, Pipeline, Scratch};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ncutils_core::filter::{
-    BoundCodec, ChunkShape, ChunkType, Codec, CodecFacts, Input, MovedParameters, Outcome, Registry,
+    BoundCodec, ChunkShape, ChunkType, Codec, CodecFacts, CodecInput, MovedParameters, Outcome, Registry,
     StoredParameters, ZarrForm, is_registered_as_lossy,
 };
 use ncutils_core::model::{CodecSpec, Configuration, Encoding, ZarrVersion};
@@ -186,7 +186,7 @@ impl Codec for PluginCodec {
             zarr3_aliases: &[],
             parameters_help: "",
             members: known.map_or(&[], |known| known.members),
-            input: known.map_or(Input::Bytes, |known| known.input),
+            input: known.map_or(CodecInput::Bytes, |known| known.input),
             in_netcdf_c: false,
             in_numcodecs: true,
             known_to: &[],

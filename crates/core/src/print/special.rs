@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::filter::{
-    AskedCodec, ChunkType, Input, Registry, checksum::fletcher32, deflate::deflate, shuffle::shuffle,
+    AskedCodec, ChunkType, CodecInput, Registry, checksum::fletcher32, deflate::deflate, shuffle::shuffle,
     spec::json_text, spec::spec, szip,
 };
 use crate::format::Reader;
@@ -166,7 +166,7 @@ impl Filters {
         let hdf5 = hdf5.collect::<Result<_>>().unwrap_or_default();
         let of_elements = |codec: &&CodecSpec| {
             let codec = registry.find(codec);
-            is_v3 && codec.is_some_and(|codec| codec.facts().input >= Input::Array)
+            is_v3 && codec.is_some_and(|codec| codec.facts().input >= CodecInput::Array)
         };
         if let Some(elements) = elements {
             let at = match layout.array_codecs {

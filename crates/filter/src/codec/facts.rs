@@ -3,42 +3,13 @@
 use std::borrow::Cow;
 
 use crate::codec::chunk_type::ChunkType;
+use crate::codec::codec_input::CodecInput;
 use crate::codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
 use crate::codec::members::Member;
 use crate::codec::outcome::Outcome;
+use crate::codec::program::Program;
 use crate::deflate::deflate_wrapper::DeflateWrapper;
 use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
-
-/// A program that reads Zarr, and may lack codecs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Program {
-    /// TensorStore, as far as it reads version 3 of Zarr.
-    Tensorstore,
-}
-
-impl Program {
-    /// The version of Zarr that the program is asked for.
-    pub(crate) fn version(self) -> ZarrVersion {
-        match self {
-            Self::Tensorstore => ZarrVersion::V3,
-        }
-    }
-}
-
-/// What a codec takes. Each also fits what takes less.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Input {
-    /// Bytes, whatever they mean.
-    Bytes,
-    /// The elements of the array, not what another codec makes of them. A new pipeline begins with such codecs.
-    Elements,
-    /// An array, of which it makes an array. In a chain of version 3 of Zarr it comes before the codec that makes bytes of the
-    /// array.
-    Array,
-    /// An array, each element of which it changes alone. A chain of version 3 of Zarr may have such a codec before a shard: it
-    /// makes the same of the shard as of each chunk in it.
-    EachElement,
-}
 
 /// The names of a codec, what is known of it without its parameters, and the extensions that it has.
 ///
@@ -61,7 +32,7 @@ pub struct CodecFacts<'a> {
     /// The named parameters that a user can give in place of numbers.
     pub members: &'a [Member],
     /// What it takes.
-    pub input: Input,
+    pub input: CodecInput,
     /// True if netCDF-C 4.10 has the codec in NCZarr.
     pub in_netcdf_c: bool,
     /// True if numcodecs, and so zarr-python, has the codec under its name in version 2 of Zarr.
@@ -128,7 +99,7 @@ impl<'a> CodecFacts<'a> {
             zarr3_aliases: &[],
             parameters_help: "",
             members: &[],
-            input: Input::Bytes,
+            input: CodecInput::Bytes,
             in_netcdf_c: false,
             in_numcodecs: true,
             known_to: &[],

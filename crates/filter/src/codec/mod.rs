@@ -4,7 +4,7 @@
 //! Codec: facts ── bind: CodecSpec, ChunkType ─► BoundCodec: bytes ◄─► encoded bytes
 //! ```
 //!
-//! `facts` are the names, properties and extensions of a codec. `extensions` has the traits that only some codecs have, and
+//! `facts` are the names, properties and extensions of a codec, `codec_input` what it takes, and `program` the programs that may lack it. `extensions` has the traits that only some codecs have, and
 //! `asked` the answers of codecs that lack them. `members` names parameters for lists and messages. `finder` finds codecs
 //! that a registry lacks, such as plugins. `room` makes buffers of a known size. `netcdf_c_spelling` reads configurations
 //! that only netCDF-C writes.
@@ -12,10 +12,12 @@
 mod asked;
 pub mod chunk_type;
 pub mod codec;
+pub mod codec_input;
 pub mod extensions;
 pub mod facts;
 pub mod finder;
 pub mod members;
 pub mod netcdf_c_spelling;
 pub mod outcome;
+pub mod program;
 pub mod room;

@@ -1,6 +1,6 @@
 //! Makes the parameters stored with a variable, from a user's filters or from another variable's stored parameters.
 
-use crate::Input;
+use crate::CodecInput;
 use crate::checksum::fletcher32;
 use crate::codec::chunk_type::ChunkType;
 use crate::codec::codec::{Codec, stored_parameters};
@@ -153,7 +153,7 @@ impl Registry {
             AskedCodec::Name { name, .. } if asked.hdf5_id(self).is_none() => self.by_name(name),
             _ => asked.hdf5_id(self).and_then(|id| self.found_by_id(id)),
         };
-        codec.is_some_and(|codec| codec.facts().input >= Input::Elements)
+        codec.is_some_and(|codec| codec.facts().input >= CodecInput::Elements)
     }
 }
 

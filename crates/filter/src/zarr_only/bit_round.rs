@@ -4,7 +4,8 @@
 //!
 //! numcodecs, `BitRound`; Klöwer et al. 2021, doi:10.1038/s43588-021-00156-2.
 
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::zarr_only::zarr_configuration::{configuration, integer, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
 use ncutils_model::{CodecSpec, Endian};
@@ -33,7 +34,7 @@ impl Codec for BitRound {
             parameters_help: "keepbits",
             // The registry of extensions has the codec under its bare name, for integers as well.
             zarr3_aliases: &["bitround"],
-            input: Input::EachElement,
+            input: CodecInput::EachElement,
             is_lossy: true,
             same_configuration: Some(|a, b| same(keep_bits(a), keep_bits(b))),
             ..numcodecs_facts!("bitround")

@@ -17,7 +17,8 @@
 
 use serde_json::Value;
 
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::zarr_only::json_scalar::{Scalar, bounds, map_scalars};
 use crate::zarr_only::numpy_type::{NumpyType, convert, converted_len};
 use crate::zarr_only::zarr_configuration::{configuration, member};
@@ -286,7 +287,7 @@ impl Codec for CastValue {
         CodecFacts {
             zarr3: Some("cast_value"),
             parameters_help: "data_type, rounding, out_of_range, scalar_map",
-            input: Input::EachElement,
+            input: CodecInput::EachElement,
             is_lossy: true,
             encoded_type: Some(encoded_type),
             ..CodecFacts::named("cast_value")

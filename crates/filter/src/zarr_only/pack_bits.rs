@@ -5,7 +5,8 @@
 //!
 //! numcodecs, `PackBits`.
 
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::shuffle::avx512;
 use crate::zarr_only::zarr_configuration::{configuration, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
@@ -24,7 +25,7 @@ impl Codec for PackBits {
     fn facts(&self) -> CodecFacts<'_> {
         CodecFacts {
             parameters_help: "none",
-            input: Input::Array,
+            input: CodecInput::Array,
             encoded_type: Some(|_, chunk| packed(chunk)),
             same_configuration: Some(|a, b| same(parse(a), parse(b))),
             ..numcodecs_facts!("packbits")

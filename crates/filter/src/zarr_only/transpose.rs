@@ -8,7 +8,8 @@
 
 use serde_json::Value;
 
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::shuffle::plane::{Dimension, Plane};
 use crate::zarr_only::zarr_configuration::{configuration, member, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, Program};
@@ -71,7 +72,7 @@ impl Codec for Transpose {
             zarr3: Some("transpose"),
             parameters_help: "order",
             only_reorders: true,
-            input: Input::Array,
+            input: CodecInput::Array,
             known_to: &[Program::Tensorstore],
             encoded_type: Some(transposed),
             same_configuration: Some(|a, b| same(Order::parse(a), Order::parse(b))),

@@ -14,7 +14,8 @@
 
 use serde_json::Value;
 
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::zarr_only::json_scalar::{Scalar, bounds, map_scalars};
 use crate::zarr_only::numpy_type::NumpyType;
 use crate::zarr_only::zarr_configuration::{configuration, same};
@@ -45,7 +46,7 @@ impl Codec for ZarrScaleOffset {
         CodecFacts {
             zarr3: Some("scale_offset"),
             parameters_help: "offset, scale",
-            input: Input::EachElement,
+            input: CodecInput::EachElement,
             is_lossy: true,
             same_configuration: Some(|a, b| same(members(a), members(b))),
             ..CodecFacts::named("scale_offset")

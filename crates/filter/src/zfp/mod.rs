@@ -15,7 +15,8 @@ mod bound;
 mod parameters;
 
 use crate::codec::codec::stored_parameters;
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
@@ -32,7 +33,7 @@ impl Codec for Zfp {
             hdf5_id: Some(ID),
             parameters_help: "mode, 0, value of the mode",
             members: parameters::MEMBERS,
-            input: Input::Elements,
+            input: CodecInput::Elements,
             is_lossy: true,
             stored_parameters: Some(self),
             visible_parameters: Some(|members| {

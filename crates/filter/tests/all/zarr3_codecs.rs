@@ -1,7 +1,7 @@
 //! Codecs in version 3 of Zarr: their names and configurations, and chunks of zarr-python.
 
 use ncutils_filter::{
-    AskedCodec, ChunkShape, ChunkType, EncodedChunk, Input, NumberClass, Program, Registry, Scratch,
+    AskedCodec, ChunkShape, ChunkType, CodecInput, EncodedChunk, NumberClass, Program, Registry, Scratch,
     spec::json_text, spec::spec,
 };
 use ncutils_model::{CodecNames, CodecSpec, Endian, ZarrVersion};
@@ -283,15 +283,15 @@ fn kinds_of_codecs_and_who_has_them() {
     let mut of_tensorstore = Vec::new();
     for codec in registry.iter() {
         let Some(name) = codec.zarr_name(ZarrVersion::V3) else {
-            assert!(codec.facts().input < Input::Array, "{}", codec.name());
+            assert!(codec.facts().input < CodecInput::Array, "{}", codec.name());
             continue;
         };
         let input = codec.facts().input;
-        let (is_array, needs_elements) = (input >= Input::Array, input >= Input::Elements);
+        let (is_array, needs_elements) = (input >= CodecInput::Array, input >= CodecInput::Elements);
         assert!(!is_array || needs_elements, "{name}");
         let reaches_further = ["transpose", "numcodecs.delta", "numcodecs.packbits"].contains(&name);
         assert_eq!(
-            input == Input::EachElement,
+            input == CodecInput::EachElement,
             is_array && !reaches_further,
             "{name}"
         );

@@ -27,7 +27,8 @@ mod parameters;
 mod type_tree;
 
 use crate::codec::codec::stored_parameters;
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 use ncutils_model::chunk::element_count;
@@ -49,7 +50,7 @@ impl Codec for Nbit {
             hdf5_id: Some(ID),
             parameters_help: "none",
             // Only there can all programs read what it does.
-            input: Input::Elements,
+            input: CodecInput::Elements,
             stored_parameters: Some(self),
             ..CodecFacts::named("nbit")
         }

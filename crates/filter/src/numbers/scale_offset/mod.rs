@@ -25,7 +25,8 @@ mod packing;
 mod parameters;
 
 use crate::codec::codec::stored_parameters;
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 use ncutils_model::chunk::element_count;
@@ -44,7 +45,7 @@ impl Codec for ScaleOffset {
         CodecFacts {
             hdf5_id: Some(ID),
             parameters_help: "2 and bits, 0 to choose; 0 and decimals of a float",
-            input: Input::Elements,
+            input: CodecInput::Elements,
             is_lossy: true,
             stored_parameters: Some(self),
             ..CodecFacts::named("scaleoffset")

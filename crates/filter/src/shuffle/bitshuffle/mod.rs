@@ -14,7 +14,8 @@
 //! HDF5 registered filters, id 32008 (bitshuffle's `bshuf_h5filter.c`).
 
 use crate::codec::codec::{generous_bound, stored_parameters};
-use crate::codec::facts::{CodecFacts, Input};
+use crate::codec::codec_input::CodecInput;
+use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
@@ -44,7 +45,7 @@ impl Codec for Bitshuffle {
         CodecFacts {
             hdf5_id: Some(ID),
             parameters_help: "elements of a block, 0 to choose; 0 none, 2 LZ4, 3 Zstandard; level",
-            input: Input::Elements,
+            input: CodecInput::Elements,
             stored_parameters: Some(self),
             ..CodecFacts::named("bitshuffle")
         }

@@ -4,8 +4,8 @@ use crate::copy::plan::request::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{
-    AskedCodec, ChunkType, Effort, Input, Registry, checksum::fletcher32, deflate::deflate, deflate::gzip,
-    shuffle::shuffle,
+    AskedCodec, ChunkType, CodecInput, Effort, Registry, checksum::fletcher32, deflate::deflate,
+    deflate::gzip, shuffle::shuffle,
 };
 use crate::model::similar::question;
 use crate::model::{
@@ -131,7 +131,7 @@ impl AskedPipeline {
             kept.sort_by_key(|(filter, _)| {
                 registry
                     .find(filter)
-                    .is_none_or(|codec| codec.facts().input < Input::Elements)
+                    .is_none_or(|codec| codec.facts().input < CodecInput::Elements)
             });
         }
         let mut types = registry.begin(chunk);

@@ -17,7 +17,7 @@ use super::data_type::DataType;
 use super::extension::{Extension, lengths};
 use super::sharding::{IndexCodecs, Level};
 use crate::chunk::chunks_of_shard;
-use crate::filter::{Input, Registry};
+use crate::filter::{CodecInput, Registry};
 use crate::model::{CodecSpec, Configuration, Endian, IndexLocation, ZarrVersion};
 
 /// Deepest nesting of shards.
@@ -172,7 +172,7 @@ impl CodecChain {
                     order = by.iter().map(|at| order[*at]).collect();
                 } else if Registry::builtin()
                     .find(codec)
-                    .is_none_or(|codec| codec.facts().input != Input::EachElement)
+                    .is_none_or(|codec| codec.facts().input != CodecInput::EachElement)
                 {
                     return Err(format!(
                         "has the codec {name} before a shard, which is not supported"

@@ -5,7 +5,7 @@ use super::super::codec_chain::{CodecChain, Serializer};
 use super::super::data_type::DataType;
 use super::super::extension::Extension;
 use super::super::sharding::IndexCodecs;
-use crate::filter::{Input, Registry};
+use crate::filter::{CodecInput, Registry};
 use crate::model::{CodecSpec, IndexLocation, VariableLayout};
 
 /// The codecs of an array's chunks.
@@ -17,7 +17,7 @@ pub fn chain(layout: &VariableLayout, data_type: &DataType) -> Result<CodecChain
     let is_array = |codec: &&CodecSpec| {
         registry
             .find(codec)
-            .is_some_and(|codec| codec.facts().input >= Input::Array)
+            .is_some_and(|codec| codec.facts().input >= CodecInput::Array)
     };
     let count = match layout.array_codecs {
         Some(count) => count.min(layout.filters.len()),
