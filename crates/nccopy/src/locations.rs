@@ -1,4 +1,4 @@
-//! The two places that a copy names.
+//! The two locations that a copy names.
 
 use ncutils_core::location::Location;
 
@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 /// Input and output of a copy, with the options of remote stores and of other files. Warns of their names.
 ///
 /// # Errors
-/// A name that means no place; an output that the option for its kind does not go with, or that is the input.
+/// A name that means no location; an output that the option for its kind does not go with, or that is the input.
 pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> {
     let input = arguments
         .remote

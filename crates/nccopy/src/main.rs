@@ -14,26 +14,26 @@ fn main() -> ExitCode {
 /// Copies as the arguments say. Returns the exit status: 0, or 3 if something of a damaged input is lost.
 fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let (input, output) = locations(arguments)?;
-    let places = (&input, &output);
+    let locations = (&input, &output);
     if arguments.plain_zst {
         return bytes::compress(&input, &output, arguments).map(|()| 0);
     }
     if arguments.archive.restore && input.is_standard_input() {
         return bytes::restore_stream(&output, arguments).map(|()| 0);
     }
-    let place = match arguments.salvage {
-        true => input.damaged_place(),
-        false => input.place(),
+    let opened = match arguments.salvage {
+        true => input.damaged_input(),
+        false => input.input(),
     };
     arguments.messages.warn_of_notes(&input);
-    let place = place?;
+    let opened = opened?;
     if arguments.as_hdf5 {
-        return hdf5::copy(&input, &output, &place, arguments);
+        return hdf5::copy(&input, &output, &opened, arguments);
     }
     if arguments.salvage
-        && let Some(status) = salvage_archive::salvage(places, &place, arguments)?
+        && let Some(status) = salvage_archive::salvage(locations, &opened, arguments)?
     {
         return Ok(status);
     }
-    dataset::copy(places, &place, arguments)
+    dataset::copy(locations, &opened, arguments)
 }

@@ -9,7 +9,7 @@ use ncutils_core::subset::Subset;
 /// Where the input lies. Warns of its name.
 ///
 /// # Errors
-/// A name that means no place.
+/// A name that means no location.
 pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
     let input = arguments
         .remote

@@ -27,11 +27,11 @@ fn stdout() -> io::Result<BufWriter<File>> {
 /// What cannot be read or written. What was read before is printed.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     let input = location(arguments)?;
-    let place = input.place()?;
+    let opened = input.input()?;
     if arguments.dump.special {
-        place.read_to_end()?;
+        opened.read_to_end()?;
     }
-    let reader = input.open_place(place, &arguments.registry)?;
+    let reader = input.open_input(opened, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     let can = reader.schema().kind.can();
     if arguments.kind_only {

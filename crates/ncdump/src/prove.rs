@@ -35,9 +35,9 @@ pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
 
 fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
-    let place = input.damaged_place()?;
-    let (damage, is_verified) = (place.damage().map(Fault::new), place.is_verified());
-    let reader = input.open_damaged(place, &arguments.registry)?;
+    let opened = input.damaged_input()?;
+    let (damage, is_verified) = (opened.damage().map(Fault::new), opened.is_verified());
+    let reader = input.open_damaged(opened, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
         .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))

@@ -47,7 +47,7 @@ pub use url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server,
 #[cfg(feature = "network")]
 pub use {
     connect::connect,
-    read::{OpenedObject, RemoteKeys, RemoteNeighbours, RemoteObject},
+    read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject},
     requests::{RemoteStore, Session},
     tree::{KeysCheck, NotClaimed, Replaced, TreeOutput},
     wire::{Failure, Meaning},

@@ -6,17 +6,17 @@
 //!
 //! Readers use an [`Object`] (one sequence of bytes) or a [`KeyStore`] (many named values). Writers use an
 //! [`Output`] or a [`KeyOutput`]; nothing is visible under the final name before commit or publish. A
-//! [`Place`] is an input with a name, a [`Destination`] an output with a name.
+//! [`Input`] is an input with a name, a [`Destination`] an output with a name.
 //!
 //! ```text
 //! path ─► FileSource ────┐
-//! pipe ─► ArrivingSource ┴─► Place ─► format::open       folder ─► DirectoryKeys ─► Place
+//! pipe ─► ArrivingSource ┴─► Input ─► format::open       folder ─► DirectoryKeys ─► Input
 //!
 //! format::create ─► Destination ─┬─► FileOutput ──── partial file ── commit: sync, rename, sync the directory ─► path
 //!                                └─► DirectoryOutput ── stage ── publish: sync, rename, sync the directory ─► folder
 //!
 //! .zst, .gz ─► open_compressed ─► Object                  compress_seekable ─► any Output
-//! any Object ─► ZipKeys ─► Place                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
+//! any Object ─► ZipKeys ─► Input                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 //!
 //! - [`place`]: what a dataset is read from and written to, and what stands beside it
@@ -28,22 +28,30 @@
 
 pub mod file;
 pub mod folder;
+pub mod io;
 pub mod keys;
 pub mod object;
-pub mod place;
 pub mod requests;
 pub mod threads;
 pub mod zip;
 pub mod zst;
 
 pub use file::data_access::{DataAccess, Prefixes};
-pub use file::file_neighbours::FileNeighbours;
+pub use file::external_files::LocalExternalFiles;
 pub use file::file_output::{FileOutput, same_file};
 pub use file::file_pool::{FilePool, PooledFile};
 pub use file::file_source::FileSource;
 pub use file::temporary::{no_room, room_for_temporary_files, temporary_file, temporary_folder};
 pub use folder::directory_keys::DirectoryKeys;
 pub use folder::directory_output::{DirectoryOutput, FolderCheck};
+pub use io::destination::{Destination, DestinationKind};
+pub use io::end_of_process::{NoPartialFiles, remove_partial_files};
+pub use io::input::{ExternalFile, ExternalFiles, Input, InputKind, NamedAs, NoExternalFile};
+pub use io::output::Output;
+pub use io::raw_files::{RawData, RawFiles};
+pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
+pub use io::unfinished::take_remains;
+pub use io::written_bytes::WrittenBytes;
 pub use keys::key::{PARTIAL, check_key};
 pub use keys::keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};
 pub use keys::memory_keys::{MemoryKeys, MemoryKeysOutput};
@@ -56,14 +64,6 @@ pub use object::object_stream::object_stream;
 pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
-pub use place::destination::{Destination, DestinationKind};
-pub use place::end_of_process::{NoPartialFiles, remove_partial_files};
-pub use place::held::{HeldKeys, HeldOutput, ReadBack};
-pub use place::output::Output;
-pub use place::place::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place, PlaceKind};
-pub use place::raw_files::{RawData, RawFiles};
-pub use place::unfinished::take_remains;
-pub use place::written_bytes::WrittenBytes;
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::reorder_window::ReorderWindow;

@@ -15,7 +15,7 @@ use super::{archive, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
-use crate::store::{Destination, DestinationKind, KeyStore, Object, Place, PlaceKind};
+use crate::store::{Destination, DestinationKind, Input, InputKind, KeyStore, Object};
 use crate::threads;
 
 /// Checks, before anything is created, that a dataset can be of `schema.kind`.
@@ -135,8 +135,8 @@ fn no_writer(schema: &Schema) -> Error {
 ///
 /// # Errors
 /// [`Error::UnknownFormat`] if no format recognizes it. Otherwise what is wrong with it.
-pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Reader>> {
-    open_with(place, registry, &ZarrOptions::READ)
+pub fn open(input: impl Into<Input>, registry: &Registry) -> Result<Box<dyn Reader>> {
+    open_with(input, registry, &ZarrOptions::READ)
 }
 
 /// Same as [`open`], with options for a Zarr hierarchy. Other formats ignore them.
@@ -144,11 +144,11 @@ pub fn open(place: impl Into<Place>, registry: &Registry) -> Result<Box<dyn Read
 /// # Errors
 /// The errors of [`open`].
 pub fn open_with(
-    place: impl Into<Place>,
+    input: impl Into<Input>,
     registry: &Registry,
     options: &ZarrOptions,
 ) -> Result<Box<dyn Reader>> {
-    open_as(place.into(), registry, options, Care::Whole)
+    open_as(input.into(), registry, options, Care::Whole)
 }
 
 /// Opens a dataset that may be damaged or truncated. What can be read of its indexes is read, and
@@ -157,11 +157,11 @@ pub fn open_with(
 /// # Errors
 /// If not even the structure of the dataset can be read.
 pub fn open_damaged(
-    place: impl Into<Place>,
+    input: impl Into<Input>,
     registry: &Registry,
     options: &ZarrOptions,
 ) -> Result<Box<dyn Reader>> {
-    open_as(place.into(), registry, options, Care::Damaged)
+    open_as(input.into(), registry, options, Care::Damaged)
 }
 
 /// How much of a dataset must be there.
@@ -173,21 +173,21 @@ enum Care {
     Damaged,
 }
 
-fn open_as(place: Place, registry: &Registry, options: &ZarrOptions, care: Care) -> Result<Box<dyn Reader>> {
+fn open_as(input: Input, registry: &Registry, options: &ZarrOptions, care: Care) -> Result<Box<dyn Reader>> {
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
-    let reader = match place.kind() {
-        PlaceKind::Object(object) => open_object(object, &place, registry, care),
-        PlaceKind::Keys(store) => open_keys(store, registry, options, care),
+    let reader = match input.kind() {
+        InputKind::Object(object) => open_object(object, &input, registry, care),
+        InputKind::Keys(store) => open_keys(store, registry, options, care),
     }?;
     if let Some(begun) = begun {
-        debug!(name = ?place.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
+        debug!(name = ?input.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
     }
     Ok(reader)
 }
 
 fn open_object(
     object: &Arc<dyn Object>,
-    place: &Place,
+    input: &Input,
     registry: &Registry,
     care: Care,
 ) -> Result<Box<dyn Reader>> {
@@ -201,11 +201,13 @@ fn open_object(
             Ok(Box::new(opened?))
         }
         Format::Hdf5 => {
-            let neighbours = place.neighbours().cloned();
+            let external_files = input.external_files().cloned();
             let opened = match care {
-                Care::Whole => netcdf4::Netcdf4Reader::open(object.clone(), neighbours, registry)
+                Care::Whole => netcdf4::Netcdf4Reader::open(object.clone(), external_files, registry)
                     .map_err(|error| netcdf4::with_remains(error, object.clone(), registry)),
-                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged(object.clone(), neighbours, registry),
+                Care::Damaged => {
+                    netcdf4::Netcdf4Reader::open_damaged(object.clone(), external_files, registry)
+                }
             };
             Ok(Box::new(opened?))
         }
@@ -317,7 +319,7 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
-        let missing = open(Place::keys("", Arc::new(MemoryKeys::new())), &Registry::builtin());
+        let missing = open(Input::keys("", Arc::new(MemoryKeys::new())), &Registry::builtin());
         assert!(matches!(missing.err(), Some(Error::UnknownFormat)));
         let error = open(Arc::new(b"CDF\x03....".to_vec()), &Registry::builtin())
             .err()

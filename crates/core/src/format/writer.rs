@@ -8,24 +8,24 @@ use crate::model::{Values, VarId};
 
 /// A dataset that is being written, from many threads at once. [`create`](super::create) makes it.
 ///
-/// Each piece of data of a chunked variable has a ticket. Tickets count from 0 over the whole dataset,
-/// without gaps. Addresses in the file are assigned in ticket order, whatever the order of calls, so the same
+/// Each piece of data of a chunked variable has a sequence number. Sequence numbers count from 0 over the whole dataset,
+/// without gaps. Addresses in the file are assigned in the order of sequence numbers, whatever the order of calls, so the same
 /// plan always gives the same bytes. A writer may hold early pieces until their turn; the caller bounds how
-/// far ahead it runs. No call waits for another ticket. The chunks of a
-/// shard have consecutive tickets, so a writer can append them as they come.
+/// far ahead it runs. No call waits for another sequence number. The chunks of a
+/// shard have consecutive sequence numbers, so a writer can append them as they come.
 pub trait Writer: Send + Sync {
     /// Writes one encoded chunk of a chunked variable.
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;
+    fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()>;
 
     /// Leaves out a promised chunk that holds only fill values. Takes the place of the call that would write it, with the
-    /// same ticket. Only for variables whose plan says [`VariablePlan::skips_fill`](super::VariablePlan::skips_fill).
-    fn skip_chunk(&self, ticket: u64, var: VarId, chunk: u64) -> Result<()> {
-        let _ = (ticket, var, chunk);
+    /// same sequence number. Only for variables whose plan says [`VariablePlan::skips_fill`](super::VariablePlan::skips_fill).
+    fn skip_chunk(&self, sequence: u64, var: VarId, chunk: u64) -> Result<()> {
+        let _ = (sequence, var, chunk);
         Err(Error::Internal("a chunk that cannot be left out".into()))
     }
 
     /// Writes a part of the storage of a contiguous, compact or classic variable, starting at byte `offset`:
-    /// elements of the extent in C order without gaps, in the layout's byte order. Needs no ticket, because
+    /// elements of the extent in C order without gaps, in the layout's byte order. Needs no sequence number, because
     /// its place is known beforehand.
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()>;
 
@@ -46,7 +46,7 @@ pub trait Writer: Send + Sync {
     /// Writes elements of a variable whose encoding is `Structured`. For a chunked variable, the region is
     /// exactly one chunk (clipped to the extent); for others, any region that is contiguous in C order. The
     /// format encodes the elements, including heap data and filters.
-    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()>;
+    fn write_values(&self, sequence: u64, var: VarId, region: &Region, values: Values) -> Result<()>;
 
     /// Bytes of a variable's values as [`Writer::write_values`] encoded them: after filters, without the data that
     /// elements refer to. Called after the last piece. `None` if the writer does not count them.

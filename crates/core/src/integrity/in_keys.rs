@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::filter::Registry;
 use crate::format::{Reader, open};
-use crate::store::{Done, Get, GetRange, KeyOutput, KeyStore, MemoryKeys, Place, Requests};
+use crate::store::{Done, Get, GetRange, Input, KeyOutput, KeyStore, MemoryKeys, Requests};
 
 /// An array of one dataset: its name, the members of its `.zarray` that differ from array to array, and its chunks.
 pub(super) struct Array<'a> {
@@ -65,7 +65,7 @@ pub(super) fn keys(arrays: &[Array<'_>]) -> MemoryKeys {
 
 /// Opens a store of keys.
 pub(super) fn open_keys(keys: impl KeyStore + 'static) -> Box<dyn Reader> {
-    open(Place::keys("test", Arc::new(keys)), &Registry::builtin()).unwrap()
+    open(Input::keys("test", Arc::new(keys)), &Registry::builtin()).unwrap()
 }
 
 /// A dataset of one array `v`.

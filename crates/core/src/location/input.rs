@@ -1,4 +1,4 @@
-//! Reads from a [`Location`]: its place, its text, its dataset.
+//! Reads from a [`Location`]: its input, its text, its dataset.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -16,15 +16,15 @@ use crate::format::{self, Reader};
 use crate::model::{Kind, ZarrVersion};
 use crate::remote::RemoteUrl;
 use crate::store::{
-    DirectoryKeys, FileNeighbours, FileSource, Object, Place, PlaceKind, open_compressed,
+    DirectoryKeys, FileSource, Input, InputKind, LocalExternalFiles, Object, open_compressed,
     open_damaged_compressed, open_stream,
 };
 
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
 const SPOOLED_IN_MEMORY: u64 = 64 << 20;
 
-/// A function that opens a place.
-type Open = fn(Place, &Registry, &ZarrOptions) -> Result<Box<dyn Reader>>;
+/// A function that opens an input.
+type Open = fn(Input, &Registry, &ZarrOptions) -> Result<Box<dyn Reader>>;
 
 /// How much of a compressed file must be there.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ enum Care {
 }
 
 /// The error of a compressed file that is truncated or damaged, as `told`: whether a dataset is left in the content before.
-fn truncated(told: String, content: Place) -> Error {
+fn truncated(told: String, content: Input) -> Error {
     let error = Error::Truncated(told);
     match format::open_damaged(content, &Registry::builtin(), &ZarrOptions::READ) {
         Ok(_) => error,
@@ -45,36 +45,36 @@ fn truncated(told: String, content: Place) -> Error {
 }
 
 impl Location {
-    /// The place to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
+    /// The input to read from: a folder or a zip file as a store of keys, anything else as one object. A pipe is read
     /// to its end first, but for an archive, which is read as it comes.
     ///
     /// # Errors
     /// The location's name, and the reason that it cannot be opened; a fragment that names another store.
-    pub fn place(&self) -> Result<Place> {
-        self.place_of(Care::Whole)
+    pub fn input(&self) -> Result<Input> {
+        self.input_of(Care::Whole)
     }
 
-    /// Like [`Location::place`], of a file that may be damaged: of a compressed one, what comes before the damage is there, and
-    /// [`Place::damage`] tells it.
+    /// Like [`Location::input`], of a file that may be damaged: of a compressed one, what comes before the damage is there, and
+    /// [`Input::damage`] tells it.
     ///
     /// # Errors
-    /// Those of [`Location::place`].
-    pub fn damaged_place(&self) -> Result<Place> {
-        self.place_of(Care::Damaged)
+    /// Those of [`Location::input`].
+    pub fn damaged_input(&self) -> Result<Input> {
+        self.input_of(Care::Damaged)
     }
 
-    fn place_of(&self, care: Care) -> Result<Place> {
+    fn input_of(&self, care: Care) -> Result<Input> {
         let (path, found) = match &self.target {
             Target::StandardInput => (Path::new(STDIN), None),
             Target::Path(path) => (path.as_path(), fs::metadata(path).ok()),
-            Target::Remote(url) => return self.remote_place(url, care),
+            Target::Remote(url) => return self.remote_input(url, care),
         };
         if found.as_ref().is_some_and(fs::Metadata::is_dir) {
             self.expect_store(Some(StoreKind::Directory))?;
             let keys = DirectoryKeys::of(path)
                 .map_err(|e| Error::io("cannot open", e))
                 .map_err(self.named())?;
-            return Ok(Place::keys(&self.name, Arc::new(keys)));
+            return Ok(Input::keys(&self.name, Arc::new(keys)));
         }
         let is_pipe = match &self.target {
             Target::StandardInput | Target::Remote(_) => true,
@@ -90,27 +90,27 @@ impl Location {
         if is_pipe {
             if format::is_read_as_it_comes(&*object) {
                 self.expect_store(None)?;
-                return Ok(Place::object(&self.name, object));
+                return Ok(Input::object(&self.name, object));
             }
-            Place::from(object.clone()).read_to_end().map_err(self.named())?;
+            Input::from(object.clone()).read_to_end().map_err(self.named())?;
         }
         if zip::is_zip(&*object) {
             self.expect_store(Some(StoreKind::Zip))?;
-            return self.zip_place(object, care);
+            return self.zip_input(object, care);
         }
-        let place = self.object_place(object, care)?;
-        let neighbours = match is_pipe {
-            true => FileNeighbours::of_pipe(self.access.clone()),
-            false => FileNeighbours::of(path, self.access.clone()),
+        let input = self.object_input(object, care)?;
+        let external_files = match is_pipe {
+            true => LocalExternalFiles::of_pipe(self.access.clone()),
+            false => LocalExternalFiles::of(path, self.access.clone()),
         };
-        Ok(match neighbours {
-            Some(neighbours) => place.with_neighbours(Arc::new(neighbours)),
-            None => place,
+        Ok(match external_files {
+            Some(external_files) => input.with_external_files(Arc::new(external_files)),
+            None => input,
         })
     }
 
-    /// The place of an object that is no zip file: of its content if it is compressed.
-    fn object_place(&self, object: Arc<dyn Object>, care: Care) -> Result<Place> {
+    /// The input of an object that is no zip file: of its content if it is compressed.
+    fn object_input(&self, object: Arc<dyn Object>, care: Care) -> Result<Input> {
         self.expect_store(None)?;
         let open = match care {
             Care::Whole => open_compressed,
@@ -118,38 +118,38 @@ impl Location {
         };
         let content = open(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
         let Some(content) = content else {
-            return Ok(Place::object(&self.name, object));
+            return Ok(Input::object(&self.name, object));
         };
-        let place = Place::object(&self.name, content.object);
+        let input = Input::object(&self.name, content.object);
         match (content.damage, care) {
-            (Some(told), Care::Whole) => Err(self.named()(truncated(told, place))),
-            (damage, _) => Ok(place.with_damage(damage).with_checksums(content.is_verified)),
+            (Some(told), Care::Whole) => Err(self.named()(truncated(told, input))),
+            (damage, _) => Ok(input.with_damage(damage).with_checksums(content.is_verified)),
         }
     }
 
     #[cfg(feature = "remote")]
-    fn remote_place(&self, url: &RemoteUrl, care: Care) -> Result<Place> {
+    fn remote_input(&self, url: &RemoteUrl, care: Care) -> Result<Input> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
         let found = remote::find(url, &session, self.requests, self.access.requires_sources());
-        let (opened, neighbours) = match found.map_err(self.named())? {
-            remote::RemoteInput::Keys(keys) => return Ok(Place::keys(&self.name, keys)),
-            remote::RemoteInput::Object(opened, neighbours) => (opened, neighbours),
+        let (opened, external_files) = match found.map_err(self.named())? {
+            remote::RemoteInput::Keys(keys) => return Ok(Input::keys(&self.name, keys)),
+            remote::RemoteInput::Object(opened, external_files) => (opened, external_files),
         };
         self.notes.add(opened.warning);
         if zip::is_zip(&*opened.object) {
             self.expect_store(Some(StoreKind::Zip))?;
-            return self.zip_place(opened.object, care);
+            return self.zip_input(opened.object, care);
         }
-        let place = self.object_place(opened.object, care)?;
-        Ok(match neighbours {
-            Some(neighbours) => place.with_neighbours(neighbours),
-            None => place,
+        let input = self.object_input(opened.object, care)?;
+        Ok(match external_files {
+            Some(external_files) => input.with_external_files(external_files),
+            None => input,
         })
     }
 
     #[cfg(not(feature = "remote"))]
-    fn remote_place(&self, _: &RemoteUrl, _: Care) -> Result<Place> {
+    fn remote_input(&self, _: &RemoteUrl, _: Care) -> Result<Input> {
         Err(self.without_remote())
     }
 
@@ -161,8 +161,8 @@ impl Location {
         ))
     }
 
-    /// The place of the keys in a zip file.
-    fn zip_place(&self, object: Arc<dyn Object>, care: Care) -> Result<Place> {
+    /// The input of the keys in a zip file.
+    fn zip_input(&self, object: Arc<dyn Object>, care: Care) -> Result<Input> {
         let folder = self.mode.as_ref().and_then(|mode| mode.top_folder.as_deref());
         let opened = match care {
             Care::Whole => zip::open(object.clone(), folder)
@@ -171,7 +171,7 @@ impl Location {
             Care::Damaged => zip::open_damaged(object, folder),
         };
         let (keys, damage) = opened.map_err(self.named())?;
-        Ok(Place::keys(&self.name, keys).with_damage(damage))
+        Ok(Input::keys(&self.name, keys).with_damage(damage))
     }
 
     /// Checks that the fragment names no other store than `found`, which is `None` for a file that is no zip.
@@ -209,9 +209,9 @@ impl Location {
     /// # Errors
     /// Those of [`Location::text`]; damage of what is compressed.
     pub fn content(&self, memory: u64) -> Result<Arc<dyn Object>> {
-        match self.object_place(self.text(memory)?, Care::Whole)?.kind() {
-            PlaceKind::Object(object) => Ok(object.clone()),
-            PlaceKind::Keys(_) => Err(Error::Internal("one file is a store of keys".to_owned())),
+        match self.object_input(self.text(memory)?, Care::Whole)?.kind() {
+            InputKind::Object(object) => Ok(object.clone()),
+            InputKind::Keys(_) => Err(Error::Internal("one file is a store of keys".to_owned())),
         }
     }
 
@@ -222,7 +222,7 @@ impl Location {
             Target::Remote(url) => return self.remote_text(url, memory),
         };
         let object = open_stream(path, memory).map_err(self.named())?;
-        Place::from(object.clone()).read_to_end().map_err(self.named())?;
+        Input::from(object.clone()).read_to_end().map_err(self.named())?;
         Ok(object)
     }
 
@@ -253,35 +253,35 @@ impl Location {
         self.open_with(&Registry::builtin())
     }
 
-    /// Like [`Location::open`], with the codecs of `registry` in place of the built-in ones.
+    /// Like [`Location::open`], with the codecs of `registry` in input of the built-in ones.
     ///
     /// # Errors
     /// The same as for [`Location::open`]; a fragment that asks for Zarr where the dataset has another format.
     pub fn open_with(&self, registry: &Registry) -> Result<Box<dyn Reader>> {
-        self.open_place(self.place()?, registry)
+        self.open_input(self.input()?, registry)
     }
 
-    /// Like [`Location::open_with`], of what [`Location::place`] gave.
+    /// Like [`Location::open_with`], of what [`Location::input`] gave.
     ///
     /// # Errors
     /// The same as for [`Location::open_with`].
-    pub fn open_place(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
-        self.open_by(format::open_with, place, registry)
+    pub fn open_input(&self, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
+        self.open_by(format::open_with, input, registry)
     }
 
-    /// Like [`Location::open_place`], of a dataset that may be damaged: see [`format::open_damaged`].
+    /// Like [`Location::open_input`], of a dataset that may be damaged: see [`format::open_damaged`].
     ///
     /// # Errors
     /// If not even the structure of the dataset can be read.
-    pub fn open_damaged(&self, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
-        self.open_by(format::open_damaged, place, registry)
+    pub fn open_damaged(&self, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
+        self.open_by(format::open_damaged, input, registry)
     }
 
-    fn open_by(&self, open: Open, place: Place, registry: &Registry) -> Result<Box<dyn Reader>> {
-        let is_keys = matches!(place.kind(), PlaceKind::Keys(_));
-        let damage = place.damage().map(str::to_owned);
+    fn open_by(&self, open: Open, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
+        let is_keys = matches!(input.kind(), InputKind::Keys(_));
+        let damage = input.damage().map(str::to_owned);
         let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
-        let reader = match open(place, registry, &options) {
+        let reader = match open(input, registry, &options) {
             Err(Error::UnknownFormat) if is_keys && damage.is_some() => Err(Error::Damaged(format!(
                 "{}; the metadata of the root group is not in what is left, so nothing of it can be read",
                 damage.unwrap_or_default()

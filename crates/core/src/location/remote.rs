@@ -13,15 +13,15 @@ use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
 use crate::remote::url::decoded;
 use crate::remote::{
-    Failure, Form, Meaning, OpenedObject, ProcessEnvironment, Provider, RemoteKeys, RemoteNeighbours,
+    Failure, Form, Meaning, OpenedObject, ProcessEnvironment, Provider, RemoteExternalFiles, RemoteKeys,
     RemoteObject, RemoteUrl, Session, Settings,
 };
-use crate::store::{KeyStore, Neighbours, Object, SpooledSource, object_stream, temporary_folder};
+use crate::store::{ExternalFiles, KeyStore, Object, SpooledSource, object_stream, temporary_folder};
 
 /// What was found at a URL.
 pub(super) enum RemoteInput {
     /// One object, and the places that it may refer to.
-    Object(OpenedObject, Option<Arc<dyn Neighbours>>),
+    Object(OpenedObject, Option<Arc<dyn ExternalFiles>>),
     /// A tree of keys.
     Keys(Arc<dyn KeyStore>),
 }
@@ -146,17 +146,17 @@ fn object(
     requires_sources: bool,
 ) -> io::Result<RemoteInput> {
     let opened = RemoteObject::open_key(session, key(url))?;
-    let neighbours = match url.provider() {
+    let external_files = match url.provider() {
         Provider::Http => {
             let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
             decoded(url.file_name()).ok().and_then(|name| {
-                RemoteNeighbours::beside_url(url, &name, connect, requests, requires_sources)
+                RemoteExternalFiles::beside_url(url, &name, connect, requests, requires_sources)
             })
         }
-        _ => RemoteNeighbours::of(url, session, requires_sources),
+        _ => RemoteExternalFiles::of(url, session, requires_sources),
     };
-    let neighbours = neighbours.map(|found| Arc::new(found) as Arc<dyn Neighbours>);
-    Ok(RemoteInput::Object(opened, neighbours))
+    let external_files = external_files.map(|found| Arc::new(found) as Arc<dyn ExternalFiles>);
+    Ok(RemoteInput::Object(opened, external_files))
 }
 
 fn tree(url: &RemoteUrl, session: &Arc<Session>) -> Result<Arc<RemoteKeys>> {

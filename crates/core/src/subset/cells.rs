@@ -75,7 +75,7 @@ impl Cells {
         let mut apart = true;
         for run in &runs {
             match joined.last_mut() {
-                // Neighbours and overlapping runs without steps are one run.
+                // ExternalFiles and overlapping runs without steps are one run.
                 Some(before) if run.step == 1 && before.step == 1 && run.start <= before.last() + 1 => {
                     before.count = before.last().max(run.last()) - before.start + 1;
                 }

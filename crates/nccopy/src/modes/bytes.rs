@@ -15,7 +15,7 @@ use ncutils_core::format::archive::{self, PackOptions, Packed};
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::Schema;
 use ncutils_core::store::{
-    Object, Output, Place, PlaceKind, compress_seekable, read_ahead, verify_compressed,
+    Input, InputKind, Object, Output, compress_seekable, read_ahead, verify_compressed,
 };
 use ncutils_core::threads;
 
@@ -79,13 +79,13 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     summarize(&packed, arguments)
 }
 
-/// Packs, restores, or copies the archive or classic file at `place`, and tells what `--dry-run` and `--summary` ask for.
+/// Packs, restores, or copies the archive or classic file that is `opened`, and tells what `--dry-run` and `--summary` ask for.
 ///
 /// # Errors
 /// `--salvage`, and failures of reading, writing and comparing. No output appears.
 pub fn copy(
     (input, output): (&Location, &Location),
-    place: &Place,
+    opened: &Input,
     route: copied::ArchiveRoute,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
@@ -100,7 +100,7 @@ pub fn copy(
         )
         .into());
     }
-    let PlaceKind::Object(object) = place.kind() else {
+    let InputKind::Object(object) = opened.kind() else {
         return Err(Error::Internal("an archive that is a store of keys".to_owned()).into());
     };
     ncutils_cli::signals::handle("nccopy");
@@ -175,7 +175,7 @@ impl<'a> BytesOutput<'a> {
             let Some(held) = &self.held else {
                 return Ok(());
             };
-            if let PlaceKind::Object(written) = held.place(self.location)?.kind() {
+            if let InputKind::Object(written) = held.input(self.location)?.kind() {
                 verify(written)?;
             }
             held.release()

@@ -6,7 +6,7 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::location::Location;
-use ncutils_core::store::Place;
+use ncutils_core::store::Input;
 use ncutils_core::threads;
 
 use super::unfinished::refuse_unfinished;
@@ -16,18 +16,18 @@ use crate::arguments::Arguments;
 /// The part of the memory that a reader may take for data that it keeps.
 const KEPT: u64 = 8;
 
-/// Copies the dataset at `place`. Returns the exit status: 0, or 3 if something of a damaged input is lost.
+/// Copies the dataset that is `opened`. Returns the exit status: 0, or 3 if something of a damaged input is lost.
 ///
 /// # Errors
 /// What fails. No output appears then.
-pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments) -> anyhow::Result<u8> {
-    let (input, output) = places;
+pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Arguments) -> anyhow::Result<u8> {
+    let (input, output) = locations;
     let in_input = |error: Error| error.in_file(input.name());
     let open = match arguments.salvage {
         true => Location::open_damaged,
-        false => Location::open_place,
+        false => Location::open_input,
     };
-    let reader = open(input, place.clone(), &arguments.copy.registry).map_err(in_input)?;
+    let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;
     reader.keep_at_most(arguments.memory_beside(output) / KEPT);
     refuse_unfinished(reader.schema(), input, arguments)?;
     for warning in &reader.schema().warnings {
@@ -49,11 +49,11 @@ pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments
         }
         moved => {
             drop(reader);
-            return bytes::copy(places, place, moved, arguments).map(|()| 0);
+            return bytes::copy(locations, opened, moved, arguments).map(|()| 0);
         }
     };
     let salvaged = match arguments.salvage {
-        true => Some(salvage::salvage(&*reader, input, place, arguments)?),
+        true => Some(salvage::salvage(&*reader, input, opened, arguments)?),
         false => None,
     };
     let whole: &dyn Reader = match &salvaged {
@@ -64,6 +64,6 @@ pub fn copy(places: (&Location, &Location), place: &Place, arguments: &Arguments
     let status = salvaged
         .as_ref()
         .map_or(0, |salvaged| salvaged.tell(input, part.as_ref(), arguments));
-    values::copy(whole, part.as_ref(), places, &options, blocks, arguments)?;
+    values::copy(whole, part.as_ref(), locations, &options, blocks, arguments)?;
     Ok(status)
 }

@@ -17,7 +17,7 @@ use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
 use ncutils_core::integrity::{Named, Promise, Salvage, check_variables};
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
-use ncutils_core::store::{Destination, Object, Place, PlaceKind};
+use ncutils_core::store::{Destination, Input, InputKind, Object};
 use ncutils_core::subset::value::coordinates;
 use ncutils_core::subset::verbatim::{self, VerbatimSubset};
 use ncutils_core::subset::{Source, Subset};
@@ -28,29 +28,34 @@ use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
 use crate::print::plan_text::Beside;
 
-/// Copies the HDF5 file at `place`. Returns the exit status: 3 if anything of a damaged input is lost.
+/// Copies the HDF5 file that is `opened`. Returns the exit status: 3 if anything of a damaged input is lost.
 ///
 /// # Errors
 /// The input is not HDF5, or has something that cannot be copied as it is; an option that would leave something out; what
 /// reading and writing find wrong.
-pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Arguments) -> anyhow::Result<u8> {
+pub fn copy(
+    input: &Location,
+    output: &Location,
+    opened: &Input,
+    arguments: &Arguments,
+) -> anyhow::Result<u8> {
     let engine = Engine {
         input,
         output,
         arguments,
     };
     arguments.given.refuse_for(Mode::Hdf5)?;
-    let source = opened(&engine, place)?;
+    let source = open_source(&engine, opened)?;
     refuse_unfinished(source.reader().schema(), input, arguments)?;
     let left = match arguments.salvage {
-        true => Some(Left::of(&source, &engine, place)?),
+        true => Some(Left::of(&source, &engine, opened)?),
         false => None,
     };
     let (plain, addressed): (&dyn Reader, &dyn Reader) = match &left {
         Some(left) => (&left.plain.left, &left.addressed.left),
         None => (source.reader(), source.addressed()),
     };
-    let part = part_of(&engine, &source, (plain, addressed), place)?;
+    let part = part_of(&engine, &source, (plain, addressed), opened)?;
     let status = left.as_ref().map_or(0, |left| left.tell(&engine, part.as_ref()));
     let asked = Asked {
         source: &source,
@@ -58,13 +63,13 @@ pub fn copy(input: &Location, output: &Location, place: &Place, arguments: &Argu
         addressed,
         part,
     };
-    Ok(asked.copy(&engine, place)?.max(status))
+    Ok(asked.copy(&engine, opened)?.max(status))
 }
 
 /// Opens the file, and finds the objects that were selected.
-fn opened(engine: &Engine<'_>, place: &Place) -> anyhow::Result<Verbatim> {
+fn open_source(engine: &Engine<'_>, opened: &Input) -> anyhow::Result<Verbatim> {
     let Engine { input, arguments, .. } = engine;
-    let PlaceKind::Object(object) = place.kind() else {
+    let InputKind::Object(object) = opened.kind() else {
         return Err(not_hdf5(input).into());
     };
     let open = |selection| {
@@ -91,7 +96,7 @@ fn part_of<'r>(
     engine: &Engine<'_>,
     source: &Verbatim,
     readers: (&'r dyn Reader, &'r dyn Reader),
-    place: &Place,
+    opened: &Input,
 ) -> anyhow::Result<Option<VerbatimSubset<'r>>> {
     let arguments = engine.arguments;
     if arguments.part.is_empty() {
@@ -99,7 +104,7 @@ fn part_of<'r>(
     }
     let registry = &arguments.copy.registry;
     let in_input = |error| engine.in_input(error);
-    let netcdf = as_netcdf(place, arguments).map_err(in_input)?;
+    let netcdf = as_netcdf(opened, arguments).map_err(in_input)?;
     let left = match arguments.salvage {
         true => Some(left_coordinates(&netcdf, arguments).map_err(in_input)?),
         false => None,
@@ -152,7 +157,7 @@ struct Left<'a> {
 
 impl<'a> Left<'a> {
     /// Checks the datasets of `source`.
-    fn of(source: &'a Verbatim, engine: &Engine<'_>, place: &Place) -> anyhow::Result<Self> {
+    fn of(source: &'a Verbatim, engine: &Engine<'_>, opened: &Input) -> anyhow::Result<Self> {
         let copied = |reader: &dyn Reader, stored: fn(VarId) -> Variable| {
             let all = (0..reader.schema().vars.len()).map(VarId);
             all.filter(|var| !source.is_without_data(stored(*var))).collect()
@@ -164,7 +169,7 @@ impl<'a> Left<'a> {
             anyhow::Ok(left)
         };
         Ok(Self {
-            plain: left(source.reader(), Variable::Plain, place.damage())?,
+            plain: left(source.reader(), Variable::Plain, opened.damage())?,
             addressed: left(source.addressed(), Variable::Addressed, None)?,
         })
     }
@@ -187,7 +192,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Plans and makes the copy. Returns the exit status: 3 if elements are lost.
-    fn copy(&self, engine: &Engine<'_>, place: &Place) -> anyhow::Result<u8> {
+    fn copy(&self, engine: &Engine<'_>, opened: &Input) -> anyhow::Result<u8> {
         let part = self.part.as_ref().map(|part| &part.plain);
         let read_from: Option<Source<'_>> = part.map(Subset::source);
         let reader: &dyn Reader = match &read_from {
@@ -197,7 +202,7 @@ impl Asked<'_> {
         let given = &engine.arguments.copy;
         let names_dimensions = |spec: &ChunkSpec| matches!(spec, ChunkSpec::Dimensions(_));
         let netcdf = match given.chunking.iter().any(names_dimensions) {
-            true => Some(as_netcdf(place, engine.arguments).map_err(|error| engine.in_input(error))?),
+            true => Some(as_netcdf(opened, engine.arguments).map_err(|error| engine.in_input(error))?),
             false => None,
         };
         let selected = for_selected(self.source, netcdf.as_ref(), given);
@@ -242,7 +247,7 @@ impl Asked<'_> {
         let report = engine.run(reader, &prepared, writer)?;
         if let Some(held) = held {
             let promise = Promise::of(&plan);
-            let verified = self.verified(engine, place, &held, &promise);
+            let verified = self.verified(engine, opened, &held, &promise);
             verified.map_err(|error| error.in_file(engine.output.name()))?;
         }
         engine.summarized(&report, Some(beside))?;
@@ -271,7 +276,7 @@ impl Asked<'_> {
     fn verified(
         &self,
         engine: &Engine<'_>,
-        place: &Place,
+        opened: &Input,
         held: &Staged,
         promise: &Promise,
     ) -> Result<(), Error> {
@@ -286,14 +291,14 @@ impl Asked<'_> {
             arguments: engine.arguments,
         };
         copied.compare(promise, plain)?;
-        copied.compare_addressed(self.source, place)?;
+        copied.compare_addressed(self.source, opened)?;
         held.release()
     }
 }
 
 /// The input as netCDF shows it.
-fn as_netcdf(place: &Place, arguments: &Arguments) -> Result<Netcdf4Reader, Error> {
-    let PlaceKind::Object(object) = place.kind() else {
+fn as_netcdf(opened: &Input, arguments: &Arguments) -> Result<Netcdf4Reader, Error> {
+    let InputKind::Object(object) = opened.kind() else {
         return Err(Error::UnknownFormat);
     };
     let open = match arguments.salvage {
@@ -302,7 +307,7 @@ fn as_netcdf(place: &Place, arguments: &Arguments) -> Result<Netcdf4Reader, Erro
     };
     open(
         object.clone(),
-        place.neighbours().cloned(),
+        opened.external_files().cloned(),
         &arguments.copy.registry,
     )
 }
@@ -317,26 +322,26 @@ struct Copied<'a> {
 
 impl Copied<'_> {
     fn object(&self) -> Result<Arc<dyn Object>, Error> {
-        match self.held.place(self.output)?.kind() {
-            PlaceKind::Object(object) => Ok(object.clone()),
+        match self.held.input(self.output)?.kind() {
+            InputKind::Object(object) => Ok(object.clone()),
             _ => Err(Error::UnknownFormat),
         }
     }
 
     /// Compares the values of the datasets that the engine copied.
     fn compare(&self, promise: &Promise, asked: &dyn Reader) -> Result<(), Error> {
-        let place = self.held.place(self.output)?;
-        let neighbours = place.neighbours().cloned();
-        let written = Verbatim::open_written(self.object()?, neighbours, &self.arguments.copy.registry)?;
+        let opened = self.held.input(self.output)?;
+        let external_files = opened.external_files().cloned();
+        let written = Verbatim::open_written(self.object()?, external_files, &self.arguments.copy.registry)?;
         self.verify(promise, asked, written.reader())
     }
 
     /// Compares the values of the datasets whose elements hold addresses, which differ, as netCDF shows them. What netCDF does
     /// not show, such as references, is not compared.
-    fn compare_addressed(&self, source: &Verbatim, place: &Place) -> Result<(), Error> {
+    fn compare_addressed(&self, source: &Verbatim, opened: &Input) -> Result<(), Error> {
         let registry = &self.arguments.copy.registry;
         let in_input = |error: Error| error.in_file(self.input.name());
-        let input = as_netcdf(place, self.arguments).map_err(in_input)?;
+        let input = as_netcdf(opened, self.arguments).map_err(in_input)?;
         // Elements that are lost are null in the copy.
         let input = match self.arguments.salvage {
             true => input.losing_elements(),

@@ -6,7 +6,7 @@ use ncutils_core::format::{Fault, Reader};
 use ncutils_core::integrity::{Checked, Salvage, check_variables};
 use ncutils_core::location::Location;
 use ncutils_core::model::VarId;
-use ncutils_core::store::Place;
+use ncutils_core::store::Input;
 use ncutils_core::subset::Subset;
 
 use crate::arguments::Arguments;
@@ -30,11 +30,11 @@ pub(crate) struct Salvaged<'r> {
 pub(crate) fn salvage<'r>(
     reader: &'r dyn Reader,
     input: &Location,
-    place: &Place,
+    opened: &Input,
     arguments: &Arguments,
 ) -> anyhow::Result<Salvaged<'r>> {
     let copied = copied(reader.schema(), &arguments.copy).map_err(|error| error.in_file(input.name()))?;
-    let salvaged = salvage_variables(reader, copied, input, place.damage(), arguments)?;
+    let salvaged = salvage_variables(reader, copied, input, opened.damage(), arguments)?;
     if input.is_remote() {
         // The same request may succeed later.
         salvaged.check_store(input)?;

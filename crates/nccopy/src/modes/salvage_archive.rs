@@ -5,7 +5,7 @@ use ncutils_cli::options::Mode;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::{self, LostRange, Salvaged};
 use ncutils_core::location::Location;
-use ncutils_core::store::{Place, PlaceKind};
+use ncutils_core::store::{Input, InputKind};
 
 use super::salvage::LOST;
 use crate::arguments::Arguments;
@@ -13,17 +13,17 @@ use crate::arguments::Arguments;
 /// Most lines that tell of faults, and of ranges that are lost.
 const MOST_LINES: usize = 1000;
 
-/// Salvages the archive at `place`. Returns the exit status, or `None` if there is no archive.
+/// Salvages the archive that is `opened`. Returns the exit status, or `None` if there is no archive.
 ///
 /// # Errors
 /// An option that changes the original, a damaged front, and failures of reading and writing.
 pub fn salvage(
     (input, output): (&Location, &Location),
-    place: &Place,
+    opened: &Input,
     arguments: &Arguments,
 ) -> anyhow::Result<Option<u8>> {
     let in_input = |error: Error| error.in_file(input.name());
-    let PlaceKind::Object(object) = place.kind() else {
+    let InputKind::Object(object) = opened.kind() else {
         return Ok(None);
     };
     if !archive::is_archive(&**object).map_err(in_input)? {
@@ -31,7 +31,7 @@ pub fn salvage(
     }
     arguments.given.refuse_for(Mode::SalvageArchive)?;
     // An archive from a pipe comes as it is read, and its end is needed first.
-    place.read_to_end().map_err(in_input)?;
+    opened.read_to_end().map_err(in_input)?;
     ncutils_cli::signals::handle("nccopy");
     let target = output.output();
     arguments.messages.warn_of_notes(output);

@@ -95,7 +95,7 @@ fn verify(
     (input, output): (&Location, &Location),
     arguments: &Arguments,
 ) -> Result<(), Error> {
-    let written = output.open_place(held.place(output)?, &arguments.copy.registry)?;
+    let written = output.open_input(held.input(output)?, &arguments.copy.registry)?;
     let names = (input.to_string(), output.to_string());
     let asked = Named {
         reader: asked,

@@ -7,15 +7,15 @@
 //! ```
 
 mod download;
+mod external_files;
 mod get;
 mod keys;
 mod listing;
-mod neighbours;
 mod object;
 
 pub(crate) use download::{Download, Received};
+pub use external_files::RemoteExternalFiles;
 pub(crate) use get::head;
 pub use keys::RemoteKeys;
 pub(crate) use listing::Listing;
-pub use neighbours::RemoteNeighbours;
 pub use object::{OpenedObject, RemoteObject};

@@ -22,7 +22,7 @@ pub(crate) fn arrays_first<T>(all: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<Vec<
             folder = outer;
         }
     }
-    // Neighbours of one rank go into one set. Arrays have one rank, at any depth.
+    // ExternalFiles of one rank go into one set. Arrays have one rank, at any depth.
     let rank = |key: &str| match folder_of(key) {
         "" => (2, Reverse(0)),
         folder if around.contains(folder) => (1, Reverse(folder.matches('/').count())),

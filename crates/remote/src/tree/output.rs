@@ -53,8 +53,8 @@ use crate::requests::Session;
 use crate::url::joined;
 use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
 use ncutils_store::file::partial::wait_while_ending;
+use ncutils_store::io::unfinished::{Unfinished, list, remains};
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
-use ncutils_store::place::unfinished::{Unfinished, list, remains};
 use ncutils_store::{GetRange, KeyOutput, KeyStore, ValueWriter};
 
 /// Checks whether the keys below a prefix are what is to be replaced, and nothing else. An error says which is none of it.

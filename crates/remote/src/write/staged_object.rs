@@ -22,9 +22,9 @@ use crate::read::RemoteObject;
 use crate::requests::Session;
 use crate::wire::{Failure, Meaning};
 use ncutils_store::file::partial::wait_while_ending;
+use ncutils_store::io::staged::ReadBack;
+use ncutils_store::io::unfinished::{Unfinished, list, remains};
 use ncutils_store::keys::key::RESERVED;
-use ncutils_store::place::held::ReadBack;
-use ncutils_store::place::unfinished::{Unfinished, list, remains};
 use ncutils_store::{Object, Output, known_size};
 
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).

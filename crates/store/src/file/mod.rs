@@ -1,12 +1,12 @@
 //! Local files, read and written by position.
 //!
 //! ```text
-//! file_source ─► file_pool: few open at a time         file_neighbours, data_access: which files a file may name
+//! file_source ─► file_pool: few open at a time         external_files, data_access: which files a file may name
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
 
 pub mod data_access;
-pub mod file_neighbours;
+pub mod external_files;
 pub mod file_output;
 pub mod file_pool;
 pub mod file_source;

@@ -1,4 +1,4 @@
-//! Restores the ticket order of pieces that threads finish in any order.
+//! Restores the order of sequence numbers of pieces that threads finish in any order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub struct ReorderWindow<P> {
 
 #[derive(Debug)]
 struct State<P> {
-    /// The ticket whose turn is next.
+    /// The sequence number whose turn is next.
     next: u64,
     /// Pieces that came early.
     held: BTreeMap<u64, P>,
@@ -39,7 +39,7 @@ impl<P> Default for ReorderWindow<P> {
 }
 
 impl<P> ReorderWindow<P> {
-    /// An empty window; the next turn is ticket 0's.
+    /// An empty window; the next turn is sequence number 0's.
     pub fn new() -> Self {
         Self {
             state: Mutex::new(State {
@@ -51,15 +51,15 @@ impl<P> ReorderWindow<P> {
         }
     }
 
-    /// Submits the piece of `ticket`. `turn` is called for pieces in ticket order, never for two at once.
+    /// Submits the piece of `sequence`. `turn` is called for pieces in the order of sequence numbers, never for two at once.
     /// `write` is called with the results of `turn`, in any order and from any thread.
     ///
     /// # Errors
-    /// The errors of `turn` and `write`, whichever piece they concern. Also if a ticket is used twice, or
+    /// The errors of `turn` and `write`, whichever piece they concern. Also if a sequence number is used twice, or
     /// after an earlier failure.
     pub fn submit<W>(
         &self,
-        ticket: u64,
+        sequence: u64,
         piece: P,
         mut turn: impl FnMut(P) -> Result<W>,
         mut write: impl FnMut(W) -> Result<()>,
@@ -68,10 +68,10 @@ impl<P> ReorderWindow<P> {
         if state.failed {
             return Err(earlier_failure());
         }
-        if ticket < state.next || state.held.contains_key(&ticket) {
-            return Err(Error::Usage(format!("ticket {ticket} was used twice")));
+        if sequence < state.next || state.held.contains_key(&sequence) {
+            return Err(Error::Usage(format!("sequence number {sequence} was used twice")));
         }
-        state.held.insert(ticket, piece);
+        state.held.insert(sequence, piece);
         if state.busy {
             return Ok(());
         }
@@ -107,7 +107,7 @@ impl<P> ReorderWindow<P> {
     /// Checks that every submitted piece has had its turn.
     ///
     /// # Errors
-    /// If a turn failed, or a ticket is missing.
+    /// If a turn failed, or a sequence number is missing.
     pub fn close(&self) -> Result<()> {
         let state = self.lock();
         if state.failed {
@@ -115,7 +115,10 @@ impl<P> ReorderWindow<P> {
         }
         match state.held.keys().next() {
             None => Ok(()),
-            Some(_) => Err(Error::Usage(format!("ticket {} was left out", state.next))),
+            Some(_) => Err(Error::Usage(format!(
+                "sequence number {} was left out",
+                state.next
+            ))),
         }
     }
 
@@ -143,12 +146,12 @@ mod tests {
             for thread in 0..4u64 {
                 let (window, order, written, in_turn) = (&window, &order, &written, &in_turn);
                 scope.spawn(move || {
-                    // Each thread submits its tickets backwards.
-                    for ticket in (0..100).rev().map(|i| i * 4 + thread) {
+                    // Each thread submits its sequence numbers backwards.
+                    for sequence in (0..100).rev().map(|i| i * 4 + thread) {
                         window
                             .submit(
-                                ticket,
-                                ticket,
+                                sequence,
+                                sequence,
                                 |t| {
                                     assert!(!in_turn.swap(true, Ordering::SeqCst), "two turns at once");
                                     order.lock().unwrap().push(t);
@@ -176,9 +179,9 @@ mod tests {
     #[test]
     fn a_failure_ends_it_and_gaps_are_noticed() {
         let window = ReorderWindow::new();
-        let submit = |ticket, good: bool| {
+        let submit = |sequence, good: bool| {
             window.submit(
-                ticket,
+                sequence,
                 good,
                 |good| {
                     if good { Ok(()) } else { Err(Error::UnknownFormat) }
@@ -187,7 +190,13 @@ mod tests {
             )
         };
         submit(1, false).unwrap();
-        assert!(window.close().unwrap_err().to_string().contains("ticket 0"));
+        assert!(
+            window
+                .close()
+                .unwrap_err()
+                .to_string()
+                .contains("sequence number 0")
+        );
         assert!(submit(1, true).unwrap_err().to_string().contains("twice"));
         assert!(submit(0, true).is_err());
         assert!(submit(2, true).unwrap_err().to_string().contains("before"));

@@ -30,7 +30,7 @@ pub(crate) struct GrowingValue {
     number: OnceLock<usize>,
 }
 
-/// The checksums of what was written: offset in the value ─► length and checksum. Neighbours are joined.
+/// The checksums of what was written: offset in the value ─► length and checksum. ExternalFiles are joined.
 #[derive(Default)]
 struct Parts(BTreeMap<u64, (u64, Crc)>);
 

@@ -10,7 +10,7 @@ use ncutils_core::format::{self, Reader, Region, Written, WrittenChunks};
 use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::{DataOf, DumpOptions};
-use ncutils_core::store::{NamedAs, Neighbour, Neighbours, NoNeighbour, Object, Place};
+use ncutils_core::store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile, Object};
 
 /// Maximum number of chunks that are read of one variable.
 const MAX_CHUNKS: u64 = 16;
@@ -70,31 +70,31 @@ pub fn read_reader(reader: &dyn Reader) {
 
 /// Opens a file in memory. Any file that it names is the file itself.
 pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
-    check(format::open(place(input), &Registry::builtin()))
+    check(format::open(input_of(input), &Registry::builtin()))
 }
 
 /// A file in memory. Any file that it names is the file itself.
-pub fn place(input: &[u8]) -> Place {
+pub fn input_of(input: &[u8]) -> Input {
     let file: Arc<dyn Object> = Arc::new(input.to_vec());
-    Place::object("fuzz", Arc::clone(&file)).with_neighbours(Arc::new(Itself(file)))
+    Input::object("fuzz", Arc::clone(&file)).with_external_files(Arc::new(Itself(file)))
 }
 
 /// The only file that there is.
 struct Itself(Arc<dyn Object>);
 
-impl Neighbours for Itself {
+impl ExternalFiles for Itself {
     fn identity(&self) -> &OsStr {
         OsStr::new("fuzz")
     }
 
-    fn find(&self, name: &str, _: NamedAs) -> Result<Neighbour, NoNeighbour> {
+    fn find(&self, name: &str, _: NamedAs) -> Result<ExternalFile, NoExternalFile> {
         if name.is_empty() {
-            return Err(NoNeighbour::Missing);
+            return Err(NoExternalFile::Missing);
         }
         let file = Arc::clone(&self.0);
-        Ok(Neighbour::new("fuzz", move || {
-            let place = Place::object("fuzz", Arc::clone(&file));
-            Ok(Some(place.with_neighbours(Arc::new(Self(file)))))
+        Ok(ExternalFile::new("fuzz", move || {
+            let input = Input::object("fuzz", Arc::clone(&file));
+            Ok(Some(input.with_external_files(Arc::new(Self(file)))))
         }))
     }
 }

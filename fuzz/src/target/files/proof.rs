@@ -12,12 +12,12 @@ use ncutils_core::model::Kind;
 use ncutils_core::store::{Destination, MemoryOutput, Output};
 
 use super::copy::is_small;
-use super::dataset::{check, place};
+use super::dataset::{check, input_of};
 
 /// Checks a file that may be damaged, and copies what is left of it.
 pub fn check_and_salvage(input: &[u8]) {
     let registry = Registry::builtin();
-    let opened = format::open_damaged(place(input), &registry, &ZarrOptions::READ);
+    let opened = format::open_damaged(input_of(input), &registry, &ZarrOptions::READ);
     let Some(reader) = check(opened).filter(|reader| is_small(&**reader)) else {
         return;
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::json::Json;
 use ncutils_core::format::{self, Reader};
-use ncutils_core::store::{MemoryKeys, Place};
+use ncutils_core::store::{Input, MemoryKeys};
 
 use super::super::files::dataset::{check, read_reader};
 use super::key_list::{hierarchies, store, values};
@@ -38,7 +38,7 @@ pub fn check_document(value: &[u8]) {
 /// Opens a store of keys.
 pub fn open(keys: MemoryKeys) -> Option<Box<dyn Reader>> {
     check(format::open(
-        Place::keys("", Arc::new(keys)),
+        Input::keys("", Arc::new(keys)),
         &Registry::builtin(),
     ))
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader, Region};
 use ncutils_core::model::VarId;
-use ncutils_core::store::Place;
+use ncutils_core::store::Input;
 use ncutils_core::subset::index::IndexRequest;
 use ncutils_core::subset::value::ValueRequest;
 use ncutils_core::subset::{Subset, SubsetRequest};
@@ -22,8 +22,8 @@ const FILE: &[u8] = include_bytes!("../../../../testdata/parts/coordinates.nc");
 fn dataset() -> Option<&'static dyn Reader> {
     static DATASET: OnceLock<Option<Box<dyn Reader>>> = OnceLock::new();
     let open = || {
-        let place = Place::object("coordinates.nc", Arc::new(FILE.to_vec()));
-        format::open(place, &Registry::builtin()).ok()
+        let input = Input::object("coordinates.nc", Arc::new(FILE.to_vec()));
+        format::open(input, &Registry::builtin()).ok()
     };
     DATASET.get_or_init(open).as_deref()
 }

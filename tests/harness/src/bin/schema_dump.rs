@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 
 /// Opens a local file.
 pub fn open(path: &Path) -> Result<Box<dyn format::Reader>> {
-    format::open(Location::parse(path)?.place()?, &Registry::builtin())
+    format::open(Location::parse(path)?.input()?, &Registry::builtin())
 }
 
 /// The lines of a dataset.

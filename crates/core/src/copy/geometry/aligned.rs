@@ -1,6 +1,6 @@
 //! The geometry of a variable whose chunks keep their shape.
 
-use super::input::Input;
+use super::input_mapping::InputMapping;
 use super::order::BlockOrder;
 use crate::chunk::ChunkGrid;
 use crate::filter::ChainEnd;
@@ -32,9 +32,9 @@ impl AlignedGrids {
     }
 
     /// Index of the input that holds an output chunk, and the number of its chunk there.
-    pub fn source(&self, inputs: &[Input], chunk: u64) -> Option<(usize, u64)> {
+    pub fn source(&self, inputs: &[InputMapping], chunk: u64) -> Option<(usize, u64)> {
         if let [
-            Input {
+            InputMapping {
                 selection: None,
                 grid: Some(grid),
                 ..
@@ -45,7 +45,7 @@ impl AlignedGrids {
             return Some((0, chunk));
         }
         let origin = self.grid.origin(chunk);
-        let holds = |input: &Input| {
+        let holds = |input: &InputMapping| {
             let target = input.target.start.iter().zip(&input.target.count);
             target.zip(&origin).all(|((s, n), at)| at >= s && at - s < *n)
         };
@@ -62,7 +62,7 @@ impl AlignedGrids {
     }
 
     /// True if the output's chunk holds all elements of the input's chunk, and no others.
-    pub fn is_whole(&self, input: &Input, from: u64, chunk: u64) -> bool {
+    pub fn is_whole(&self, input: &InputMapping, from: u64, chunk: u64) -> bool {
         match (&input.selection, &input.grid) {
             (None, Some(grid)) if grid.extent() == self.grid.extent() => true,
             (_, Some(grid)) => grid.region(from).count == self.grid.region(chunk).count,

@@ -8,7 +8,7 @@
 mod aligned;
 mod byte_order;
 mod chunks_to_write;
-mod input;
+mod input_mapping;
 mod order;
 mod scatter;
 mod sources;
@@ -17,7 +17,7 @@ mod tiling;
 pub use aligned::AlignedGrids;
 pub use byte_order::{swap_between, unit};
 pub use chunks_to_write::{ChunksToWrite, positions_of};
-pub use input::{FurtherInput, Input, InputVariable, overlap};
+pub use input_mapping::{FurtherInput, InputMapping, InputVariable, overlap};
 pub use order::{Block, BlockOrder};
 pub use scatter::{InputBox, Slots, scatter};
 pub use sources::{SourcePart, Sources};

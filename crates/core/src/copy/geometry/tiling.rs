@@ -1,6 +1,6 @@
 //! The geometry of a variable whose chunks change shape: tiles, and slabs of contiguous storage.
 
-use super::input::Input;
+use super::input_mapping::InputMapping;
 use super::order::{Block, BlockOrder, tile_in_c_order, tile_shape};
 use crate::chunk::{ChunkGrid, Region, chunks_of_shard};
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ impl Tiling {
     ///
     /// # Errors
     /// If the output's chunks form no valid grid, or do not divide its shards.
-    pub fn new(inputs: &[Input], to: &VariableLayout) -> Result<Self> {
+    pub fn new(inputs: &[InputMapping], to: &VariableLayout) -> Result<Self> {
         let input = inputs.iter().find_map(|input| input.grid.as_ref());
         let shape = match &to.storage {
             Storage::Chunked { shape, .. } => shape.clone(),

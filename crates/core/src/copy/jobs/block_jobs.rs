@@ -16,7 +16,7 @@ use super::shared_block::{SharedBlock, stripe_chunks};
 use super::spill::Spill;
 use super::terms::Terms;
 use crate::chunk::Region;
-use crate::copy::geometry::{Block, BlockOrder, Input, Tiling, elements, overlap};
+use crate::copy::geometry::{Block, BlockOrder, InputMapping, Tiling, elements, overlap};
 use crate::copy::memory::{JobMemory, default_budget};
 use crate::copy::task::Variable;
 use crate::error::Result;
@@ -288,7 +288,7 @@ impl<'e> BlockMaker<'e> {
         region: &Region,
     ) -> Option<(Arc<Spill>, Vec<PieceOfInput>, u64)> {
         let [
-            Input {
+            InputMapping {
                 selection: None,
                 grid: Some(input),
                 target,
@@ -350,7 +350,7 @@ impl<'e> BlockMaker<'e> {
 }
 
 /// The most elements of `region` that one input chunk of `elements` elements can hold.
-fn largest_part(input: &Input, region: &Region, elements: u64) -> u64 {
+fn largest_part(input: &InputMapping, region: &Region, elements: u64) -> u64 {
     input.grid.as_ref().map_or(elements, |grid| {
         let part = grid.chunk().iter().zip(&region.count).map(|(c, n)| (*c).min(*n));
         part.fold(1, u64::saturating_mul)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::job::{Costed, Job};
 use super::job_memory::{chunk_bytes, decode_cost_of, encode_cost};
 use super::terms::Terms;
-use crate::copy::geometry::{AlignedGrids, Input};
+use crate::copy::geometry::{AlignedGrids, InputMapping};
 use crate::copy::memory::JobMemory;
 use crate::copy::task::Variable;
 use crate::filter::pipeline::ALL_SKIPPED;
@@ -21,7 +21,7 @@ pub fn raw<'e>(
     let whole = chunk_bytes(to);
     // A chunk that a selection or the input's extent cuts is decoded and encoded again, and one that skipped codecs where
     // the output has no filter masks or other codecs at the end.
-    let is_cut = |input: &Input| {
+    let is_cut = |input: &InputMapping| {
         input.selection.is_some() || input.grid.as_ref().is_some_and(|grid| grid.extent() != to.extent)
     };
     let loses_masks = !terms.plans[var.out.0].pipeline.allows(ALL_SKIPPED)

@@ -4,7 +4,7 @@ use super::job::{Costed, Job};
 use super::job_memory::{PIECE, chunk_bytes, decode_cost_of, slot_bytes};
 use super::pieces::{grouped, written_blocks};
 use super::terms::Terms;
-use crate::copy::geometry::{Input, Tiling};
+use crate::copy::geometry::{InputMapping, Tiling};
 use crate::copy::memory::JobMemory;
 use crate::copy::task::Variable;
 use crate::model::VariableLayout;
@@ -26,7 +26,7 @@ pub fn values<'e>(
     let chunk = slot_bytes(tiling, to).max(padded).saturating_add(PIECE);
     let most = (VALUES.min(terms.budget / (8 * terms.threads as u64)) / chunk).max(1);
     // A chunk of padded strings is decoded as a whole, though it takes more than its elements in memory.
-    let is_padded = |input: &Input| input.layout(&terms.readers).string_length.is_some();
+    let is_padded = |input: &InputMapping| input.layout(&terms.readers).string_length.is_some();
     let decoded = match var.inputs.iter().any(is_padded) {
         true => decode_cost_of(terms, var),
         false => 0,

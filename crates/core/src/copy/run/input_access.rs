@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::copy::geometry::{Input, InputVariable};
+use crate::copy::geometry::{InputMapping, InputVariable};
 use crate::copy::readers::{OpenReader, Readers};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
@@ -12,12 +12,12 @@ use crate::model::{VarId, VariableLayout};
 #[derive(Clone, Copy)]
 pub struct InputAccess<'a> {
     readers: &'a Readers<'a>,
-    input: &'a Input,
+    input: &'a InputMapping,
 }
 
 impl<'a> InputAccess<'a> {
     /// Access to `input` by the readers of the run.
-    pub fn new(readers: &'a Readers<'a>, input: &'a Input) -> Self {
+    pub fn new(readers: &'a Readers<'a>, input: &'a InputMapping) -> Self {
         Self { readers, input }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::in_memory::{Input, copy, input, layout, plan, source};
+use super::in_memory::{InMemoryInput, copy, input, layout, plan, source};
 use super::masks::WITHOUT_MASKS;
 use super::model::check;
 use crate::copy::{CopyPlan, RouteName, prepare};
@@ -13,7 +13,7 @@ fn v3(name: &str, configuration: serde_json::Value) -> CodecSpec {
 }
 
 /// A variable with filters of HDF5, and the same with others.
-fn variables(from: &[CodecSpec], to: &[CodecSpec]) -> (Input, CopyPlan, VariableLayout) {
+fn variables(from: &[CodecSpec], to: &[CodecSpec]) -> (InMemoryInput, CopyPlan, VariableLayout) {
     let mut stored = layout(&[10, 7], Some(&[4, 4]), 4, Endian::Little, 0);
     let mut output = stored.clone();
     stored.filters = from.to_vec();

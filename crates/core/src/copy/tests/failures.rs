@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{RunOptions, prepare, run};
-use super::in_memory::{Input, copy, input, layout, plan, rechunk, source};
+use super::in_memory::{InMemoryInput, copy, input, layout, plan, rechunk, source};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
 use crate::format::{ChunkPlace, ChunkReader, EncodedChunk, Extensions, Reader, Region, Writer, Written};
@@ -69,7 +69,7 @@ fn what_cannot_be_written_names_the_output() {
 #[test]
 fn a_chunk_that_was_listed_and_cannot_be_found_is_an_error() {
     /// Lists all chunks, and has none.
-    struct Liar(Input);
+    struct Liar(InMemoryInput);
     impl Reader for Liar {
         fn schema(&self) -> &Schema {
             self.0.schema()

@@ -25,7 +25,7 @@ pub(super) struct Source {
     pub(super) unfiltered_edges: bool,
 }
 
-pub(super) struct Input {
+pub(super) struct InMemoryInput {
     pub(super) schema: Schema,
     pub(super) sources: Vec<Source>,
     pub(super) reads: AtomicU64,
@@ -96,7 +96,7 @@ impl Source {
     }
 }
 
-impl Reader for Input {
+impl Reader for InMemoryInput {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -135,7 +135,7 @@ impl Reader for Input {
     }
 }
 
-impl ChunkReader for Input {
+impl ChunkReader for InMemoryInput {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         Ok(Arc::new(pipeline(&self.sources[var.0].layout)))
     }
@@ -309,8 +309,8 @@ pub(super) fn schema(sources: &[VariableLayout]) -> Schema {
     schema
 }
 
-pub(super) fn input(sources: Vec<Source>) -> Input {
-    Input {
+pub(super) fn input(sources: Vec<Source>) -> InMemoryInput {
+    InMemoryInput {
         schema: schema(&sources.iter().map(|s| s.layout.clone()).collect::<Vec<_>>()),
         sources,
         reads: AtomicU64::new(0),
@@ -355,7 +355,7 @@ pub(super) fn copy(input: &dyn Reader, plan: &CopyPlan, threads: usize, memory: 
 }
 
 /// One variable of 4-byte elements in chunks of shape `from`, and the plan to give it chunks of shape `to`.
-pub(super) fn rechunk(extent: &[u64], from: &[u64], to: &[u64]) -> (Input, CopyPlan) {
+pub(super) fn rechunk(extent: &[u64], from: &[u64], to: &[u64]) -> (InMemoryInput, CopyPlan) {
     let from = layout(extent, Some(from), 4, Endian::Little, 1);
     let to = layout(extent, Some(to), 4, Endian::Little, 1);
     (input(vec![source(from, [])]), plan(&[to]))

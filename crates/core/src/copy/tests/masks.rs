@@ -1,6 +1,6 @@
 //! Outputs whose chunks have no filter mask, and outputs whose variables are as long as their dimensions.
 
-use super::in_memory::{Input, Log, copy, input, layout, plan, source};
+use super::in_memory::{InMemoryInput, Log, copy, input, layout, plan, source};
 use super::model::check;
 use crate::copy::{CopyPlan, RouteName, prepare};
 use crate::filter::{ChunkShape, Scratch};
@@ -22,12 +22,12 @@ fn without_masks(mut plan: CopyPlan) -> CopyPlan {
     plan
 }
 
-fn route(input: &Input, plan: &CopyPlan) -> RouteName {
+fn route(input: &InMemoryInput, plan: &CopyPlan) -> RouteName {
     prepare(input, plan).unwrap().routes().next().unwrap().2
 }
 
 /// Decodes each written chunk, and compares it with the model. Returns the numbers of chunks that passed unchanged.
-fn passed(input: &Input, log: &Log) -> Vec<u64> {
+fn passed(input: &InMemoryInput, log: &Log) -> Vec<u64> {
     let same = |(chunk, data): (&u64, &crate::format::EncodedChunk)| {
         (*data == input.sources[0].encoded(*chunk)).then_some(*chunk)
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{CopyPlan, Prepared, Progress, RunOptions, prepare, run};
-use super::in_memory::{Input, Output, input, layout, plan, source};
+use super::in_memory::{InMemoryInput, Output, input, layout, plan, source};
 use crate::model::Endian;
 
 /// Counts the announced total, and the sum of all advances.
@@ -21,7 +21,7 @@ impl Progress for Count {
 }
 
 /// A copy of five variables by different routes.
-fn five() -> (Input, CopyPlan) {
+fn five() -> (InMemoryInput, CopyPlan) {
     let from = [
         layout(&[10, 10], Some(&[3, 3]), 4, Endian::Little, 1),
         layout(&[10, 10], Some(&[3, 3]), 4, Endian::Little, 1),
@@ -43,7 +43,7 @@ fn five() -> (Input, CopyPlan) {
 }
 
 /// The total of a copy, which its advances must reach.
-fn total(input: &Input, prepared: &Prepared, memory: u64) -> u64 {
+fn total(input: &InMemoryInput, prepared: &Prepared, memory: u64) -> u64 {
     let count = Count::default();
     let options = RunOptions {
         threads: Some(2),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::{CopyPlan, SourcePart, Sources, VariableCopy, prepare};
-use super::in_memory::{Input, Log, copy, input, layout, pipeline, schema, source};
+use super::in_memory::{InMemoryInput, Log, copy, input, layout, pipeline, schema, source};
 use crate::chunk::{ChunkGrid, Selection, swap_units};
 use crate::filter::{ChunkShape, Registry, Scratch};
 use crate::format::read_region::swap_unit;
@@ -19,7 +19,7 @@ pub(super) fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
 }
 
 /// The expected element of the output at `at`.
-fn expected(input: &Input, parts: &[SourcePart], to: &VariableLayout, at: &[u64]) -> Vec<u8> {
+fn expected(input: &InMemoryInput, parts: &[SourcePart], to: &VariableLayout, at: &[u64]) -> Vec<u8> {
     let fill = || to.fill.value.as_ref().unwrap().bytes.clone();
     let holds = |part: &&SourcePart| {
         let target = part.selection.target();

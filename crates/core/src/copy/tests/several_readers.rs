@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::super::{ReaderId, ReaderPool, Readers, RunOptions, SourcePart, prepare, run};
-use super::in_memory::{Input, Log, Output, input, layout, source};
+use super::in_memory::{InMemoryInput, Log, Output, input, layout, source};
 use super::selections::{plan_of, written};
 use super::slow::Slow;
 use crate::chunk::Selection;
@@ -29,7 +29,7 @@ struct Case {
 }
 
 /// The dataset `n`. No two have the same elements.
-fn dataset(n: u64, case: &Case) -> Input {
+fn dataset(n: u64, case: &Case) -> InMemoryInput {
     let mut source = source(case.from.clone(), case.missing);
     for byte in &mut source.data {
         *byte ^= (n * 19) as u8;
@@ -47,12 +47,12 @@ struct Opened {
 
 /// A reader that counts itself as open until it is dropped.
 struct Counted {
-    input: Input,
+    input: InMemoryInput,
     counts: Arc<Opened>,
 }
 
 impl Counted {
-    fn open(input: Input, counts: &Arc<Opened>) -> Box<dyn Reader> {
+    fn open(input: InMemoryInput, counts: &Arc<Opened>) -> Box<dyn Reader> {
         counts.opened.fetch_add(1, Ordering::SeqCst);
         let now = counts.now.fetch_add(1, Ordering::SeqCst) + 1;
         counts.most.fetch_max(now, Ordering::SeqCst);

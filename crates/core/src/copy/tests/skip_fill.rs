@@ -1,6 +1,6 @@
 //! Chunks of fill values that are left out.
 
-use super::in_memory::{Input, copy, input, layout, plan, source};
+use super::in_memory::{InMemoryInput, copy, input, layout, plan, source};
 use crate::copy::{CopyPlan, RouteName, prepare};
 use crate::filter::UNKNOWN_ID;
 use crate::model::{Capabilities, CodecSpec, Endian, Kind, UnlimitedDimensions, VariableLayout};
@@ -17,7 +17,7 @@ static SKIPS: Capabilities = {
 };
 
 /// 10 elements in chunks of 4, where chunk 1 and the last one, which is cut by the extent, hold fill values.
-fn half_filled() -> (Input, VariableLayout) {
+fn half_filled() -> (InMemoryInput, VariableLayout) {
     let from = layout(&[10], Some(&[4]), 2, Endian::Big, 1);
     let mut source = source(from.clone(), []);
     for at in 4..10 {
@@ -33,7 +33,7 @@ fn skipping(layout: VariableLayout) -> CopyPlan {
     plan
 }
 
-fn chunks(input: &Input, plan: &CopyPlan) -> (Vec<u64>, Vec<u64>) {
+fn chunks(input: &InMemoryInput, plan: &CopyPlan) -> (Vec<u64>, Vec<u64>) {
     let log = copy(input, plan, 2, 1 << 30).unwrap();
     let written = log.chunks.values().map(|(_, chunk, _)| *chunk).collect();
     (written, log.skipped.values().copied().collect())

@@ -7,7 +7,7 @@ use ncutils_gate::Gate;
 
 use super::super::run::run_jobs;
 use super::super::{RunOptions, prepare};
-use super::in_memory::{Input, Log, Output, input, layout, plan, rechunk, source};
+use super::in_memory::{InMemoryInput, Log, Output, input, layout, plan, rechunk, source};
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::filter::Pipeline;
@@ -19,7 +19,7 @@ use crate::store::{ByteRange, Done, FetchPool, Requests};
 
 /// An input whose requests run on threads of their own, through a gate.
 pub(super) struct Slow {
-    pub(super) input: Arc<Input>,
+    pub(super) input: Arc<InMemoryInput>,
     pool: FetchPool,
     gate: Arc<Gate>,
     /// Requests for the first bad chunk that wait for all others.
@@ -28,7 +28,7 @@ pub(super) struct Slow {
 }
 
 impl Slow {
-    pub(super) fn new(input: Input, in_flight: usize) -> Self {
+    pub(super) fn new(input: InMemoryInput, in_flight: usize) -> Self {
         Self {
             input: Arc::new(input),
             pool: FetchPool::new(in_flight),
@@ -42,7 +42,7 @@ impl Slow {
         &self,
         asked: Vec<A>,
         done: Done<Result<Vec<T>>>,
-        read: impl Fn(&Input, &A) -> Result<T> + Send + Sync + 'static,
+        read: impl Fn(&InMemoryInput, &A) -> Result<T> + Send + Sync + 'static,
     ) {
         let left = AtomicUsize::new(asked.len());
         let found: Vec<Mutex<Option<Result<T>>>> = asked.iter().map(|_| Mutex::default()).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::in_memory::{Input, copy, input, layout, plan, source};
+use super::in_memory::{InMemoryInput, copy, input, layout, plan, source};
 use crate::copy::{CopyPlan, RouteName, Sources, prepare};
 use crate::model::{
     Capabilities, Encoding, Endian, Kind, Type, UnlimitedDimensions, Values, VarId, VariableLayout,
@@ -34,7 +34,7 @@ fn to_empty_text(mut plan: CopyPlan) -> CopyPlan {
 }
 
 /// The text of all chunks that are written, by number.
-fn chunks(input: &Input, plan: &CopyPlan) -> BTreeMap<u64, String> {
+fn chunks(input: &InMemoryInput, plan: &CopyPlan) -> BTreeMap<u64, String> {
     let log = copy(input, plan, 2, 1 << 30).unwrap();
     let one = |(_, chunk, data): &(VarId, u64, crate::format::EncodedChunk)| {
         (*chunk, String::from_utf8_lossy(&data.bytes).into_owned())
@@ -42,7 +42,7 @@ fn chunks(input: &Input, plan: &CopyPlan) -> BTreeMap<u64, String> {
     log.chunks.values().map(one).collect()
 }
 
-fn letters(length: u64, fill: u8, missing: &[u64]) -> Input {
+fn letters(length: u64, fill: u8, missing: &[u64]) -> InMemoryInput {
     let mut source = source(text(length, fill), missing.iter().copied());
     source.data = (b'a'..).take(length as usize).collect();
     let mut input = input(vec![source]);

@@ -10,7 +10,7 @@
 //!
 //! A single record variable is not padded. The sizes of variables in the header (`vsize`) have too few bits
 //! for large variables, so they are written for other programs and never read. [`Reader`](super::Reader) and
-//! [`Writer`](super::Writer) treat a record variable as one array, and `Place` maps it to records.
+//! [`Writer`](super::Writer) treat a record variable as one array, and `Input` maps it to records.
 //!
 //! Specification: "The NetCDF Classic Format Specification" in the netCDF documentation (OGC 10-092).
 

@@ -12,7 +12,7 @@ use crate::location::{CreateOptions, Location, StoreKind, zip};
 #[cfg(feature = "remote")]
 use crate::location::{Target, remote_destination};
 use crate::model::{Kind, Schema};
-use crate::store::{Destination, HeldKeys, HeldOutput, KeyOutput, Output, Place, RawFiles, ReadBack};
+use crate::store::{Destination, Input, KeyOutput, Output, RawFiles, ReadBack, StagedKeys, StagedOutput};
 
 /// An output that a writer has finished, and that has no name yet. Dropped, it leaves nothing.
 pub struct Staged {
@@ -24,27 +24,27 @@ enum Store {
     Object(Arc<dyn ReadBack>, Option<Option<String>>),
     /// One object with files for raw data.
     WithRawFiles(Arc<dyn ReadBack>, Arc<RawFiles>),
-    Keys(Arc<HeldKeys>),
+    Keys(Arc<StagedKeys>),
 }
 
 impl Staged {
-    /// The output as a place to read from, once the writer has finished.
+    /// The output as an input, once the writer has finished.
     ///
     /// # Errors
     /// A zip file that cannot be read; a store that fails.
-    pub fn place(&self, location: &Location) -> Result<Place> {
+    pub fn input(&self, location: &Location) -> Result<Input> {
         let cannot = |e| Error::io("cannot read what was written", e);
         let written = |object: &Arc<dyn ReadBack>| object.clone().written().map_err(cannot);
         Ok(match &self.kind {
-            Store::Object(object, None) => Place::object(location.name(), written(object)?),
+            Store::Object(object, None) => Input::object(location.name(), written(object)?),
             Store::WithRawFiles(object, raw) => {
-                Place::object(location.name(), written(object)?).with_neighbours(raw.clone())
+                Input::object(location.name(), written(object)?).with_external_files(raw.clone())
             }
             Store::Object(object, Some(folder)) => {
                 let folder = folder.as_deref().unwrap_or_default();
-                Place::keys(location.name(), zip::open(written(object)?, Some(folder))?)
+                Input::keys(location.name(), zip::open(written(object)?, Some(folder))?)
             }
-            Store::Keys(keys) => Place::keys(location.name(), keys.written().map_err(cannot)?),
+            Store::Keys(keys) => Input::keys(location.name(), keys.written().map_err(cannot)?),
         })
     }
 
@@ -88,7 +88,7 @@ impl Location {
         Ok((writer, held))
     }
 
-    /// The place for a dataset that a caller writes, like [`Location::create_staged`].
+    /// The output for a dataset that a caller writes, like [`Location::create_staged`].
     ///
     /// # Errors
     /// The output cannot be created.
@@ -124,7 +124,9 @@ impl Location {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
             return remote_destination::staged_object(session, url, memory, expected).map_err(self.named());
         }
-        Ok(Arc::new(HeldOutput::new(self.object_output(options, expected)?)))
+        Ok(Arc::new(StagedOutput::new(
+            self.object_output(options, expected)?,
+        )))
     }
 
     fn stage(
@@ -135,7 +137,7 @@ impl Location {
         raw: Option<Arc<RawFiles>>,
     ) -> Result<(Destination, Staged)> {
         if is_zarr(kind) && self.store() == StoreKind::Directory {
-            let keys = Arc::new(HeldKeys::new(self.key_output(kind, options, None)?));
+            let keys = Arc::new(StagedKeys::new(self.key_output(kind, options, None)?));
             let output: Arc<dyn KeyOutput> = keys.clone();
             let kind = Store::Keys(keys);
             return Ok((Destination::keys(self.name(), output), Staged { kind }));
@@ -143,7 +145,7 @@ impl Location {
         if let Some(raw) = raw {
             // Raw data lies beside local files only.
             let output = raw.beside(self.object_output(options, None)?);
-            let object: Arc<dyn ReadBack> = Arc::new(HeldOutput::new(output));
+            let object: Arc<dyn ReadBack> = Arc::new(StagedOutput::new(output));
             let destination = Destination::object(self.name(), object.clone()).with_raw_files(raw.clone());
             let kind = Store::WithRawFiles(object, raw);
             return Ok((destination, Staged { kind }));

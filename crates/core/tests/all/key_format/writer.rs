@@ -81,7 +81,7 @@ impl KeyWriter {
         }
     }
 
-    /// What happens to chunks in the order of tickets: those of a shard are appended to it, and others get their place.
+    /// What happens to chunks in the order of sequence numbers: those of a shard are appended to it, and others get their place.
     fn turn(&self, piece: Option<(VarId, u64, EncodedChunk)>) -> Result<Option<(ReservedKey, Vec<u8>)>> {
         let Some((var, chunk, data)) = piece else {
             return Ok(None);
@@ -132,24 +132,29 @@ fn close(open: &mut Option<OpenShard>) -> Result<()> {
 }
 
 impl Writer for KeyWriter {
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+    fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
         if data.filter_mask != 0 {
             return Err(Error::Unsupported("a chunk that skips codecs".into()));
         }
         self.received.add_chunk(var);
         self.window.submit(
-            ticket,
+            sequence,
             Some((var, chunk, data)),
             |piece| self.turn(piece),
             |stored| self.put(stored),
         )
     }
 
-    fn skip_chunk(&self, ticket: u64, var: VarId, _: u64) -> Result<()> {
+    fn skip_chunk(&self, sequence: u64, var: VarId, _: u64) -> Result<()> {
         self.received.add_chunk(var);
         self.window
-            // Pieces that waited for this ticket are written here.
-            .submit(ticket, None, |piece| self.turn(piece), |stored| self.put(stored))
+            // Pieces that waited for this sequence number are written here.
+            .submit(
+                sequence,
+                None,
+                |piece| self.turn(piece),
+                |stored| self.put(stored),
+            )
     }
 
     fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {

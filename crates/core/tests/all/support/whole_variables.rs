@@ -125,10 +125,10 @@ impl Dataset {
     ) -> Result<()> {
         let writer = format::create(output, &self.schema, &self.bound()?)?;
         let mut pieces: Vec<Box<dyn Fn(&dyn Writer) -> Result<()> + '_>> = Vec::new();
-        let mut ticket = 0;
+        let mut sequence = 0;
         for (i, values) in self.data.iter().enumerate() {
             if let Some(values) = values {
-                self.pieces(VarId(i), values, &mut ticket, &mut pieces);
+                self.pieces(VarId(i), values, &mut sequence, &mut pieces);
             }
         }
         order(&mut pieces);
@@ -165,7 +165,7 @@ impl Dataset {
         &'a self,
         var: VarId,
         values: &'a Values,
-        next_ticket: &mut u64,
+        next_sequence: &mut u64,
         pieces: &mut Vec<Box<dyn Fn(&dyn Writer) -> Result<()> + 'a>>,
     ) {
         let layout = &self.plans[var.0].layout;
@@ -175,11 +175,11 @@ impl Dataset {
         let structured = layout.encoding == Encoding::Structured;
         let Some(grid) = grid(layout) else {
             if structured {
-                let ticket = *next_ticket;
-                *next_ticket += 1;
+                let sequence = *next_sequence;
+                *next_sequence += 1;
                 let region = Region::whole(&layout.extent);
                 pieces.push(Box::new(move |w| {
-                    w.write_values(ticket, var, &region, values.clone())
+                    w.write_values(sequence, var, &region, values.clone())
                 }));
             } else {
                 pieces.push(Box::new(move |w| {
@@ -194,8 +194,8 @@ impl Dataset {
             return;
         };
         for chunk in 0..grid.len() {
-            let ticket = *next_ticket;
-            *next_ticket += 1;
+            let sequence = *next_sequence;
+            *next_sequence += 1;
             let grid = grid.clone();
             let pipeline = Arc::clone(&pipeline);
             pieces.push(Box::new(move |w| {
@@ -224,11 +224,11 @@ impl Dataset {
                 )?;
                 if structured {
                     let heap = values.heap.clone();
-                    return w.write_values(ticket, var, &region, Values { bytes, heap });
+                    return w.write_values(sequence, var, &region, Values { bytes, heap });
                 }
                 swap_units(&mut bytes, swap(layout));
                 w.write_encoded_chunk(
-                    ticket,
+                    sequence,
                     var,
                     chunk,
                     encode(

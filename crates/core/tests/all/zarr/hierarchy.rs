@@ -111,7 +111,7 @@ fn older_forms_of_nczarr_hold_the_same() {
         "version1",
     ] {
         let store = ncutils_core::store::DirectoryKeys::open(&folder.join(name)).unwrap();
-        let reader = format::open(Place::keys("", Arc::new(store)), &Registry::builtin()).unwrap();
+        let reader = format::open(Input::keys("", Arc::new(store)), &Registry::builtin()).unwrap();
         assert_eq!(reader.schema().kind, Kind::Nczarr, "{name}");
         assert_eq!(reader.schema().warnings, [""; 0], "{name}");
         let mut out = Vec::new();

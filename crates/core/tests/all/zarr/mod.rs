@@ -14,7 +14,7 @@ use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::Kind;
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
-use ncutils_core::store::{GetRange, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Place};
+use ncutils_core::store::{GetRange, Input, KeyOutput, KeyStore, MemoryKeys, MemoryOutput};
 
 /// A small file in `testdata`.
 fn testdata(name: &str) -> Box<dyn Reader> {
@@ -87,7 +87,7 @@ fn to(kind: Kind) -> CopyOptions {
 }
 
 fn open(keys: &MemoryKeys) -> Result<Box<dyn Reader>> {
-    format::open(Place::keys("", Arc::new(keys.clone())), &Registry::builtin())
+    format::open(Input::keys("", Arc::new(keys.clone())), &Registry::builtin())
 }
 
 /// A store with these keys and texts.

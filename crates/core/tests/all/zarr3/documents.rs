@@ -9,7 +9,7 @@ use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::ZarrOptions;
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{Kind, ZarrVersion};
-use ncutils_core::store::{GetRange, KeyOutput, KeyStore, MemoryKeys, Place};
+use ncutils_core::store::{GetRange, Input, KeyOutput, KeyStore, MemoryKeys};
 
 const GROUP: &str = r#"{"zarr_format": 3, "node_type": "group"}"#;
 
@@ -36,7 +36,7 @@ fn open(store: impl KeyStore + 'static, version: Option<ZarrVersion>) -> Result<
         version,
         ..ZarrOptions::READ
     };
-    format::open_with(Place::keys("", Arc::new(store)), &Registry::builtin(), &options)
+    format::open_with(Input::keys("", Arc::new(store)), &Registry::builtin(), &options)
 }
 
 fn names(reader: &dyn Reader) -> Vec<&str> {

@@ -12,7 +12,7 @@ fn fixture(name: &str) -> Box<dyn Reader> {
         .join("../../testdata/zarr3")
         .join(name);
     let keys: Arc<dyn KeyStore> = Arc::new(DirectoryKeys::open(&folder).unwrap());
-    let reader = format::open(Place::keys("", keys), &Registry::builtin()).unwrap();
+    let reader = format::open(Input::keys("", keys), &Registry::builtin()).unwrap();
     assert!(reader.schema().faults.is_empty(), "{:?}", reader.schema().faults);
     reader
 }

@@ -253,7 +253,7 @@ fn consolidated_metadata_may_be_longer_than_one_document() {
             consolidated,
             ..format::zarr::ZarrOptions::READ
         };
-        let place = Place::keys("", Arc::new(keys.clone()));
+        let place = Input::keys("", Arc::new(keys.clone()));
         let reader = format::open_with(place, &Registry::builtin(), &options).unwrap();
         assert_eq!(reader.schema().vars.len(), 2);
         assert!(

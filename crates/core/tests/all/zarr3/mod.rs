@@ -21,7 +21,7 @@ use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{IndexLocation, Kind, Schema, Type, Values, VarId};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
 use ncutils_core::store::{
-    Destination, GetRange, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Output, Place, ZipKeys, ZipOutput,
+    Destination, GetRange, Input, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, Output, ZipKeys, ZipOutput,
 };
 
 use crate::support::whole_variables::Dataset;
@@ -38,7 +38,7 @@ impl Stored {
     fn open(&self, registry: &Registry) -> Box<dyn Reader> {
         match self {
             Self::File(bytes) => format::open(Arc::new(bytes.clone()), registry),
-            _ => format::open(Place::keys("", self.keys()), registry),
+            _ => format::open(Input::keys("", self.keys()), registry),
         }
         .unwrap()
     }

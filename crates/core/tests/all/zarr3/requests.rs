@@ -79,7 +79,7 @@ fn opened(index: IndexLocation, requests: Requests) -> (Arc<Noted>, Box<dyn Read
         pool: FetchPool::new(1),
     });
     let reader = format::open(
-        Place::keys("", Arc::clone(&noted) as Arc<dyn KeyStore>),
+        Input::keys("", Arc::clone(&noted) as Arc<dyn KeyStore>),
         &registry,
     )
     .unwrap();

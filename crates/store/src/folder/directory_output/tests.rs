@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::keys::key::HOSTILE;
-use crate::{ByteRange, HeldKeys};
+use crate::{ByteRange, StagedKeys};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -61,7 +61,7 @@ fn parts_of_what_is_staged_are_read() {
     // A hole that is larger than any memory.
     long.write_at(1 << 42, b"4567").unwrap();
     long.finish().unwrap();
-    let held = Arc::new(HeldKeys::new(out));
+    let held = Arc::new(StagedKeys::new(out));
     held.put_last("meta", b"{}").unwrap();
     let written = held.written().unwrap();
     let range = GetRange::Range(ByteRange {

@@ -143,24 +143,24 @@ fn what_was_reserved_must_come_as_it_was_reserved() {
     assert_eq!(get(&read(&memory), "a"), b"123");
 }
 
-/// The bytes of a zip that `threads` threads write, who take tickets as they come.
+/// The bytes of a zip that `threads` threads write, who take sequence numbers as they come.
 fn written_by(threads: u64) -> Vec<u8> {
     let (memory, out) = zip(None);
     let window = ReorderWindow::new();
-    let ticket = AtomicU64::new(0);
+    let sequence = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let ticket = ticket.fetch_add(1, Ordering::Relaxed);
-                    if ticket >= 300 {
+                    let sequence = sequence.fetch_add(1, Ordering::Relaxed);
+                    if sequence >= 300 {
                         return;
                     }
-                    if ticket.is_multiple_of(7) {
+                    if sequence.is_multiple_of(7) {
                         std::thread::yield_now();
-                        out.put_last(&format!("v{ticket}/.zarray"), b"{}").unwrap();
+                        out.put_last(&format!("v{sequence}/.zarray"), b"{}").unwrap();
                     }
-                    let value = vec![ticket as u8; (ticket as usize * 997) % 100_000];
+                    let value = vec![sequence as u8; (sequence as usize * 997) % 100_000];
                     let reserve = |(key, value): (String, Vec<u8>)| {
                         let reserved = out.reserve(key, value.len()).unwrap();
                         Ok((reserved, value))
@@ -169,8 +169,8 @@ fn written_by(threads: u64) -> Vec<u8> {
                         out.put_reserved(reserved, &value).unwrap();
                         Ok(())
                     };
-                    let piece = (format!("v/{}", 1000 - ticket), value);
-                    window.submit(ticket, piece, reserve, put).unwrap();
+                    let piece = (format!("v/{}", 1000 - sequence), value);
+                    window.submit(sequence, piece, reserve, put).unwrap();
                 }
             });
         }

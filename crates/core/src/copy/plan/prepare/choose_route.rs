@@ -6,8 +6,8 @@ use super::further_sources::FurtherSources;
 use super::source::Source;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
 use crate::copy::geometry::{
-    AlignedGrids, ChunksToWrite, Input, Sources, Tiling, overlap, positions_of, shard_chunks, swap_between,
-    unit,
+    AlignedGrids, ChunksToWrite, InputMapping, Sources, Tiling, overlap, positions_of, shard_chunks,
+    swap_between, unit,
 };
 use crate::copy::plan::{CopyPlan, VariableCopy};
 use crate::copy::readers::Readers;
@@ -23,7 +23,7 @@ const MOST_ZEROS: u64 = 1 << 20;
 /// The route of a variable, with its inputs and chunks.
 pub struct Routed {
     pub route: Route,
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<InputMapping>,
     /// The chunks that will be written (slabs of a contiguous output count as chunks).
     pub to_write: ChunksToWrite,
 }
@@ -84,11 +84,11 @@ pub fn choose_route(
         }
     }
     let whole = Region::whole(&to.extent);
-    let covers = |input: &Input| input.regions.is_none() && input.covers(&whole);
+    let covers = |input: &InputMapping| input.regions.is_none() && input.covers(&whole);
     if found.complete && !found.inputs.iter().any(covers) {
         (found.values, found.everything) = (true, true);
     }
-    if found.inputs.iter().all(Input::is_empty) && !found.zeros_matter && !found.everything {
+    if found.inputs.iter().all(InputMapping::is_empty) && !found.zeros_matter && !found.everything {
         return Ok(None);
     }
     found.route(readers, plan, out).map(Some)
@@ -97,7 +97,7 @@ pub fn choose_route(
 /// Properties of all inputs of a variable.
 #[derive(Default)]
 struct Inputs {
-    inputs: Vec<Input>,
+    inputs: Vec<InputMapping>,
     /// True if elements must come from the reader as values.
     values: bool,
     /// True if holes of the input and of the output read differently.
@@ -139,7 +139,8 @@ impl Inputs {
         if element_count(&from.extent) == Some(0) && !self.complete {
             return Ok(());
         }
-        let mut input = Input::new(source.var(), selection, from, &to.extent)?.in_further(source.further());
+        let mut input =
+            InputMapping::new(source.var(), selection, from, &to.extent)?.in_further(source.further());
         input.set_written(source.written()?);
         let is_part = matches!(copy.sources, Sources::Parts(_));
         let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
@@ -274,8 +275,8 @@ impl Inputs {
         let raw = ends.is_some();
         let grid = ChunkGrid::new(&to.extent, shape)?;
         // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
-        let edges = |input: &Input| input.layout(readers).edges != to.edges;
-        let shorter = |input: &Input| input.layout(readers).extent != to.extent;
+        let edges = |input: &InputMapping| input.layout(readers).edges != to.edges;
+        let shorter = |input: &InputMapping| input.layout(readers).extent != to.extent;
         let cut = self
             .inputs
             .iter()
@@ -358,7 +359,7 @@ impl Inputs {
         let (to, grid) = (&copy.layout, &tiling.grid);
         let all = ChunksToWrite::first(grid.len());
         // True if every output chunk overlaps the input.
-        let reaches = |input: &Input| {
+        let reaches = |input: &InputMapping| {
             let target = &input.target;
             let counts = ChunkGrid::new(&target.count, grid.chunk()).map(|own| own.counts().to_vec());
             target.start.iter().all(|s| *s == 0) && counts.is_ok_and(|counts| counts == grid.counts())

@@ -49,7 +49,7 @@ fn a_kind_that_cannot_hold_the_input_is_refused() {
         kind: Some(Kind::Classic),
         ..CopyOptions::default()
     };
-    let refused = |change: &dyn Fn(&mut Input)| {
+    let refused = |change: &dyn Fn(&mut PlannedInput)| {
         let mut input = input(Kind::Netcdf4);
         change(&mut input);
         plan(&input, &classic).unwrap_err().to_string()
@@ -70,7 +70,7 @@ fn a_kind_that_cannot_hold_the_input_is_refused() {
 
 #[test]
 fn other_kinds_that_hold_it_are_named() {
-    let advice = |kind, change: &dyn Fn(&mut Input)| {
+    let advice = |kind, change: &dyn Fn(&mut PlannedInput)| {
         let mut input = input(Kind::Netcdf4);
         change(&mut input);
         unheld(&input.schema, kind).unwrap().error().to_string()
@@ -78,7 +78,7 @@ fn other_kinds_that_hold_it_are_named() {
     for (kind, change, says) in [
         (
             Kind::Classic,
-            (&|i: &mut Input| i.schema.vars[1].ty = Type::UInt) as &dyn Fn(&mut Input),
+            (&|i: &mut PlannedInput| i.schema.vars[1].ty = Type::UInt) as &dyn Fn(&mut PlannedInput),
             "; these can: cdf5, netCDF-4",
         ),
         (
@@ -163,7 +163,7 @@ fn a_kind_of_another_crate_is_planned_by_what_it_can() {
     );
 }
 
-fn output_kind_of(input: &Input, options: &CopyOptions) -> Kind {
+fn output_kind_of(input: &PlannedInput, options: &CopyOptions) -> Kind {
     kind::output_kind(&input.schema, options).unwrap()
 }
 
@@ -242,7 +242,7 @@ fn variables_are_as_long_as_their_dimensions_where_they_have_no_extent_of_their_
 
 #[test]
 fn chunks_may_be_longer_than_a_dimension_that_was_fixed() {
-    let shapes = |source: &Input, can| {
+    let shapes = |source: &PlannedInput, can| {
         let plan = plan(source, &to(can, CopyOptions::default())).unwrap();
         plan.variables[..3]
             .iter()

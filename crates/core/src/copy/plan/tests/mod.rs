@@ -15,12 +15,12 @@ use crate::model::{
 };
 
 /// An input whose data is never read.
-struct Input {
+struct PlannedInput {
     schema: Schema,
     layouts: Vec<VariableLayout>,
 }
 
-impl Reader for Input {
+impl Reader for PlannedInput {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -52,7 +52,7 @@ fn filter(id: u32, parameters: &[u32]) -> CodecSpec {
 
 /// t unlimited (3), y 10, x 20; variables: deflated(t,y,x), plain(y,x) contiguous, checked(y,x) chunked with fletcher32,
 /// shuffle and deflate, scalar.
-fn input(kind: Kind) -> Input {
+fn input(kind: Kind) -> PlannedInput {
     let mut schema = Schema::new(kind);
     let dims: Vec<_> = [("t", 3, true), ("y", 10, false), ("x", 20, false)]
         .into_iter()
@@ -116,7 +116,7 @@ fn input(kind: Kind) -> Input {
             fill: Fill::default(),
         });
     }
-    Input { schema, layouts }
+    PlannedInput { schema, layouts }
 }
 
 fn options(filters: &[&str]) -> CopyOptions {
@@ -173,7 +173,7 @@ fn what_no_option_touches_stays() {
 fn parameters_of_kept_filters_follow_the_elements() {
     let mut source = input(Kind::Netcdf4);
     let packed = [8, 0, 200, 1, 4, 1, 31, 0];
-    let kept = |source: &Input| {
+    let kept = |source: &PlannedInput| {
         let plan = plan(source, &CopyOptions::default()).unwrap();
         plan.variables[0].layout.filters[0].parameters().to_vec()
     };

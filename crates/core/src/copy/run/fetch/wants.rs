@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::copy::geometry::{AlignedGrids, Block, Input, InputVariable, Tiling, elements};
+use crate::copy::geometry::{AlignedGrids, Block, InputMapping, InputVariable, Tiling, elements};
 use crate::copy::jobs::{Job, PieceOfInput, RecordPart, Spilling, Terms, chunk_bytes, pieces};
 use crate::copy::readers::{ReaderId, Readers};
 use crate::copy::task::{Route, Variable};
@@ -113,7 +113,7 @@ impl Wants {
         Ok(())
     }
 
-    fn chunk(&mut self, terms: &Terms, input: &Input, chunk: u64) {
+    fn chunk(&mut self, terms: &Terms, input: &InputMapping, chunk: u64) {
         let wanted = self.chunks.entry(input.id()).or_insert_with(|| WantedChunks {
             whole: chunk_bytes(input.layout(&terms.readers)),
             numbers: BTreeSet::new(),

@@ -2,7 +2,7 @@
 //! thread makes a small block, all threads make a large one.
 
 use crate::chunk::{Axis, Region, resize};
-use crate::copy::geometry::{Block, Input, InputBox, Slots, Tiling, elements, scatter, swap_between};
+use crate::copy::geometry::{Block, InputBox, InputMapping, Slots, Tiling, elements, scatter, swap_between};
 use crate::copy::jobs::{PieceOfInput, SharedBlock, Spill, Spilling, pieces};
 use crate::copy::run::chunk_data::Data;
 use crate::copy::run::chunk_target::{ChunkTarget, base, fill_block};
@@ -65,7 +65,7 @@ impl Worker {
         context: &Context,
         var: &Variable,
         piece: &PieceOfInput,
-        mut then: impl FnMut(&mut Self, &Input, &InputBox, &Region) -> Result<()>,
+        mut then: impl FnMut(&mut Self, &InputMapping, &InputBox, &Region) -> Result<()>,
     ) -> Result<()> {
         match piece {
             PieceOfInput::Chunks { input, chunks } => {
@@ -261,7 +261,13 @@ struct Stripes<'a, 'e> {
 impl Stripes<'_, '_> {
     /// Scatters the elements of `held` into the block's stripes. They fill the region `target` of the output;
     /// the part of it outside the block is skipped.
-    fn scatter(&self, input: &Input, held: &InputBox, target: &Region, axes: &mut Vec<Axis>) -> Result<()> {
+    fn scatter(
+        &self,
+        input: &InputMapping,
+        held: &InputBox,
+        target: &Region,
+        axes: &mut Vec<Axis>,
+    ) -> Result<()> {
         let Self {
             context,
             var,

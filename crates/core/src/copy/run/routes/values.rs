@@ -6,7 +6,7 @@
 use crate::chunk::{
     Axis, ChunkGrid, Region, byte_count, copy_region, copy_strided, fill_pattern, resize, swap_units,
 };
-use crate::copy::geometry::{Block, Input, Tiling, elements};
+use crate::copy::geometry::{Block, InputMapping, Tiling, elements};
 use crate::copy::jobs::chunk_bytes;
 use crate::copy::readers::ReaderId;
 use crate::copy::run::chunk_data::Data;
@@ -227,7 +227,13 @@ fn filled(layout: &VariableLayout, region: &Region) -> Result<Values> {
 
 /// Picks the elements that fill `part`, a region of the output, from `bytes`, which holds the input's region
 /// `bounds` in C order.
-fn select(bytes: &[u8], bounds: &Region, part: &Region, input: &Input, size: usize) -> Result<Vec<u8>> {
+fn select(
+    bytes: &[u8],
+    bounds: &Region,
+    part: &Region,
+    input: &InputMapping,
+    size: usize,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let length =
         byte_count(&part.count, size).ok_or_else(|| Error::Internal("a part larger than memory".into()))?;

@@ -1,4 +1,4 @@
-//! Writes encoded blocks in ticket order, whatever the order in which threads finish them.
+//! Writes encoded blocks in the order of sequence numbers, whatever the order in which threads finish them.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -30,7 +30,7 @@ struct EncodedBlock {
 /// The blocks of an archive that is being written.
 pub(crate) struct Emitter<'a> {
     output: &'a dyn Output,
-    /// Tickets that threads may run ahead of the next one to write.
+    /// Sequence numbers that threads may run ahead of the next one to write.
     ahead: u64,
     state: Mutex<State>,
     turn: Condvar,
@@ -74,13 +74,13 @@ impl<'a> Emitter<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a ticket is close to its turn. Whoever holds the next ticket never waits.
+    /// Waits until a sequence number is close to its turn. Whoever holds the next sequence number never waits.
     ///
     /// # Errors
     /// If another thread failed.
-    pub fn wait(&self, ticket: u64) -> Result<()> {
+    pub fn wait(&self, sequence: u64) -> Result<()> {
         let mut state = self.lock();
-        while !state.failed && ticket > state.next + self.ahead {
+        while !state.failed && sequence > state.next + self.ahead {
             state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         match state.failed {
@@ -95,18 +95,18 @@ impl<'a> Emitter<'a> {
         self.turn.notify_all();
     }
 
-    /// Submits the block of a ticket.
+    /// Submits the block of a sequence number.
     ///
     /// # Errors
     /// If the output cannot be written.
-    pub fn submit(&self, ticket: u64, stream: usize, number: u64, encoded: Encoded) -> Result<()> {
+    pub fn submit(&self, sequence: u64, stream: usize, number: u64, encoded: Encoded) -> Result<()> {
         let mut state = self.lock();
         let piece = EncodedBlock {
             stream: stream as u32,
             number,
             encoded,
         };
-        state.held.insert(ticket, piece);
+        state.held.insert(sequence, piece);
         let mut moved = false;
         loop {
             let next = state.next;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! file ─► header ─► streams ─► samples ─► filters ─► front
-//!      └► scan ─► jobs ─► encode (all threads) ─► emit, in ticket order ─► back
+//!      └► scan ─► jobs ─► encode (all threads) ─► emit, in the order of sequence numbers ─► back
 //! ```
 
 use std::collections::VecDeque;
@@ -76,9 +76,9 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
         let mut scratch = Scratch::default();
         let mut work = || -> Result<()> {
             while let Some(job) = next(&scan)? {
-                emitter.wait(job.ticket)?;
+                emitter.wait(job.sequence)?;
                 let encoded = encode(&streams.list[job.stream], &job.data, &mut scratch)?;
-                emitter.submit(job.ticket, job.stream, job.number, encoded)?;
+                emitter.submit(job.sequence, job.stream, job.number, encoded)?;
                 lock(&scan).0.recycle(job.data);
             }
             Ok(())

@@ -108,16 +108,16 @@ fn refilter(
         let mut work = || -> Result<()> {
             loop {
                 let next = lock(&order).next();
-                let Some(((stream, number), ticket)) = next else {
+                let Some(((stream, number), sequence)) = next else {
                     return Ok(());
                 };
-                emitter.wait(ticket)?;
+                emitter.wait(sequence)?;
                 let of = &streams.list[stream];
                 resize(&mut data, of.block_length(number))?;
                 let read = archive.read(stream, number * u64::from(of.block), &mut data);
                 read.map_err(|error| in_variable(front, stream, error))?;
                 let encoded = encode(of, &data, &mut scratch)?;
-                emitter.submit(ticket, stream, number, encoded)?;
+                emitter.submit(sequence, stream, number, encoded)?;
             }
         };
         if let Err(error) = work() {

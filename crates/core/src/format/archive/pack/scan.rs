@@ -26,7 +26,7 @@ const POOL: usize = 16;
 
 /// A whole block.
 pub(crate) struct Job {
-    pub ticket: u64,
+    pub sequence: u64,
     pub stream: usize,
     pub number: u64,
     pub data: Vec<u8>,
@@ -63,7 +63,7 @@ pub(crate) struct Scan<'a> {
     at: u64,
     open: Vec<Open>,
     sha: Sha256,
-    ticket: u64,
+    sequence: u64,
     piece: Vec<u8>,
     /// Blocks that one step completed: position of the last byte, stream, number, data.
     complete: Vec<(u64, usize, u64, Vec<u8>)>,
@@ -81,7 +81,7 @@ impl<'a> Scan<'a> {
             at: streams.header,
             open: streams.list.iter().map(|_| Open::default()).collect(),
             sha: Sha256::new_with_prefix(header),
-            ticket: 0,
+            sequence: 0,
             piece: Vec::new(),
             complete: Vec::new(),
             pool: Vec::new(),
@@ -128,12 +128,12 @@ impl<'a> Scan<'a> {
         self.complete.sort_unstable_by_key(|block| block.0);
         for (_, stream, number, data) in self.complete.drain(..) {
             jobs.push_back(Job {
-                ticket: self.ticket,
+                sequence: self.sequence,
                 stream,
                 number,
                 data,
             });
-            self.ticket += 1;
+            self.sequence += 1;
         }
         Ok(true)
     }

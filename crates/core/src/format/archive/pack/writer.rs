@@ -87,8 +87,8 @@ impl Object for Spool {
 }
 
 impl Writer for ArchiveWriter {
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
-        self.classic.write_encoded_chunk(ticket, var, chunk, data)
+    fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+        self.classic.write_encoded_chunk(sequence, var, chunk, data)
     }
 
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
@@ -103,8 +103,8 @@ impl Writer for ArchiveWriter {
         self.classic.write_records(records)
     }
 
-    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
-        self.classic.write_values(ticket, var, region, values)
+    fn write_values(&self, sequence: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
+        self.classic.write_values(sequence, var, region, values)
     }
 
     fn finish(self: Box<Self>) -> Result<()> {

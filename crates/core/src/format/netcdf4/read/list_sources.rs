@@ -7,18 +7,18 @@ use super::netcdf4_reader::Netcdf4Reader;
 use super::object::links::OpenFile;
 use crate::format::{Reader, SourceFile};
 use crate::model::VarId;
-use crate::store::{NamedAs, NoNeighbour};
+use crate::store::{NamedAs, NoExternalFile};
 
 /// Every other file, by what names it, and where it was found or why it is not read. External links come first, then the
 /// files of each variable.
 pub fn list(reader: &Netcdf4Reader) -> Vec<SourceFile> {
     let look_up = |named_by: String, file: &OpenFile, named_as: NamedAs, name: &str| {
-        let found = match &file.neighbours {
-            Some(neighbours) => match neighbours.find(name, named_as) {
-                Ok(found) => match neighbours.exists(&found) {
+        let found = match &file.external_files {
+            Some(external_files) => match external_files.find(name, named_as) {
+                Ok(found) => match external_files.exists(&found) {
                     Ok(true) => Ok(found.identity().to_owned()),
-                    Ok(false) => Err(NoNeighbour::Missing.to_string()),
-                    Err(why) => Err(NoNeighbour::Unreadable(why.to_string()).to_string()),
+                    Ok(false) => Err(NoExternalFile::Missing.to_string()),
+                    Err(why) => Err(NoExternalFile::Unreadable(why.to_string()).to_string()),
                 },
                 Err(why) => Err(why.to_string()),
             },

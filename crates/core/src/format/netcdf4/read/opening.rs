@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::filter::{Registry, SharedPipelines};
 use crate::format::Fault;
 use crate::model::Schema;
-use crate::store::{Neighbours, Object};
+use crate::store::{ExternalFiles, Object};
 
 /// The error of an HDF5 file that cannot be opened: of one that is truncated, whether anything is left of it.
 pub(in crate::format) fn with_remains(error: Error, object: Arc<dyn Object>, registry: &Registry) -> Error {
@@ -32,17 +32,17 @@ pub(in crate::format) fn with_remains(error: Error, object: Arc<dyn Object>, reg
 }
 
 impl Netcdf4Reader {
-    /// Opens an HDF5 file and reads its structure. External links are looked up in `neighbours`.
+    /// Opens an HDF5 file and reads its structure. External links are looked up in `external_files`.
     ///
     /// # Errors
     /// If the file is not HDF5, or is damaged. Items that netCDF cannot hold are left out, with a line in
     /// [`Schema::warnings`].
     pub fn open(
         object: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        Self::read(Linker::open(object, neighbours, registry)?, registry)
+        Self::read(Linker::open(object, external_files, registry)?, registry)
     }
 
     /// Opens a file that may be damaged or truncated: its end of file may lie past its size. Objects, attributes and links that
@@ -53,10 +53,10 @@ impl Netcdf4Reader {
     /// If the superblock or the header of the root group cannot be read.
     pub fn open_damaged(
         object: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        let read = Self::read(Linker::open_damaged(object, neighbours, registry)?, registry)?;
+        let read = Self::read(Linker::open_damaged(object, external_files, registry)?, registry)?;
         Ok(Self {
             damaged: true,
             ..read

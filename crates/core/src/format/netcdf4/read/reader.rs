@@ -144,8 +144,8 @@ impl ChangingSource for Netcdf4Reader {
         let unchanged = input.source.check_unchanged();
         unchanged.map_err(|e| Error::io("cannot read", e))?;
         // All other files were found by way of the input.
-        match &input.neighbours {
-            Some(neighbours) => neighbours.check_unchanged(),
+        match &input.external_files {
+            Some(external_files) => external_files.check_unchanged(),
             None => Ok(()),
         }
     }

@@ -24,7 +24,7 @@ use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, with_remains};
 use crate::format::netcdf4::write::{Netcdf4Writer, pages};
 use crate::format::{Fault, Reader, VariablePlan, Writer};
 use crate::model::Schema;
-use crate::store::{Destination, DestinationKind, Neighbours, Object, Output};
+use crate::store::{Destination, DestinationKind, ExternalFiles, Object, Output};
 
 /// Bytes of a user block that are copied at once.
 const PIECE: u64 = 1 << 20;
@@ -76,10 +76,10 @@ impl Verbatim {
     /// Those of [`Verbatim::open`].
     pub fn open_written(
         object: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        Self::open_beside(object, neighbours, registry, Selection::default(), false)
+        Self::open_beside(object, external_files, registry, Selection::default(), false)
     }
 
     fn open_objects(
@@ -93,7 +93,7 @@ impl Verbatim {
 
     fn open_beside(
         object: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
         selection: Selection,
         damaged: bool,
@@ -101,7 +101,7 @@ impl Verbatim {
         let open = || {
             let opened = match damaged {
                 true => OpenFile::of_damaged(object.clone(), registry),
-                false => OpenFile::new(object.clone(), neighbours.clone(), registry),
+                false => OpenFile::new(object.clone(), external_files.clone(), registry),
             };
             opened.map_err(|error| match as_hdf5(&error) {
                 Some(ncutils_hdf5::Error::NotHdf5) => Error::UnknownFormat,

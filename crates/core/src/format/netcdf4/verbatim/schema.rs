@@ -57,7 +57,7 @@ pub(super) fn readers(
         // Without elements, without storage of its own: the header is all there is.
         let stored_here = match dataset.layout {
             Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => true,
-            Layout::External(_) => file.neighbours.is_some(),
+            Layout::External(_) => file.external_files.is_some(),
             _ => false,
         };
         if !stored_here || dataset.dataspace.count().is_none_or(|count| count == 0) {

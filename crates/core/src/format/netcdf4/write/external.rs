@@ -152,7 +152,7 @@ mod tests {
         storage.fill(&fill, 8, 12).unwrap();
         storage.fill(&FillSpec::Default, 0, 12).unwrap();
         let read = |file: &str| {
-            let found = crate::store::Neighbours::find(&*files, file, crate::store::NamedAs::ExternalData);
+            let found = crate::store::ExternalFiles::find(&*files, file, crate::store::NamedAs::ExternalData);
             let place = found.unwrap().open().unwrap().unwrap();
             fs::read(place.name()).unwrap()
         };

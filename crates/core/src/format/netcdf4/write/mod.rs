@@ -7,7 +7,7 @@
 //!                                      │
 //!                                  objects ─► hdf5::FileWriter
 //!                                                   ▲
-//! tickets ─► reorder window ─► elements (heap) ─► filters ─► addresses in order
+//! sequence numbers ─► reorder window ─► elements (heap) ─► filters ─► addresses in order
 //! ```
 
 mod attributes;

@@ -163,12 +163,16 @@ impl Netcdf4Writer {
             .ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
     }
 
-    fn submit(&self, ticket: u64, piece: Submitted) -> Result<()> {
-        self.window
-            .submit(ticket, piece, |piece| self.turn(piece), |write| self.write(write))
+    fn submit(&self, sequence: u64, piece: Submitted) -> Result<()> {
+        self.window.submit(
+            sequence,
+            piece,
+            |piece| self.turn(piece),
+            |write| self.write(write),
+        )
     }
 
-    /// Gives a piece its place in the file. Called in the order of tickets.
+    /// Gives a piece its place in the file. Called in the order of sequence numbers.
     fn turn(&self, piece: Submitted) -> Result<Write> {
         match piece {
             Submitted::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
@@ -257,13 +261,13 @@ fn compact_fill(vars: &[VariableState], tree: &impl DatasetTree) -> Result<Vec<(
 }
 
 impl Writer for Netcdf4Writer {
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+    fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
         let state = self.var(var)?;
         if state.grid.as_ref().is_none_or(|grid| chunk >= grid.len()) {
             return Err(Error::Usage(format!("there is no chunk {chunk}")).in_variable(&state.path));
         }
         self.received.add_chunk(var);
-        self.submit(ticket, Submitted::Chunk { var, chunk, data })
+        self.submit(sequence, Submitted::Chunk { var, chunk, data })
     }
 
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
@@ -279,14 +283,14 @@ impl Writer for Netcdf4Writer {
         written.map_err(|e| e.in_variable(&state.path))
     }
 
-    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
+    fn write_values(&self, sequence: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
         let state = self.var(var)?;
         self.received.add(var, values.bytes.len() as u64);
         let piece = state
             .place(region, values)
             .map_err(|e| e.in_variable(&state.path))
             .map(|(place, values)| Submitted::Values { var, place, values })?;
-        self.submit(ticket, piece)
+        self.submit(sequence, piece)
     }
 
     fn stored_values(&self, var: VarId) -> Option<u64> {

@@ -40,7 +40,7 @@ impl Packing {
     }
 }
 
-/// Adds the runs of an element at `offset`. Neighbours are joined.
+/// Adds the runs of an element at `offset`. ExternalFiles are joined.
 fn push_runs(schema: &Schema, ty: Type, offset: usize, runs: &mut Vec<(usize, usize)>) {
     if let Type::User(id) = ty
         && let TypeClass::Compound { fields, .. } = &schema.user_type(id).class

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Only the index of a shard is in memory, and the chunks whose turn has not come. Chunks are stored in the order of their
-//! tickets, without gaps.
+//! sequence numbers, without gaps.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -240,7 +240,7 @@ pub struct Shards {
 
 impl Shards {
     /// Adds a chunk to the shard with this number, and begins that shard if another one grew. Called in the order of
-    /// tickets, which has the chunks of a shard in a row. Returns what can be written: chunks, and the index of the shard that grew before. Short chunks are kept, and
+    /// sequence numbers, which has the chunks of a shard in a row. Returns what can be written: chunks, and the index of the shard that grew before. Short chunks are kept, and
     /// written with their neighbours.
     ///
     /// # Errors

@@ -142,7 +142,7 @@ impl ZarrWriter {
     }
 
     /// Puts a chunk when its turn has come, so that a store with an order always has the same.
-    fn put(&self, ticket: u64, var: VarId, chunk: u64, bytes: Vec<u8>) -> Result<()> {
+    fn put(&self, sequence: u64, var: VarId, chunk: u64, bytes: Vec<u8>) -> Result<()> {
         let mut coordinates = self.grids[var.0].coordinates(chunk);
         let mut in_shard = None;
         if let Some(shards) = &self.shard_grids[var.0] {
@@ -158,11 +158,11 @@ impl ZarrWriter {
             in_shard,
             bytes,
         };
-        self.submit(ticket, Some(piece))
+        self.submit(sequence, Some(piece))
     }
 
     /// Takes a piece through its turn, and writes those whose turn has come. A chunk that is left out is `None`.
-    fn submit(&self, ticket: u64, piece: Option<PendingChunk>) -> Result<()> {
+    fn submit(&self, sequence: u64, piece: Option<PendingChunk>) -> Result<()> {
         let place = |piece: Option<PendingChunk>| {
             let Some(piece) = piece else {
                 return Ok(AfterTurn::Nothing);
@@ -189,7 +189,7 @@ impl ZarrWriter {
                 }
             }
         };
-        self.window.submit(ticket, piece, place, |placed| match placed {
+        self.window.submit(sequence, piece, place, |placed| match placed {
             AfterTurn::Nothing => Ok(()),
             AfterTurn::Chunk(var, reserved, bytes) => {
                 let key = reserved.key.clone();
@@ -218,25 +218,25 @@ fn cannot_write(error: std::io::Error) -> Error {
 }
 
 impl Writer for ZarrWriter {
-    fn write_encoded_chunk(&self, ticket: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
+    fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
         if data.filter_mask != 0 {
             return Err(Error::Internal(
                 "a chunk that skips codecs, in a format without filter masks".into(),
             ));
         }
-        self.put(ticket, var, chunk, data.bytes)
+        self.put(sequence, var, chunk, data.bytes)
     }
 
-    fn skip_chunk(&self, ticket: u64, var: VarId, _: u64) -> Result<()> {
+    fn skip_chunk(&self, sequence: u64, var: VarId, _: u64) -> Result<()> {
         self.received.add_chunk(var);
-        self.submit(ticket, None)
+        self.submit(sequence, None)
     }
 
     fn write_range(&self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
         Err(Error::Internal("every array has chunks".into()))
     }
 
-    fn write_values(&self, ticket: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
+    fn write_values(&self, sequence: u64, var: VarId, region: &Region, values: Values) -> Result<()> {
         let (plan, grid) = (&self.plans[var.0], &self.grids[var.0]);
         let shape = plan.layout.chunk_shape();
         let coordinates: Vec<u64> = region.start.iter().zip(shape).map(|(at, n)| at / n).collect();
@@ -249,7 +249,7 @@ impl Writer for ZarrWriter {
             bytes = encoded.bytes;
         }
         self.stored_values[var.0].fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        self.put(ticket, var, grid.index(&coordinates), bytes)
+        self.put(sequence, var, grid.index(&coordinates), bytes)
     }
 
     fn stored_values(&self, var: VarId) -> Option<u64> {

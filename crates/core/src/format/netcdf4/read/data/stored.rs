@@ -60,7 +60,7 @@ impl StoredData {
             },
             Layout::Chunked(_) => Self::Chunked(Arc::clone(dataset)),
             Layout::External(segments) => {
-                Self::External(Box::new(ExternalData::new(segments, file.neighbours.clone())))
+                Self::External(Box::new(ExternalData::new(segments, file.external_files.clone())))
             }
             _ => Self::None,
         }

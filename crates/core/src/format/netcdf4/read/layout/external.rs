@@ -13,7 +13,7 @@ use tracing::debug;
 use crate::chunk::{Region, element_count};
 use crate::error::{Error, Result};
 use crate::format::Written;
-use crate::store::{NamedAs, Neighbours, NoNeighbour, Object, PlaceKind, known_size};
+use crate::store::{ExternalFiles, InputKind, NamedAs, NoExternalFile, Object, known_size};
 
 /// Most segments of which it is told which parts files hold.
 const MOST_PIECES: usize = 4096;
@@ -23,7 +23,7 @@ pub struct ExternalData {
     segments: Vec<Segment>,
     files: Vec<ExternalFile>,
     /// The files that the variable's file may name; `None` if it may name none.
-    neighbours: Option<Arc<dyn Neighbours>>,
+    external_files: Option<Arc<dyn ExternalFiles>>,
 }
 
 /// A range of a file.
@@ -45,7 +45,7 @@ struct ExternalFile {
 
 impl ExternalData {
     /// Data in these segments. Opens no file.
-    pub fn new(segments: &[ExternalSegment], neighbours: Option<Arc<dyn Neighbours>>) -> Self {
+    pub fn new(segments: &[ExternalSegment], external_files: Option<Arc<dyn ExternalFiles>>) -> Self {
         let mut known = HashMap::new();
         let mut files = Vec::new();
         let mut begin = 0u64;
@@ -69,7 +69,7 @@ impl ExternalData {
         Self {
             segments: all,
             files,
-            neighbours,
+            external_files,
         }
     }
 
@@ -166,16 +166,16 @@ impl ExternalData {
         if let Some(opened) = file.opened.get() {
             return Ok(opened);
         }
-        let Some(neighbours) = &self.neighbours else {
+        let Some(external_files) = &self.external_files else {
             return Err(Error::Usage(
                 "it is not known what lies beside the input".to_owned(),
             ));
         };
-        let found = neighbours.find(&file.name, NamedAs::ExternalData);
-        let refuse = |why: NoNeighbour| Error::Usage(format!("it {why}"));
-        let place = found.map_err(refuse)?.open()?;
-        let place = place.ok_or_else(|| refuse(NoNeighbour::Missing))?;
-        let PlaceKind::Object(object) = place.kind() else {
+        let found = external_files.find(&file.name, NamedAs::ExternalData);
+        let refuse = |why: NoExternalFile| Error::Usage(format!("it {why}"));
+        let input = found.map_err(refuse)?.open()?;
+        let input = input.ok_or_else(|| refuse(NoExternalFile::Missing))?;
+        let InputKind::Object(object) = input.kind() else {
             return Err(Error::Usage("it is a store of keys, not a file".to_owned()));
         };
         let size = known_size(&**object)?;
@@ -192,24 +192,24 @@ fn named(name: &str, error: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Neighbour, Place};
+    use crate::store::{ExternalFile, Input};
     use std::ffi::OsStr;
 
     /// Files in memory: `ten` has the bytes 0 to 9, `two` has 100 and 101.
     struct Memory;
 
-    impl Neighbours for Memory {
+    impl ExternalFiles for Memory {
         fn identity(&self) -> &OsStr {
             OsStr::new("memory")
         }
-        fn find(&self, name: &str, _: NamedAs) -> Result<Neighbour, NoNeighbour> {
+        fn find(&self, name: &str, _: NamedAs) -> Result<ExternalFile, NoExternalFile> {
             let bytes: Vec<u8> = match name {
                 "ten" => (0..10).collect(),
                 "two" => vec![100, 101],
-                _ => return Err(NoNeighbour::Missing),
+                _ => return Err(NoExternalFile::Missing),
             };
-            Ok(Neighbour::new(name, move || {
-                Ok(Some(Place::object("", Arc::new(bytes) as Arc<dyn Object>)))
+            Ok(ExternalFile::new(name, move || {
+                Ok(Some(Input::object("", Arc::new(bytes) as Arc<dyn Object>)))
             }))
         }
     }

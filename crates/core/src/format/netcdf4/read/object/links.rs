@@ -3,7 +3,7 @@
 //! ```text
 //! Hard ──────────────► object
 //! Soft(path) ────────► walk from the group (or the root), at most 16 soft and external links deep
-//! External(file, path) ► a neighbour of the input, opened once ► walk from its root
+//! External(file, path) ► an external file of the input, opened once ► walk from its root
 //! ```
 
 use crate::format::netcdf4::hdf5_error::hdf5_error;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
 use crate::model::Unfinished;
-use crate::store::{NamedAs, Neighbours, NoNeighbour, Object, PlaceKind};
+use crate::store::{ExternalFiles, InputKind, NamedAs, NoExternalFile, Object};
 
 /// Most soft and external links in one resolution: libhdf5's limit.
 const TRAVERSALS: u32 = 16;
@@ -46,7 +46,7 @@ pub struct OpenFile {
     /// End of the file, in bytes from the start of `source`.
     pub size: u64,
     /// The files that its content may name; `None` if it may name none.
-    pub neighbours: Option<Arc<dyn Neighbours>>,
+    pub external_files: Option<Arc<dyn ExternalFiles>>,
     /// True if elements whose variable-length content cannot be read are NIL, and not errors.
     pub loses_elements: bool,
 }
@@ -84,11 +84,11 @@ impl Linker {
     /// Opens the input.
     pub fn open(
         source: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
         Ok(Self {
-            files: vec![OpenFile::new(source, neighbours, registry)?],
+            files: vec![OpenFile::new(source, external_files, registry)?],
             damaged: false,
             registry: registry.clone(),
             tables: HashMap::new(),
@@ -98,11 +98,11 @@ impl Linker {
     /// Opens an input that may be damaged or truncated.
     pub fn open_damaged(
         source: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
         Ok(Self {
-            files: vec![OpenFile::open(source, neighbours, registry, None, true)?],
+            files: vec![OpenFile::open(source, external_files, registry, None, true)?],
             damaged: true,
             registry: registry.clone(),
             tables: HashMap::new(),
@@ -207,21 +207,21 @@ impl Linker {
     /// Opens the file of an external link in the file `from`, unless it is already open.
     fn external(&mut self, from: usize, name: &str) -> Result<usize, Unfollowed> {
         let left = |why: &str| Unfollowed::Left(format!("its file {name} {why}"));
-        let Some(neighbours) = &self.files[from].neighbours else {
+        let Some(external_files) = &self.files[from].external_files else {
             return Err(Unfollowed::Refused(format!(
                 "its file {name} is not followed, as it is not known what lies beside the input"
             )));
         };
-        let found = neighbours
+        let found = external_files
             .find(name, NamedAs::ExternalLink)
             .map_err(|why| match why {
-                NoNeighbour::Outside { .. } | NoNeighbour::NotRegular => {
+                NoExternalFile::Outside { .. } | NoExternalFile::NotRegular => {
                     Unfollowed::Refused(format!("its file {name} {why}"))
                 }
                 why => left(&why.to_string()),
             })?;
         let is_open = |file: &OpenFile| {
-            let own = file.neighbours.as_ref().map(|n| n.identity());
+            let own = file.external_files.as_ref().map(|n| n.identity());
             own == Some(found.identity())
         };
         if let Some(known) = self.files.iter().position(is_open) {
@@ -233,7 +233,7 @@ impl Linker {
         let cannot = |e: Error| left(&format!("cannot be opened: {e}"));
         let place = match found.open() {
             Ok(Some(place)) => place,
-            Ok(None) => return Err(left(&NoNeighbour::Missing.to_string())),
+            Ok(None) => return Err(left(&NoExternalFile::Missing.to_string())),
             // A store that does not answer says nothing about its objects.
             Err(e) if matches!(&e, Error::File { cause, .. } if matches!(**cause, Error::Remote(_))) => {
                 return Err(Unfollowed::Failed(e));
@@ -242,10 +242,10 @@ impl Linker {
             Err(e) => return Err(cannot(e)),
         };
         let opened = match place.kind() {
-            PlaceKind::Object(object) => {
-                OpenFile::new(object.clone(), place.neighbours().cloned(), &self.registry)
+            InputKind::Object(object) => {
+                OpenFile::new(object.clone(), place.external_files().cloned(), &self.registry)
             }
-            PlaceKind::Keys(_) => Err(Error::UnknownFormat),
+            InputKind::Keys(_) => Err(Error::UnknownFormat),
         };
         let file = opened.map_err(|e| match e.is_failure() {
             true => Unfollowed::Failed(e.in_file(place.name())),
@@ -276,20 +276,20 @@ impl OpenFile {
     /// It is not HDF5, or damaged.
     pub fn new(
         source: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        Self::with_cache(source, neighbours, registry, None)
+        Self::with_cache(source, external_files, registry, None)
     }
 
     /// The same with a cache of at most `cache` bytes of metadata; `None` for the default.
     pub fn with_cache(
         source: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
         cache: Option<usize>,
     ) -> Result<Self> {
-        Self::open(source, neighbours, registry, cache, false)
+        Self::open(source, external_files, registry, cache, false)
     }
 
     /// Opens an HDF5 file that may be damaged or truncated, whose structures are read as far as they go.
@@ -305,7 +305,7 @@ impl OpenFile {
     /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `truncated`, the file may end early.
     fn open(
         source: Arc<dyn Object>,
-        neighbours: Option<Arc<dyn Neighbours>>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
         cache: Option<usize>,
         truncated: bool,
@@ -322,7 +322,7 @@ impl OpenFile {
             size: file.end(),
             file,
             source,
-            neighbours,
+            external_files,
             loses_elements: false,
         })
     }

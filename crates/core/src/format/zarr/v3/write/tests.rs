@@ -153,14 +153,14 @@ fn shards_are_read_as_they_were_written() {
             layout.fill.value = Some(Values::from_bytes(vec![0xff, 0xff]));
         });
         let keys = written(&schema, &plans, |writer| {
-            for (ticket, chunk) in [1, 2, 5].into_iter().enumerate() {
+            for (sequence, chunk) in [1, 2, 5].into_iter().enumerate() {
                 let bytes = vec![0, chunk as u8, 1, chunk as u8];
                 let data = EncodedChunk {
                     bytes,
                     filter_mask: 0,
                 };
                 writer
-                    .write_encoded_chunk(ticket as u64, VarId(0), chunk, data)
+                    .write_encoded_chunk(sequence as u64, VarId(0), chunk, data)
                     .unwrap();
             }
         });
@@ -386,9 +386,9 @@ fn an_error_names_the_array_whose_value_fails() {
             filter_mask: 0,
         };
         // The chunk of the second array comes first. The shard of the first array ends when it has its turn.
-        let submitted = [(1, 1), (0, 0)].map(|(ticket, var)| {
+        let submitted = [(1, 1), (0, 0)].map(|(sequence, var)| {
             writer
-                .write_encoded_chunk(ticket, VarId(var), 0, chunk())
+                .write_encoded_chunk(sequence, VarId(var), 0, chunk())
                 .map_err(|e| e.in_variable("w"))
         });
         let error = submitted.into_iter().find_map(Result::err).unwrap().to_string();

@@ -13,7 +13,7 @@ use super::recent::Recent;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::store::{NamedAs, NoNeighbour, PlaceKind};
+use crate::store::{InputKind, NamedAs, NoExternalFile};
 
 /// Most files whose metadata is kept.
 const FILES: usize = 64;
@@ -47,7 +47,7 @@ pub struct Trail {
 
 #[derive(Clone)]
 struct Step {
-    /// Identity of the file; `None` for an input without neighbours.
+    /// Identity of the file; `None` for an input without external files.
     file: Option<OsString>,
     address: u64,
     /// For messages.
@@ -104,7 +104,7 @@ impl SourceFiles {
     ) -> Result<Option<FoundSource>> {
         let named = |e: Error| in_source(e, name, path);
         let found = self.look_up(from, name, path, trail).map_err(named)?;
-        let required = from.neighbours.as_ref().is_some_and(|n| n.requires_sources());
+        let required = from.external_files.as_ref().is_some_and(|n| n.requires_sources());
         match (found, required) {
             (None, true) => Err(named(Error::Usage("it does not exist".to_owned()))),
             (found, _) => Ok(found),
@@ -150,14 +150,14 @@ impl SourceFiles {
 
     /// The file `name`; `None` if there is none.
     fn open(&self, from: &OpenFile, name: &str, named_as: NamedAs) -> Result<Option<OpenFile>> {
-        let Some(neighbours) = &from.neighbours else {
+        let Some(external_files) = &from.external_files else {
             return Err(Error::Usage(
                 "it is not known what lies beside the input".to_owned(),
             ));
         };
-        let found = match neighbours.find(name, named_as) {
+        let found = match external_files.find(name, named_as) {
             Ok(found) => found,
-            Err(NoNeighbour::Missing) => return Ok(None),
+            Err(NoExternalFile::Missing) => return Ok(None),
             Err(why) => return Err(Error::Usage(format!("the file {why}"))),
         };
         if let Some(file) = self.open.get(&found.identity().to_owned()) {
@@ -171,11 +171,11 @@ impl SourceFiles {
         let Some(place) = found.open().map_err(refused)? else {
             return Ok(None);
         };
-        let PlaceKind::Object(object) = place.kind() else {
+        let InputKind::Object(object) = place.kind() else {
             return Err(Error::Usage("it is a store of keys, not an HDF5 file".to_owned()));
         };
-        let neighbours = place.neighbours().cloned();
-        let file = OpenFile::with_cache(object.clone(), neighbours, &self.registry, Some(CACHE))?;
+        let external_files = place.external_files().cloned();
+        let file = OpenFile::with_cache(object.clone(), external_files, &self.registry, Some(CACHE))?;
         debug!(name, "opened the file of a source");
         self.open.put(identity, file.clone());
         Ok(Some(file))
@@ -264,5 +264,5 @@ pub(crate) fn again(error: &Error) -> Error {
 }
 
 fn identity(file: &OpenFile) -> Option<OsString> {
-    file.neighbours.as_ref().map(|n| n.identity().to_owned())
+    file.external_files.as_ref().map(|n| n.identity().to_owned())
 }

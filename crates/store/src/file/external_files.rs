@@ -8,31 +8,31 @@ use std::sync::Arc;
 
 use crate::file::data_access::DataAccess;
 use crate::file::file_pool::FilePool;
-use crate::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+use crate::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile};
 
 /// Most files that are open at a time, the input included.
 const MOST_OPEN: usize = 64;
 
-/// The neighbours of a local file. Names are relative to its folder. Only regular files are opened, and only those in the
+/// The external files of a local file. Names are relative to its folder. Only regular files are opened, and only those in the
 /// input's folder or an allowed one, also not through symbolic links.
 #[derive(Debug, Clone)]
-pub struct FileNeighbours {
+pub struct LocalExternalFiles {
     /// Path of the file, with symbolic links resolved; empty for a pipe.
     path: PathBuf,
     /// What all files that are reached from one input share.
-    input: Arc<Input>,
+    input: Arc<InputFolder>,
 }
 
 #[derive(Debug)]
-struct Input {
+struct InputFolder {
     /// Folder of the input, with symbolic links resolved; `None` for a pipe.
     folder: Option<PathBuf>,
     access: DataAccess,
     pool: Arc<FilePool>,
 }
 
-impl FileNeighbours {
-    /// The neighbours of the input `path`. `None` if the file has no path, for example because it was
+impl LocalExternalFiles {
+    /// The external files of the input `path`. `None` if the file has no path, for example because it was
     /// deleted.
     pub fn of(path: &Path, access: DataAccess) -> Option<Self> {
         let path = path.canonicalize().ok()?;
@@ -40,7 +40,7 @@ impl FileNeighbours {
         Some(Self::with(path, Some(folder), access))
     }
 
-    /// The neighbours of an input that comes from a pipe. `None` if the user named no folder, so that nobody knows where names
+    /// The external files of an input that comes from a pipe. `None` if the user named no folder, so that nobody knows where names
     /// lead.
     pub fn of_pipe(access: DataAccess) -> Option<Self> {
         access
@@ -50,7 +50,7 @@ impl FileNeighbours {
 
     fn with(path: PathBuf, folder: Option<PathBuf>, access: DataAccess) -> Self {
         let pool = FilePool::new(MOST_OPEN - 1);
-        let input = Arc::new(Input { folder, access, pool });
+        let input = Arc::new(InputFolder { folder, access, pool });
         Self { path, input }
     }
 
@@ -97,44 +97,44 @@ impl FileNeighbours {
     }
 }
 
-impl Neighbours for FileNeighbours {
+impl ExternalFiles for LocalExternalFiles {
     fn identity(&self) -> &OsStr {
         self.path.as_os_str()
     }
 
-    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
-        let mut why = NoNeighbour::Missing;
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
+        let mut why = NoExternalFile::Missing;
         for candidate in self.candidates(name, named_as) {
             let path = match candidate.canonicalize() {
                 Ok(path) => path,
                 Err(e) if is_missing(&e) => continue,
                 Err(e) => {
-                    why = NoNeighbour::Unreadable(e.to_string());
+                    why = NoExternalFile::Unreadable(e.to_string());
                     continue;
                 }
             };
             if !self.allows(&path, named_as) {
-                why = NoNeighbour::Outside {
+                why = NoExternalFile::Outside {
                     path,
                     advice: self.input.access.advice(),
                 };
             } else if !path.is_file() {
-                why = NoNeighbour::NotRegular;
+                why = NoExternalFile::NotRegular;
             } else {
                 let found = Self {
                     path: path.clone(),
                     input: Arc::clone(&self.input),
                 };
-                return Ok(Neighbour::new(path, move || {
+                return Ok(ExternalFile::new(path, move || {
                     let source = Arc::new(found.input.pool.open(&found.path)?);
-                    let place = Place::object(&found.path, source);
-                    Ok(Some(place.with_neighbours(Arc::new(found))))
+                    let opened = Input::object(&found.path, source);
+                    Ok(Some(opened.with_external_files(Arc::new(found))))
                 }));
             }
         }
         // libhdf5 takes names of raw data from the working directory.
-        if why == NoNeighbour::Missing && named_as == NamedAs::ExternalData && Path::new(name).is_file() {
-            why = NoNeighbour::InWorkingDirectory;
+        if why == NoExternalFile::Missing && named_as == NamedAs::ExternalData && Path::new(name).is_file() {
+            why = NoExternalFile::InWorkingDirectory;
         }
         Err(why)
     }
@@ -185,13 +185,13 @@ mod tests {
     }
 
     /// The reason why a name leads nowhere, without what a path or a system says.
-    fn refusal(here: &FileNeighbours, name: &str, named_as: NamedAs) -> Option<&'static str> {
+    fn refusal(here: &LocalExternalFiles, name: &str, named_as: NamedAs) -> Option<&'static str> {
         here.find(name, named_as).err().map(|why| match why {
-            NoNeighbour::Missing => "missing",
-            NoNeighbour::Outside { .. } => "outside",
-            NoNeighbour::NotRegular => "not regular",
-            NoNeighbour::Unreadable(_) => "unreadable",
-            NoNeighbour::InWorkingDirectory => "in the working directory",
+            NoExternalFile::Missing => "missing",
+            NoExternalFile::Outside { .. } => "outside",
+            NoExternalFile::NotRegular => "not regular",
+            NoExternalFile::Unreadable(_) => "unreadable",
+            NoExternalFile::InWorkingDirectory => "in the working directory",
         })
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let inside = folder.path().join("data");
         rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
         symlink("loop", inside.join("loop")).unwrap();
-        let here = FileNeighbours::of(&inside.join("a.h5"), DataAccess::default()).unwrap();
+        let here = LocalExternalFiles::of(&inside.join("a.h5"), DataAccess::default()).unwrap();
         let sub = inside.join("sub/b.h5").canonicalize().unwrap();
         let absolute = inside.join("sub/b.h5").display().to_string();
         for named_as in ANY {
@@ -229,10 +229,10 @@ mod tests {
             let own = here.find("/elsewhere/a.h5", *named_as);
             assert_eq!(own.is_ok_and(|own| own.identity() == here.identity()), found);
         }
-        // A neighbour's names are relative to its own folder, within the folder of the input.
+        // An external file's names are relative to its own folder, within the folder of the input.
         let found = here.find("sub/b.h5", ANY[0]).ok().unwrap();
-        let place = found.open().unwrap().unwrap();
-        let below = place.neighbours().unwrap();
+        let opened = found.open().unwrap().unwrap();
+        let below = opened.external_files().unwrap();
         let up = below.find("../a.h5", ANY[0]).ok().unwrap();
         assert_eq!(up.identity(), here.identity());
         assert!(below.find("../../outside.h5", ANY[0]).is_err());
@@ -242,7 +242,7 @@ mod tests {
     fn names_in_a_pipe_lead_to_named_folders_alone() {
         let folder = folder();
         let more = folder.path().join("more");
-        assert!(FileNeighbours::of_pipe(DataAccess::default()).is_none());
+        assert!(LocalExternalFiles::of_pipe(DataAccess::default()).is_none());
         let prefixes = |value: OsString| Prefixes {
             virtual_sources: vec!["${ORIGIN}".into(), value],
             ..Prefixes::default()
@@ -251,7 +251,7 @@ mod tests {
         let mut allowed = DataAccess::default();
         allowed.allow(&more).unwrap();
         for access in [prefixed, allowed] {
-            let pipe = FileNeighbours::of_pipe(access).unwrap();
+            let pipe = LocalExternalFiles::of_pipe(access).unwrap();
             let found = pipe.find("m.h5", NamedAs::VirtualSource).ok().unwrap();
             assert_eq!(found.identity(), more.join("m.h5").canonicalize().unwrap());
             let moved = pipe.find("/gone/m.h5", NamedAs::VirtualSource).ok().unwrap();
@@ -261,8 +261,11 @@ mod tests {
                 assert_eq!(refusal(&pipe, name, NamedAs::VirtualSource), Some("outside"));
             }
             // The names of a file that was found are relative to its own folder.
-            let place = found.open().unwrap().unwrap();
-            let again = place.neighbours().unwrap().find("./m.h5", NamedAs::VirtualSource);
+            let opened = found.open().unwrap().unwrap();
+            let again = opened
+                .external_files()
+                .unwrap()
+                .find("./m.h5", NamedAs::VirtualSource);
             assert!(again.is_ok());
         }
     }
@@ -272,7 +275,7 @@ mod tests {
         let folder = folder();
         let input = folder.path().join("data/a.h5");
         let more = folder.path().join("more");
-        let of = |access| FileNeighbours::of(&input, access).unwrap();
+        let of = |access| LocalExternalFiles::of(&input, access).unwrap();
         let plain = of(DataAccess::default());
         assert_eq!(
             refusal(&plain, "../more/m.h5", NamedAs::ExternalLink),

@@ -1,7 +1,7 @@
 //! Outputs that are held back: a writer finishes them, and they are read before they take their name.
 //!
 //! ```text
-//! Writer::finish ─► ReadBack, HeldKeys: noted, nothing appears ─► read ─► release ─► visible
+//! Writer::finish ─► ReadBack, StagedKeys: noted, nothing appears ─► read ─► release ─► visible
 //! ```
 
 use std::io;
@@ -26,12 +26,12 @@ pub trait ReadBack: Output {
 }
 
 /// One object of a store in which an output can be read before it is committed. As an [`Object`], it is what was written.
-pub struct HeldOutput {
+pub struct StagedOutput {
     output: Arc<dyn Output>,
     size: AtomicU64,
 }
 
-impl HeldOutput {
+impl StagedOutput {
     /// Holds an output back.
     pub fn new(output: Arc<dyn Output>) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl HeldOutput {
     }
 }
 
-impl ReadBack for HeldOutput {
+impl ReadBack for StagedOutput {
     fn written(self: Arc<Self>) -> io::Result<Arc<dyn Object>> {
         Ok(self)
     }
@@ -51,7 +51,7 @@ impl ReadBack for HeldOutput {
     }
 }
 
-impl Output for HeldOutput {
+impl Output for StagedOutput {
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let end = offset.saturating_add(data.len() as u64);
         self.size.fetch_max(end, Ordering::Relaxed);
@@ -77,7 +77,7 @@ impl Output for HeldOutput {
     }
 }
 
-impl Object for HeldOutput {
+impl Object for StagedOutput {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size.load(Ordering::Relaxed)))
     }
@@ -93,9 +93,9 @@ impl Object for HeldOutput {
 }
 
 /// A store of keys that is held back. As a [`KeyStore`], it is what was staged.
-pub struct HeldKeys(Arc<dyn KeyOutput>);
+pub struct StagedKeys(Arc<dyn KeyOutput>);
 
-impl HeldKeys {
+impl StagedKeys {
     /// Holds an output back.
     pub fn new(output: Arc<dyn KeyOutput>) -> Self {
         Self(output)
@@ -121,7 +121,7 @@ impl HeldKeys {
     }
 }
 
-impl KeyOutput for HeldKeys {
+impl KeyOutput for StagedKeys {
     fn check(&self, key: &str) -> io::Result<()> {
         self.0.check(key)
     }
@@ -154,13 +154,13 @@ impl KeyOutput for HeldKeys {
         self.0.staged_keys(prefix)
     }
 
-    /// Does nothing: [`HeldKeys::release`] publishes.
+    /// Does nothing: [`StagedKeys::release`] publishes.
     fn publish(&self) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl KeyStore for HeldKeys {
+impl KeyStore for StagedKeys {
     fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         let Some(value) = self.0.staged(key)? else {
             return Ok(None);

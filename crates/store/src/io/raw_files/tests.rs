@@ -46,14 +46,14 @@ fn raw_files_appear_with_their_output() {
     fs::create_dir(dir.path().join("sub")).unwrap();
     let (output, raw) = written(dir.path());
     assert!(!dir.path().join("a.raw").exists() && !dir.path().join("out.nc").exists());
-    let found = raw.as_ref() as &dyn Neighbours;
-    let place = found
+    let found = raw.as_ref() as &dyn ExternalFiles;
+    let input = found
         .find("a.raw", NamedAs::ExternalData)
         .unwrap()
         .open()
         .unwrap()
         .unwrap();
-    assert!(matches!(place.kind(), crate::PlaceKind::Object(object) if object.size().unwrap() == Some(5)));
+    assert!(matches!(input.kind(), crate::InputKind::Object(object) if object.size().unwrap() == Some(5)));
     assert!(found.find("a.raw", NamedAs::VirtualSource).is_err());
     output.commit().unwrap();
     drop((output, raw));

@@ -1,4 +1,4 @@
-//! [`RemoteNeighbours`]: the objects that a remote object may refer to: those below its own prefix.
+//! [`RemoteExternalFiles`]: the objects that a remote object may refer to: those below its own prefix.
 //!
 //! ```text
 //! object store   session of the bucket ─────────── key ─┐
@@ -16,12 +16,12 @@ use crate::requests::{Session, Task};
 use crate::url::{Provider, RemoteUrl};
 use crate::wire::{Failure, Meaning};
 use ncutils_model::Error;
-use ncutils_store::{NamedAs, Neighbour, Neighbours, NoNeighbour, Place};
+use ncutils_store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile};
 
-/// The neighbours of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
+/// The external files of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no
 /// local file.
 #[derive(Clone)]
-pub struct RemoteNeighbours {
+pub struct RemoteExternalFiles {
     connect: Connect,
     /// The key of the object, which is its identity. On a plain server, its name below the folder of the input.
     key: String,
@@ -33,7 +33,7 @@ pub struct RemoteNeighbours {
     requires_sources: bool,
 }
 
-/// Gives the session that objects of one place are read by.
+/// Gives the session that the objects of one input are read by.
 type Connect = Arc<dyn Fn() -> Result<Arc<Session>, Error> + Send + Sync>;
 
 /// Makes the session once one is needed.
@@ -45,9 +45,9 @@ fn once(make: impl Fn() -> Result<Arc<Session>, Error> + Send + Sync + 'static) 
     })
 }
 
-impl RemoteNeighbours {
-    /// The neighbours of the object at the URL of a plain server, whose `name` is decoded. `connect` makes the session of its
-    /// folder, once a neighbour is needed. `None` for a URL with a query, beside which nobody knows what lies, and for
+impl RemoteExternalFiles {
+    /// The external files of the object at the URL of a plain server, whose `name` is decoded. `connect` makes the session of its
+    /// folder, once an external file is needed. `None` for a URL with a query, beside which nobody knows what lies, and for
     /// that of a folder.
     pub fn beside_url(
         url: &RemoteUrl,
@@ -75,7 +75,7 @@ impl RemoteNeighbours {
         })
     }
 
-    /// The neighbours of the object at a URL of an object store.
+    /// The external files of the object at a URL of an object store.
     pub fn of(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Option<Self> {
         if url.provider() == Provider::Http {
             return None;
@@ -107,13 +107,13 @@ impl RemoteNeighbours {
     }
 }
 
-impl Neighbours for RemoteNeighbours {
+impl ExternalFiles for RemoteExternalFiles {
     fn identity(&self) -> &OsStr {
         OsStr::new(&self.key)
     }
 
-    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
-        let refused = NoNeighbour::Outside {
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
+        let refused = NoExternalFile::Outside {
             path: PathBuf::from(name),
             advice: "",
         };
@@ -131,13 +131,13 @@ impl Neighbours for RemoteNeighbours {
         };
         let key = self.key_of(name).filter(|key| key.starts_with(&self.prefix));
         let key = key.ok_or_else(outside)?;
-        let path = path(&key).map_err(|_| NoNeighbour::Missing)?;
+        let path = path(&key).map_err(|_| NoExternalFile::Missing)?;
         let shown = format!("{}{}", self.shown, &key[self.prefix.len()..]);
         let found = Self {
             key: key.clone(),
             ..self.clone()
         };
-        Ok(Neighbour::new(key, move || {
+        Ok(ExternalFile::new(key, move || {
             let opened = match RemoteObject::open(&(found.connect)()?, &path) {
                 Ok(opened) => opened,
                 // The file that it names is a local one.
@@ -147,8 +147,8 @@ impl Neighbours for RemoteNeighbours {
                 Err(e) if is_no_object(&e) => return Ok(None),
                 Err(e) => return Err(Error::Remote(e.to_string()).in_file(&shown)),
             };
-            let place = Place::object(&shown, opened.object);
-            Ok(Some(place.with_neighbours(Arc::new(found))))
+            let input = Input::object(&shown, opened.object);
+            Ok(Some(input.with_external_files(Arc::new(found))))
         }))
     }
 
@@ -156,8 +156,8 @@ impl Neighbours for RemoteNeighbours {
         self.requires_sources
     }
 
-    fn exists(&self, found: &Neighbour) -> Result<bool, Error> {
-        // The identity of a neighbour is its key.
+    fn exists(&self, found: &ExternalFile) -> Result<bool, Error> {
+        // The identity of an external file is its key.
         let key = found.identity().to_string_lossy().into_owned();
         let session = (self.connect)()?;
         let found = path(&key).and_then(|path| {
@@ -184,22 +184,24 @@ mod tests {
     fn only_what_lies_below_the_prefix_is_found() {
         let url = crate::url::parsed("s3://b/run/x.nc");
         let session = Session::over(Arc::new(InMemory::new()), "memory");
-        let neighbours = RemoteNeighbours::of(&url, &session, false).unwrap();
+        let external_files = RemoteExternalFiles::of(&url, &session, false).unwrap();
         let key = |name: &str| {
-            neighbours
+            external_files
                 .find(name, NamedAs::ExternalLink)
                 .map(|found| found.identity().to_str().unwrap().to_owned())
         };
         assert_eq!(key("y.nc").unwrap(), "run/y.nc");
         assert_eq!(key("./sub/../z.nc").unwrap(), "run/z.nc");
         assert_eq!(key("/data/y.nc").unwrap(), "run/y.nc");
-        let local = neighbours.find("/etc/passwd", NamedAs::VirtualSource).unwrap();
+        let local = external_files
+            .find("/etc/passwd", NamedAs::VirtualSource)
+            .unwrap();
         let refused = local.open().unwrap_err().to_string();
         assert!(
             refused.contains("outside") && refused.contains("/etc/passwd"),
             "{refused}"
         );
-        assert!(neighbours.find("/etc/passwd", NamedAs::ExternalData).is_err());
+        assert!(external_files.find("/etc/passwd", NamedAs::ExternalData).is_err());
         for name in [
             "/etc/",
             "/etc/..",
@@ -211,15 +213,15 @@ mod tests {
             "a\\b",
         ] {
             let refused = key(name).unwrap_err();
-            assert!(matches!(refused, NoNeighbour::Outside { .. }), "{name}");
+            assert!(matches!(refused, NoExternalFile::Outside { .. }), "{name}");
         }
-        let missing = neighbours.find("y.nc", NamedAs::VirtualSource).unwrap();
-        assert!(!neighbours.exists(&missing).unwrap());
+        let missing = external_files.find("y.nc", NamedAs::VirtualSource).unwrap();
+        assert!(!external_files.exists(&missing).unwrap());
         assert!(missing.open().unwrap().is_none());
     }
 
     #[test]
-    fn neighbours_on_a_plain_server_lie_below_the_folder_of_the_url() {
+    fn external_files_on_a_plain_server_lie_below_the_folder_of_the_url() {
         let connect = |folder: &RemoteUrl, _| {
             assert_eq!(
                 (folder.key.as_str(), folder.shown.as_str()),
@@ -229,21 +231,21 @@ mod tests {
         };
         let beside = |url: &str, name: &str| {
             let url = crate::url::parsed(url);
-            RemoteNeighbours::beside_url(&url, name, connect, 1, false)
+            RemoteExternalFiles::beside_url(&url, name, connect, 1, false)
         };
-        let neighbours = beside("https://h/a%20b/x.nc", "x.nc").unwrap();
+        let external_files = beside("https://h/a%20b/x.nc", "x.nc").unwrap();
         let key = |name: &str| {
-            let found = neighbours.find(name, NamedAs::VirtualSource);
+            let found = external_files.find(name, NamedAs::VirtualSource);
             found.map(|found| found.identity().to_str().unwrap().to_owned())
         };
-        assert_eq!(neighbours.identity(), "x.nc");
+        assert_eq!(external_files.identity(), "x.nc");
         assert_eq!(key("y z#?%2e.nc").unwrap(), "y z#?%2e.nc");
         assert_eq!(key("/data/sub/../y.nc").unwrap(), "y.nc");
         for name in ["../y.nc", "sub/../../y.nc", "//h2/..", "http://h/y.nc"] {
             assert!(key(name).is_err(), "{name}");
         }
-        let missing = neighbours.find("y.nc", NamedAs::VirtualSource).unwrap();
-        assert!(!neighbours.exists(&missing).unwrap());
+        let missing = external_files.find("y.nc", NamedAs::VirtualSource).unwrap();
+        assert!(!external_files.exists(&missing).unwrap());
         assert!(missing.open().unwrap().is_none());
         assert!(beside("https://h/x.nc?key=1", "x.nc").is_none());
         assert!(beside("https://h/x/", "").is_none());

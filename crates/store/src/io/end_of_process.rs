@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::MutexGuard;
 
 use crate::file::partial::{named, remove};
-use crate::place::unfinished;
+use crate::io::unfinished;
 
 /// Keeps other threads from creating or completing partial files; see [`remove_partial_files`].
 pub struct NoPartialFiles {

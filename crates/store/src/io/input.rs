@@ -1,4 +1,4 @@
-//! [`Place`]: where a dataset is read from, with its name, and the places that its content names.
+//! [`Input`]: where a dataset is read from, with its name, and the places that its content names.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -10,39 +10,39 @@ use ncutils_model::error::{Error, Result};
 
 /// The input of a dataset.
 #[derive(Clone)]
-pub struct Place {
+pub struct Input {
     name: OsString,
-    kind: PlaceKind,
-    neighbours: Option<Arc<dyn Neighbours>>,
+    kind: InputKind,
+    external_files: Option<Arc<dyn ExternalFiles>>,
     damage: Option<String>,
     is_verified: bool,
 }
 
 /// The two kinds of input.
 #[derive(Clone)]
-pub enum PlaceKind {
+pub enum InputKind {
     /// One sequence of bytes.
     Object(Arc<dyn Object>),
     /// Many values, each under a key.
     Keys(Arc<dyn KeyStore>),
 }
 
-impl Place {
+impl Input {
     /// An input that is one object. `name` is the name that the user typed; messages contain it.
     pub fn object(name: impl Into<OsString>, object: Arc<dyn Object>) -> Self {
-        Self::new(name.into(), PlaceKind::Object(object))
+        Self::new(name.into(), InputKind::Object(object))
     }
 
     /// An input that is a store of keys. `name` is the name that the user typed.
     pub fn keys(name: impl Into<OsString>, store: Arc<dyn KeyStore>) -> Self {
-        Self::new(name.into(), PlaceKind::Keys(store))
+        Self::new(name.into(), InputKind::Keys(store))
     }
 
-    fn new(name: OsString, kind: PlaceKind) -> Self {
+    fn new(name: OsString, kind: InputKind) -> Self {
         Self {
             name,
             kind,
-            neighbours: None,
+            external_files: None,
             damage: None,
             is_verified: false,
         }
@@ -64,18 +64,18 @@ impl Place {
 
     /// Sets the places that this one may refer to.
     #[must_use]
-    pub fn with_neighbours(mut self, neighbours: Arc<dyn Neighbours>) -> Self {
-        self.neighbours = Some(neighbours);
+    pub fn with_external_files(mut self, external_files: Arc<dyn ExternalFiles>) -> Self {
+        self.external_files = Some(external_files);
         self
     }
 
-    /// The name that the user typed; empty for a place without a name.
+    /// The name that the user typed; empty for an input without a name.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
 
     /// The object or store of keys.
-    pub fn kind(&self) -> &PlaceKind {
+    pub fn kind(&self) -> &InputKind {
         &self.kind
     }
 
@@ -95,63 +95,63 @@ impl Place {
     /// If the pipe cannot be read.
     pub fn read_to_end(&self) -> Result<()> {
         match &self.kind {
-            PlaceKind::Object(object) => object.end().map(drop).map_err(|e| Error::io("cannot read", e)),
-            PlaceKind::Keys(_) => Ok(()),
+            InputKind::Object(object) => object.end().map(drop).map_err(|e| Error::io("cannot read", e)),
+            InputKind::Keys(_) => Ok(()),
         }
     }
 
     /// The places that this one may refer to; `None` if there are none.
-    pub fn neighbours(&self) -> Option<&Arc<dyn Neighbours>> {
-        self.neighbours.as_ref()
+    pub fn external_files(&self) -> Option<&Arc<dyn ExternalFiles>> {
+        self.external_files.as_ref()
     }
 }
 
-/// A place without a name or neighbours.
-impl<T: Object + 'static> From<Arc<T>> for Place {
+/// An input without a name or external files.
+impl<T: Object + 'static> From<Arc<T>> for Input {
     fn from(object: Arc<T>) -> Self {
         Self::object("", object)
     }
 }
 
-impl From<Arc<dyn Object>> for Place {
+impl From<Arc<dyn Object>> for Input {
     fn from(object: Arc<dyn Object>) -> Self {
         Self::object("", object)
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place")
+        f.debug_struct("Input")
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
 }
 
-/// The places that the content of a place may refer to by name, as the targets of external links. The names
+/// The files that the content of an input may refer to by name, as the targets of external links. The names
 /// come from untrusted content, so an implementation decides which of them may be opened.
-pub trait Neighbours: Send + Sync {
-    /// Identifies the place itself: two places are the same if, and only if, their identities are equal.
+pub trait ExternalFiles: Send + Sync {
+    /// Identifies the input itself: two inputs are the same if, and only if, their identities are equal.
     fn identity(&self) -> &OsStr;
 
-    /// Looks up `name`, as seen from this place. Nothing is opened. On a slow store, a name may be found that does not exist:
+    /// Looks up `name`, as seen from this input. Nothing is opened. On a slow store, a name may be found that does not exist:
     /// opening it tells.
     ///
     /// # Errors
-    /// The reason why there is no such place.
-    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour>;
+    /// The reason why there is no such file.
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile>;
 
-    /// True if a place that was found exists. On a slow store, this is one request.
+    /// True if a file that was found exists. On a slow store, this is one request.
     ///
     /// # Errors
     /// If the store does not tell.
-    fn exists(&self, _found: &Neighbour) -> Result<bool> {
+    fn exists(&self, _found: &ExternalFile) -> Result<bool> {
         Ok(true)
     }
 
     /// Compares the places that were opened with what they were then, as far as that takes no request.
     ///
     /// # Errors
-    /// Names a place that has changed.
+    /// Names a file that has changed.
     fn check_unchanged(&self) -> Result<()> {
         Ok(())
     }
@@ -162,7 +162,7 @@ pub trait Neighbours: Send + Sync {
     }
 }
 
-/// What a name in a place's content stands for. It decides where the name is looked up.
+/// What a name in the content of an input stands for. It decides where the name is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NamedAs {
     /// The target of an external link of HDF5.
@@ -173,17 +173,17 @@ pub enum NamedAs {
     VirtualSource,
 }
 
-/// A place that was found but is not open.
-pub struct Neighbour {
+/// A file that was found but is not open.
+pub struct ExternalFile {
     identity: OsString,
-    open: Box<dyn FnOnce() -> Result<Option<Place>>>,
+    open: Box<dyn FnOnce() -> Result<Option<Input>>>,
 }
 
-impl Neighbour {
-    /// A place with this identity, which `open` opens. `open` returns `None` if nothing is there.
+impl ExternalFile {
+    /// A file with this identity, which `open` opens. `open` returns `None` if nothing is there.
     pub fn new(
         identity: impl Into<OsString>,
-        open: impl FnOnce() -> Result<Option<Place>> + 'static,
+        open: impl FnOnce() -> Result<Option<Input>> + 'static,
     ) -> Self {
         Self {
             identity: identity.into(),
@@ -191,25 +191,25 @@ impl Neighbour {
         }
     }
 
-    /// See [`Neighbours::identity`].
+    /// See [`ExternalFiles::identity`].
     pub fn identity(&self) -> &OsStr {
         &self.identity
     }
 
-    /// Opens the place. It has neighbours of its own, under the same rules. `None` if nothing is there, which a slow store tells
+    /// Opens the file. It has external files of its own, under the same rules. `None` if nothing is there, which a slow store tells
     /// only now.
     ///
     /// # Errors
     /// If it cannot be opened; the error contains its name.
-    pub fn open(self) -> Result<Option<Place>> {
+    pub fn open(self) -> Result<Option<Input>> {
         (self.open)()
     }
 }
 
-/// The reason why a name leads to no neighbour.
+/// The reason why a name leads to no external file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoNeighbour {
-    /// No place has this name.
+pub enum NoExternalFile {
+    /// No file has this name.
     #[error("does not exist")]
     Missing,
     /// A file in the working directory has the name. libhdf5 would read it.

@@ -20,7 +20,7 @@ use tracing::debug;
 
 use crate::file::file_output::{follow_symlinks, sync_directory};
 use crate::file::partial::{PartialName, directory_of, partial_beside};
-use crate::{FileSource, NamedAs, Neighbour, Neighbours, NoNeighbour, Output, Place};
+use crate::{ExternalFile, ExternalFiles, FileSource, Input, NamedAs, NoExternalFile, Output};
 use ncutils_model::ExternalPart;
 use ncutils_model::error::{Error, Result};
 
@@ -293,21 +293,21 @@ impl Output for BesideRawFiles {
 }
 
 /// The raw files as what an output that has no name yet refers to.
-impl Neighbours for RawFiles {
+impl ExternalFiles for RawFiles {
     fn identity(&self) -> &OsStr {
         self.output.as_os_str()
     }
 
-    fn find(&self, name: &str, named_as: NamedAs) -> Result<Neighbour, NoNeighbour> {
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
         let file = match named_as {
             NamedAs::ExternalData => self.find(name).and_then(|at| self.files.get(at)),
             _ => None,
         };
-        let file = file.ok_or(NoNeighbour::Missing)?;
+        let file = file.ok_or(NoExternalFile::Missing)?;
         let path = file.partial.path().to_owned();
         let identity: OsString = file.target.clone().into();
-        Ok(Neighbour::new(identity, move || {
-            Ok(Some(Place::object(&path, Arc::new(FileSource::open(&path)?))))
+        Ok(ExternalFile::new(identity, move || {
+            Ok(Some(Input::object(&path, Arc::new(FileSource::open(&path)?))))
         }))
     }
 }

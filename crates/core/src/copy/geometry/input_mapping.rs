@@ -35,7 +35,7 @@ pub struct FurtherInput {
 
 /// An input variable of an output variable, as the engine reads it.
 #[derive(Debug)]
-pub struct Input {
+pub struct InputMapping {
     /// The variable in its reader's schema.
     pub var: VarId,
     /// What is known of a variable of a further reader; `None` for the main reader.
@@ -52,7 +52,7 @@ pub struct Input {
     pub target: Region,
 }
 
-impl Input {
+impl InputMapping {
     /// An input with layout `from`, for an output variable of shape `extent`. Reads no chunk index.
     ///
     /// # Errors
@@ -223,8 +223,8 @@ impl Input {
 }
 
 /// True if two inputs fill the same elements of the output.
-pub fn overlap(inputs: &[Input]) -> bool {
-    let meets = |(n, a): (usize, &Input)| {
+pub fn overlap(inputs: &[InputMapping]) -> bool {
+    let meets = |(n, a): (usize, &InputMapping)| {
         let later = &inputs[n + 1..];
         later.iter().any(|b| a.target.intersect(&b.target).is_some())
     };

@@ -1,7 +1,7 @@
 //! Where a dataset is read from and written to.
 //!
 //! ```text
-//! Place: object or store of keys, with the name that the user typed, and neighbours that it may refer to
+//! Input: object or store of keys, with the name that the user typed, and neighbours that it may refer to
 //! Destination: Output or KeyOutput ─► held: read back before it takes its name ─► commit or publish
 //! ```
 //!
@@ -9,9 +9,9 @@
 
 pub mod destination;
 pub mod end_of_process;
-pub mod held;
+pub mod input;
 pub mod output;
-pub mod place;
 pub mod raw_files;
+pub mod staged;
 pub mod unfinished;
 pub mod written_bytes;
