@@ -22,7 +22,7 @@ use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use super::provenance::provenance;
 use super::user_path::user_path;
 use super::virtual_dataset::VirtualVariable;
-use super::virtual_dataset::found_mappings;
+use super::virtual_dataset::mappings_of_file;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, is_reserved};
@@ -64,7 +64,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         links: _,
         mut damage,
     } = hierarchy;
-    let mut mappings = found_mappings::read(&mut groups, files, registry, &mut warnings, &mut damage)?;
+    let mut mappings = mappings_of_file::read(&mut groups, files, registry, &mut warnings, &mut damage)?;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
