@@ -102,14 +102,20 @@ impl VirtualVariable {
         Ok(())
     }
 
-    /// The parts that are stored, of a variable with these lengths.
+    /// The parts that are stored, of a variable with these lengths. Those of sources that are known to be missing are not.
     pub fn written(&self, extent: &[u64]) -> Written {
         if let Some(Some(presented)) = self.presented.get() {
             return presented.written.clone();
         }
         let whole = Region::whole(extent);
-        let bounds = self.data.mappings.iter().map(|mapping| mapping.to.bounds());
-        let mut parts: Vec<Region> = bounds.filter_map(|bounds| bounds.intersect(&whole)).collect();
+        let there = self
+            .data
+            .mappings
+            .iter()
+            .filter(|mapping| !self.data.is_missing(mapping.source));
+        let mut parts: Vec<Region> = there
+            .filter_map(|mapping| mapping.to.bounds().intersect(&whole))
+            .collect();
         if self.data.broken().is_some() || parts.len() > MOST_PARTS || parts.contains(&whole) {
             return Written::All;
         }

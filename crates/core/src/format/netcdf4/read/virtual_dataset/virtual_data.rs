@@ -199,6 +199,11 @@ impl VirtualData {
         self.trail.missing().warning(variable)
     }
 
+    /// True for a source that was looked for and is missing.
+    pub(super) fn is_missing(&self, source: usize) -> bool {
+        matches!(self.facts[source].get(), Some(Ok(None)))
+    }
+
     /// An open source; `None` if it is missing.
     pub(super) fn source(
         &self,
