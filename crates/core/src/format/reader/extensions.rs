@@ -126,7 +126,7 @@ pub trait VirtualSources: Send + Sync {
     /// The other files that the dataset refers to, each looked up and not opened.
     fn source_files(&self) -> Vec<SourceFile>;
 
-    /// Warnings about data that was read so far: sources that were missing. One for each variable.
+    /// Warnings about data that was read so far: sources that were missing, strings that were cut. One for each variable.
     fn data_warnings(&self) -> Vec<String>;
 }
 
