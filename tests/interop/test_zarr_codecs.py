@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import harness
+from conftest import harness, nccopy, ncgen
 
 numcodecs = pytest.importorskip("numcodecs")
 warnings.simplefilter("ignore")
@@ -77,3 +77,26 @@ def test_both_ways(tmp_path, codec, dtype, count):
         assert wanted == data.tobytes()
     for encoded in ours, theirs:
         assert tool(tmp_path, "decode", codec, dtype, encoded, data.nbytes) == wanted
+
+
+@pytest.mark.parametrize(
+    "codec, name, member, ty",
+    [
+        ("delta", "d", "dtype", "<f8"),
+        ("delta", "s", "dtype", "<i2"),
+        ("fixedscaleoffset,scale=10,offset=0", "d", "dtype", "<f8"),
+        ("quantize,digits=2", "d", "dtype", "<f8"),
+        ("astype,encode_dtype=<f4", "d", "decode_dtype", "<f8"),
+        ("delta,dtype=<i2,astype=<i4", "s", "dtype", "<i2"),
+    ],
+)
+def test_the_type_that_numcodecs_needs_is_that_of_the_variable(tmp_path, codec, name, member, ty):
+    text = "netcdf a { dimensions: x = 5 ; variables: short s(x) ; double d(x) ; data: s = 3, 1, 4, 1, 5 ; d = 3, 1, 4, 1, 5 ; }"
+    (tmp_path / "a.cdl").write_text(text)
+    ncgen("-4", "-o", tmp_path / "a.nc", tmp_path / "a.cdl")
+    nccopy("-F", f"{name},{codec}", tmp_path / "a.nc", f"{tmp_path}/a.zarr#mode=zarr,v2")
+    array = json.loads((tmp_path / "a.zarr" / name / ".zarray").read_text())
+    stored = array["compressor"] or array["filters"][0]
+    assert stored[member] == ty
+    zarr = pytest.importorskip("zarr")
+    assert zarr.open_array(tmp_path / "a.zarr" / name)[:].tolist() == [3, 1, 4, 1, 5]

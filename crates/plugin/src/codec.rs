@@ -203,6 +203,7 @@ impl Codec for PluginCodec {
             encoded_type: None,
             same_configuration: None,
             renamed_configuration: None,
+            type_member: None,
             is_netcdf_c_spelling: None,
             equivalent: None,
             deflate_wrapper: None,

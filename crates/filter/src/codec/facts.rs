@@ -72,6 +72,8 @@ pub struct CodecFacts<'a> {
     /// The configuration that goes with the codec's name in a version of Zarr, given that of a spec without stored
     /// parameters in the other version. The registry checks that both make the same stream. Without it, both are equal.
     pub renamed_configuration: Option<fn(&Configuration, ZarrVersion) -> Configuration>,
+    /// The member of a configuration of version 2 that names the type of the numbers, without which numcodecs makes no codec.
+    pub type_member: Option<&'a str>,
     /// True if only netCDF-C is sure to take a Zarr configuration as it is meant, though no number in it is a string.
     /// [`Registry::in_zarr`](crate::Registry::in_zarr) then makes another of its parameters.
     pub is_netcdf_c_spelling: Option<fn(ZarrVersion, &Configuration) -> bool>,
@@ -116,6 +118,7 @@ impl<'a> CodecFacts<'a> {
             encoded_type: None,
             same_configuration: None,
             renamed_configuration: None,
+            type_member: None,
             is_netcdf_c_spelling: None,
             equivalent: None,
             deflate_wrapper: None,

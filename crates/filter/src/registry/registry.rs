@@ -31,6 +31,7 @@ use crate::zarr_only::bit_round::BitRound;
 use crate::zarr_only::cast_value::CastValue;
 use crate::zarr_only::delta::Delta;
 use crate::zarr_only::fixed_scale_offset::FixedScaleOffset;
+use crate::zarr_only::numpy_type::NumpyType;
 use crate::zarr_only::pack_bits::PackBits;
 use crate::zarr_only::quantize::Quantize;
 use crate::zarr_only::transpose::Transpose;
@@ -339,7 +340,7 @@ impl Registry {
     /// [`Error::Usage`] if it has no form in that version. The message tells what to do.
     pub fn in_zarr(&self, spec: &CodecSpec, version: ZarrVersion, chunk: &ChunkType) -> Result<CodecSpec> {
         if spec.zarr_name().is_some_and(|(own, _)| own == version) {
-            return Ok(self.spelled_for_all(spec, chunk));
+            return Ok(self.with_type(self.spelled_for_all(spec, chunk), chunk));
         }
         let form = self.find(spec).and_then(|codec| {
             let name = codec.zarr_name(version)?;
@@ -355,6 +356,7 @@ impl Registry {
                 && codec.encoded_type(spec, chunk) == codec.encoded_type(&renamed, chunk);
             same.then_some(renamed)
         });
+        let form = form.map(|form| self.with_type(form, chunk));
         form.ok_or_else(|| {
             let number = match version {
                 ZarrVersion::V2 => 2,
@@ -362,6 +364,22 @@ impl Registry {
             };
             other_filters(format!("{} has no form in version {number} of Zarr", told(spec)))
         })
+    }
+
+    /// A codec of version 2 of Zarr with the type of its numbers, which our readers take from the array, and others do not.
+    fn with_type(&self, spec: CodecSpec, chunk: &ChunkType) -> CodecSpec {
+        let typed = || {
+            let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
+            let member = self.find(&spec)?.facts().type_member?;
+            if version != ZarrVersion::V2 || configuration.contains_key(member) {
+                return None;
+            }
+            let ty = NumpyType::of(chunk).ok()?.to_string();
+            let mut configuration = configuration.clone();
+            configuration.insert(member.to_owned(), ty.into());
+            Some(CodecSpec::zarr(version, name, configuration))
+        };
+        typed().unwrap_or(spec)
     }
 
     /// The Zarr codec `spec` as all programs understand it. A spec in netCDF-C's own spelling gets the configuration that

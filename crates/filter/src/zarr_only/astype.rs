@@ -32,7 +32,7 @@ impl Bound {
     }
 }
 
-number_codec!(AsType, "astype", "encode_dtype, decode_dtype", input: crate::CodecInput::EachElement, lossy: true);
+number_codec!(AsType, "astype", "encode_dtype, decode_dtype", type: "decode_dtype", input: crate::CodecInput::EachElement, lossy: true);
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

@@ -33,7 +33,7 @@ impl Bound {
     }
 }
 
-number_codec!(Delta, "delta", "dtype, astype", input: crate::CodecInput::Array, lossy: false);
+number_codec!(Delta, "delta", "dtype, astype", type: "dtype", input: crate::CodecInput::Array, lossy: false);
 
 /// Replaces the content of `out` by the first number of `input`, and the differences of the others, in the same type.
 fn differences<T: Number>(input: &[u8], ty: NumpyType, out: &mut Vec<u8>) {

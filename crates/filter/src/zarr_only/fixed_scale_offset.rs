@@ -78,7 +78,7 @@ number_codec!(
     FixedScaleOffset,
     "fixedscaleoffset",
     "offset, scale, dtype, astype",
-    input: crate::CodecInput::EachElement,
+    type: "dtype", input: crate::CodecInput::EachElement,
     lossy: true
 );
 

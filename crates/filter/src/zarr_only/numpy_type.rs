@@ -1,5 +1,7 @@
 //! Types of numbers as numpy names them, and converting numbers between them.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use crate::{ChunkType, NumberClass, Outcome};
@@ -98,6 +100,23 @@ impl NumpyType {
             0 => Ok(bytes / self.size),
             _ => Err(format!("{bytes} bytes for elements of {}", self.size)),
         }
+    }
+}
+
+/// The name in version 2 of Zarr, such as `<f4`.
+impl fmt::Display for NumpyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = match (self.size, self.endian) {
+            (1, _) => '|',
+            (_, Endian::Little) => '<',
+            (_, Endian::Big) => '>',
+        };
+        let class = match self.class {
+            NumberClass::Signed => 'i',
+            NumberClass::Unsigned => 'u',
+            NumberClass::Float => 'f',
+        };
+        write!(f, "{order}{class}{}", self.size)
     }
 }
 

@@ -55,7 +55,7 @@ impl Bound {
     }
 }
 
-number_codec!(Quantize, "quantize", "digits, dtype, astype", input: crate::CodecInput::EachElement, lossy: true);
+number_codec!(Quantize, "quantize", "digits, dtype, astype", type: "dtype", input: crate::CodecInput::EachElement, lossy: true);
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {

@@ -80,11 +80,12 @@ macro_rules! numcodecs_facts {
 /// reads them from a spec, and `encoded` is the type of the numbers that it makes. `input` and `lossy` are fields of
 /// [`CodecFacts`](crate::CodecFacts).
 macro_rules! number_codec {
-    ($codec:ident, $name:literal, $parameters:literal, input: $input:expr, lossy: $is_lossy:literal) => {
+    ($codec:ident, $name:literal, $parameters:literal, type: $member:literal, input: $input:expr, lossy: $is_lossy:literal) => {
         impl Codec for $codec {
             fn facts(&self) -> $crate::CodecFacts<'_> {
                 $crate::CodecFacts {
                     parameters_help: $parameters,
+                    type_member: Some($member),
                     input: $input,
                     is_lossy: $is_lossy,
                     encoded_type: Some(|spec, chunk| match Bound::parse(spec, chunk) {
