@@ -156,3 +156,13 @@ def test_names_of_other_bytes_are_told(tmp_path, mode):
     told = nccopy(CORPUS / "reports" / "d10_latin1_group.h5", f"{tmp_path}/out.zarr#mode={mode}")
     assert "names with bytes that are no UTF-8 are written with a character of U+EF80 to U+EFFF for each such byte: d_\\u{efe9}, grp_\\u{efe9}" in told
     assert told.count("no UTF-8") == 1
+
+
+@pytest.mark.parametrize("mode", ["zarr,v2", "zarr,v3", "nczarr"])
+def test_characters_with_nul_verify(tmp_path, mode):
+    (tmp_path / "a.cdl").write_text('netcdf a { dimensions: x = 3 ; n = 4 ; variables: char v(x, n) ; data: v = "a\\000b", "\\000", "abcd" ; }')
+    ncgen("-3", "-o", tmp_path / "a.nc", tmp_path / "a.cdl")
+    nccopy("--verify", tmp_path / "a.nc", f"{tmp_path}/a.zarr#mode={mode},file")
+    if mode != "nczarr":
+        zarr = pytest.importorskip("zarr")
+        assert zarr.open_array(tmp_path / "a.zarr" / "v")[...].tobytes() == b"a\0b\0\0\0\0\0abcd"

@@ -185,7 +185,7 @@ impl<'a> Element<'a> {
                     });
                     differ || mine.len() != others.len()
                 }
-                _ => self.text() != other.text(),
+                _ => self.text(other.ty) != other.text(self.ty),
             }
         })
     }
@@ -218,9 +218,11 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// The bytes of text, and of an opaque element. A string without a value is an empty one.
-    fn text(self) -> &'a [u8] {
+    /// The bytes of text, and of an opaque element. A string without a value is an empty one, and so is a character NUL beside
+    /// a string of a format without characters.
+    fn text(self, beside: Type) -> &'a [u8] {
         match self.ty {
+            Type::Char if beside == Type::String && self.bytes == [0] => &[],
             Type::String => self
                 .values
                 .slot_content(Slot::read(self.bytes), 1)
@@ -352,5 +354,25 @@ mod tests {
             Equality::Values,
         );
         assert_eq!(found.count, 0, "NIL is an empty string");
+        let letters = Values::from_bytes(b"a\0".to_vec());
+        let characters = (&schema, Type::Char, &letters);
+        assert_eq!(
+            compare(characters, (&schema, Type::String, &b), Equality::Values).count,
+            0
+        );
+        assert_eq!(
+            compare((&schema, Type::String, &a), characters, Equality::Values).count,
+            0
+        );
+        let other = Values::from_bytes(b"\0a".to_vec());
+        assert_eq!(
+            compare(
+                (&schema, Type::Char, &other),
+                (&schema, Type::String, &a),
+                Equality::Values
+            )
+            .count,
+            2
+        );
     }
 }
