@@ -146,9 +146,24 @@ impl DirectoryKeys {
     }
 
     /// True if a link in the folder `at` leads to another folder of the store, and not to one that holds the link.
-    fn is_linked_below(&self, at: &Path, link: &Path) -> bool {
-        link.canonicalize()
-            .is_ok_and(|target| target.starts_with(&self.root) && !at.starts_with(&target))
+    ///
+    /// # Errors
+    /// A link that leads out of the store: what it leads to would be missing without a word.
+    fn is_linked_below(&self, at: &Path, link: &Path) -> io::Result<bool> {
+        let target = link.canonicalize()?;
+        if at.starts_with(&target) {
+            return Ok(false);
+        }
+        match target.starts_with(&self.root) {
+            true => Ok(true),
+            false => Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!(
+                    "{:?} is a link to a folder outside, which is not followed; put a copy in its place, or remove it",
+                    link.strip_prefix(&self.root).unwrap_or(link)
+                ),
+            )),
+        }
     }
 
     /// True if an entry that is no folder counts as a key. A link whose file cannot be read does: whoever gets it is told why.
@@ -239,7 +254,7 @@ impl KeyStore for DirectoryKeys {
             if kind.is_dir() {
                 names.push(name + "/");
             } else if kind.is_symlink() && entry.path().is_dir() {
-                if self.is_linked_below(&at, &entry.path()) {
+                if self.is_linked_below(&at, &entry.path())? {
                     names.push(name + "/");
                 }
             } else if kind.is_file() || kind.is_symlink() {
@@ -348,6 +363,13 @@ mod tests {
             ["again/", "alias", "in/", "nothing", "out"]
         );
         assert_eq!(store.list_children("up/").unwrap(), [""; 0]);
+        fs::create_dir(folder.path().join("other")).unwrap();
+        symlink("../other", root.join("outside")).unwrap();
+        let error = store.list_children("").unwrap_err().to_string();
+        assert!(
+            error.contains("\"outside\" is a link to a folder outside"),
+            "{error}"
+        );
     }
 
     #[test]
