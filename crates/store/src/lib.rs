@@ -24,7 +24,7 @@
 //! - [`keys`]: many named values
 //! - [`requests`]: many requests at once, for stores whose answers take long
 //! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
-//! - [`threads`]: the same work on all threads
+//! - [`threads`]: work on all threads
 
 pub mod file;
 pub mod folder;
@@ -66,8 +66,8 @@ pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
-pub use requests::reorder_window::ReorderWindow;
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};
+pub use threads::reorder_window::ReorderWindow;
 pub use zip::zip_keys::ZipKeys;
 pub use zip::zip_output::ZipOutput;
 pub use zst::compressed::{Content, open_compressed, open_damaged_compressed, verify_compressed};
