@@ -25,7 +25,9 @@
 //! - [`requests`]: many requests at once, for stores whose answers take long
 //! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
 //! - [`threads`]: work on all threads
+//! - [`cache`]: what is kept for later, within limits
 
+pub mod cache;
 pub mod file;
 pub mod folder;
 pub mod io;
@@ -36,6 +38,8 @@ pub mod threads;
 pub mod zip;
 pub mod zst;
 
+pub use cache::bounded_cache::BoundedCache;
+pub use cache::lease_pool::{Lease, LeasePool};
 pub use file::data_access::{DataAccess, Prefixes};
 pub use file::external_files::LocalExternalFiles;
 pub use file::file_output::{FileOutput, same_file};
