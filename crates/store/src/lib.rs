@@ -53,6 +53,7 @@ pub use io::end_of_process::{NoPartialFiles, remove_partial_files};
 pub use io::input::{ExternalFile, ExternalFiles, Input, InputKind, NamedAs, NoExternalFile};
 pub use io::output::Output;
 pub use io::raw_files::{RawData, RawFiles};
+pub use io::sequential_output::SequentialOutput;
 pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
 pub use io::unfinished::take_remains;
 pub use io::written_bytes::WrittenBytes;
