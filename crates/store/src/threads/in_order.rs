@@ -1,6 +1,7 @@
 //! [`in_order`]: jobs that threads do in any order, with results in the order of jobs.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -37,10 +38,10 @@ pub fn in_order<W, J, R: Send, E: Send>(
             emitted: 0,
             held: BTreeMap::new(),
             failure: None,
-            stopped: false,
             waiting: 0,
         }),
         emitted: Condvar::new(),
+        stopped: AtomicBool::new(false),
         ahead,
     };
     on_all(threads, |_, _| {
@@ -49,7 +50,7 @@ pub fn in_order<W, J, R: Send, E: Send>(
             Ok(worker) => worker,
             Err(error) => return line.fail(u64::MAX, error),
         };
-        while !line.lock().stopped {
+        while !line.stopped.load(Ordering::Relaxed) {
             let done = match take(&jobs, &mut worker) {
                 (_, Ok(None)) => return,
                 (number, Err(error)) => Err((number, error)),
@@ -102,6 +103,7 @@ struct Line<R, E, O> {
     state: Mutex<State<R, E, O>>,
     /// Told when a result was emitted, and when no more will be.
     emitted: Condvar,
+    stopped: AtomicBool,
     ahead: u64,
 }
 
@@ -114,7 +116,6 @@ struct State<R, E, O> {
     held: BTreeMap<u64, R>,
     /// The error of the first job that failed, with its number.
     failure: Option<(u64, E)>,
-    stopped: bool,
     /// Number of threads that wait.
     waiting: usize,
 }
@@ -126,9 +127,12 @@ impl<R, E, O> Line<R, E, O> {
 
     /// Waits until a job may begin. Never waits for the first job that was not emitted. Returns false if it will not begin.
     fn wait(&self, number: u64) -> bool {
+        if number <= self.ahead {
+            return true;
+        }
         let mut state = self.lock();
         while number > state.emitted.saturating_add(self.ahead) {
-            if state.stopped {
+            if self.stopped.load(Ordering::Relaxed) {
                 return false;
             }
             state.waiting += 1;
@@ -138,8 +142,9 @@ impl<R, E, O> Line<R, E, O> {
         true
     }
 
-    fn stop(&self, state: &mut State<R, E, O>) {
-        state.stopped = true;
+    /// Called with the state locked, so that no thread that is about to wait misses it.
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
         self.emitted.notify_all();
     }
 
@@ -148,7 +153,7 @@ impl<R, E, O> Line<R, E, O> {
         if state.failure.as_ref().is_none_or(|(first, _)| number < *first) {
             state.failure = Some((number, error));
         }
-        self.stop(&mut state);
+        self.stop();
     }
 }
 
@@ -185,14 +190,15 @@ struct StopOnPanic<'a, R, E, O>(&'a Line<R, E, O>);
 impl<R, E, O> Drop for StopOnPanic<'_, R, E, O> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.stop(&mut self.0.lock());
+            let _locked = self.0.lock();
+            self.0.stop();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
 
     use super::*;
 
