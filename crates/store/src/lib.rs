@@ -24,8 +24,10 @@
 //! - [`keys`]: many named values
 //! - [`requests`]: many requests at once, for stores whose answers take long
 //! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
-//! - [`threads`]: the same work on all threads
+//! - [`threads`]: work on all threads
+//! - [`cache`]: what is kept for later, within limits
 
+pub mod cache;
 pub mod file;
 pub mod folder;
 pub mod io;
@@ -36,6 +38,8 @@ pub mod threads;
 pub mod zip;
 pub mod zst;
 
+pub use cache::bounded_cache::BoundedCache;
+pub use cache::lease_pool::{Lease, LeasePool};
 pub use file::data_access::{DataAccess, Prefixes};
 pub use file::external_files::LocalExternalFiles;
 pub use file::file_output::{FileOutput, same_file};
@@ -49,6 +53,7 @@ pub use io::end_of_process::{NoPartialFiles, remove_partial_files};
 pub use io::input::{ExternalFile, ExternalFiles, Input, InputKind, NamedAs, NoExternalFile};
 pub use io::output::Output;
 pub use io::raw_files::{RawData, RawFiles};
+pub use io::sequential_output::SequentialOutput;
 pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
 pub use io::unfinished::take_remains;
 pub use io::written_bytes::WrittenBytes;
@@ -66,8 +71,8 @@ pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
-pub use requests::reorder_window::ReorderWindow;
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};
+pub use threads::reorder_window::ReorderWindow;
 pub use zip::zip_keys::ZipKeys;
 pub use zip::zip_output::ZipOutput;
 pub use zst::compressed::{Content, open_compressed, open_damaged_compressed, verify_compressed};

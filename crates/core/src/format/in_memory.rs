@@ -4,7 +4,7 @@ use super::reader::{Extensions, Reader};
 use super::{Region, Written};
 use crate::chunk::copy_region;
 use crate::error::Result;
-use crate::model::{Endian, Fill, Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{Schema, Values, VarId, VariableLayout};
 
 /// A dataset in memory.
 #[derive(Debug, Clone)]
@@ -25,21 +25,7 @@ impl InMemoryReader {
     pub fn new(schema: Schema, values: Vec<Values>) -> Self {
         let layout = |var: VarId| {
             let (element_size, encoding) = schema.storage_encoding(schema.var(var).ty);
-            VariableLayout {
-                storage: Storage::Contiguous,
-                extent: schema.shape(var),
-                element_size,
-                encoding,
-                endian: Endian::Little,
-                filters: Vec::new(),
-                edges: crate::model::EdgeChunks::Full,
-                shard: None,
-                shard_index: Default::default(),
-                chunk_keys: Default::default(),
-                array_codecs: None,
-                string_length: None,
-                fill: Fill::default(),
-            }
+            VariableLayout::contiguous(schema.shape(var), element_size, encoding)
         };
         let layouts = (0..schema.vars.len()).map(|at| layout(VarId(at))).collect();
         Self {

@@ -290,17 +290,7 @@ mod tests {
                 schema: Schema::new(Kind::Netcdf4),
                 layout: VariableLayout {
                     storage: chunk.map_or(Storage::Contiguous, |c| Storage::Chunked { shape: c.to_vec() }),
-                    extent: extent.to_vec(),
-                    element_size: 4,
-                    encoding: Encoding::Numbers { unit: 4 },
                     endian: Endian::Big,
-                    filters: Vec::new(),
-                    edges: EdgeChunks::Full,
-                    shard: None,
-                    shard_index: Default::default(),
-                    chunk_keys: Default::default(),
-                    array_codecs: None,
-                    string_length: None,
                     fill: Fill {
                         value: Some(Values::from_bytes(FILL.to_le_bytes().to_vec())),
                         explicit: true,
@@ -308,6 +298,7 @@ mod tests {
                         time: FillTime::IfSet,
                         ..Fill::default()
                     },
+                    ..VariableLayout::contiguous(extent.to_vec(), 4, Encoding::Numbers { unit: 4 })
                 },
                 missing,
             }

@@ -20,7 +20,7 @@ use super::format::Format;
 use crate::error::Result;
 use crate::format::Region;
 use crate::model::Values;
-use crate::threads;
+use crate::threads::{self, beside};
 
 /// Most elements of a piece.
 const PIECE_ELEMENTS: usize = 1 << 15;
@@ -72,13 +72,7 @@ pub fn in_order<F: Format>(
     while threads == 1 && readers == 0 || bands.peek().is_some_and(few) {
         match bands.next() {
             None => return Ok(()),
-            Some(Band::Zeros(start, count)) => emit(format.zeros(&start, count))?,
-            Some(Band::Read(region)) => {
-                let values = read(&region)?;
-                for range in ranges(&region, step) {
-                    emit(format.piece(&region, &values, range))?;
-                }
-            }
+            Some(band) => alone(band, step, &read, format, &mut emit)?,
         }
     }
     if bands.peek().is_none() {
@@ -100,16 +94,38 @@ pub fn in_order<F: Format>(
         size,
         step,
     };
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| line.work(&read, format, Work::Any));
-        }
-        for _ in 0..readers {
-            scope.spawn(|| line.work(&read, format, Work::Reads));
-        }
+    let work = |n| match n < threads {
+        true => line.work(&read, format, Work::Any),
+        false => line.work(&read, format, Work::Reads),
+    };
+    beside(threads + readers, work, |started| {
         let _stop = Stop(&line);
-        line.emit(&mut emit)
+        match started {
+            0 => line
+                .lock()
+                .bands
+                .by_ref()
+                .try_for_each(|band| alone(band, step, &read, format, &mut emit)),
+            _ => line.emit(&mut emit),
+        }
     })
+}
+
+/// Emits all elements of a band.
+fn alone<F: Format>(
+    band: Band,
+    step: usize,
+    read: &impl Fn(&Region) -> Result<Values>,
+    format: &F,
+    emit: &mut impl FnMut(F::Piece) -> Result<()>,
+) -> Result<()> {
+    match band {
+        Band::Zeros(start, count) => emit(format.zeros(&start, count)),
+        Band::Read(region) => {
+            let values = read(&region)?;
+            ranges(&region, step).try_for_each(|range| emit(format.piece(&region, &values, range)))
+        }
+    }
 }
 
 /// The element ranges of a band's pieces.

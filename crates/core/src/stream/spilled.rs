@@ -11,14 +11,14 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::chunk::{ChunkGrid, byte_count, copy_region, resize};
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region, WrittenChunks};
 use crate::model::{Values, VarId};
 use crate::store::temporary_file;
+use crate::threads::{self, in_order};
 
 /// Upper limit, in bytes, of decoded chunks in memory while the file is written.
 const CHUNKS_BYTES: u64 = 32 << 20;
@@ -122,40 +122,26 @@ impl<'a> Spilled<'a> {
             stored,
             stride,
         };
-        let threads = crate::threads::count() as u64;
-        let threads = threads.min(CHUNKS_BYTES / stride.max(1)).max(1);
-        let chunks = Mutex::new(spilled.stored.iter().enumerate());
-        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = || -> Result<bool> {
-            while let Some((place, index)) = next() {
+        let threads = (CHUNKS_BYTES / stride.max(1)).clamp(1, threads::count() as u64);
+        let is_full = AtomicBool::new(false);
+        let mut places = spilled.stored.iter().enumerate();
+        in_order(
+            threads as usize,
+            u64::MAX,
+            || Ok(()),
+            |()| Ok::<_, Error>(places.next().filter(|_| !is_full.load(Ordering::Relaxed))),
+            |(), (place, index)| {
                 let Some(part) = spilled.part(*index) else {
-                    continue;
+                    return Ok(());
                 };
                 let values = reader.read_region(id, &part)?;
-                if spilled
-                    .file
-                    .write_all_at(&values.bytes, place as u64 * stride)
-                    .is_err()
-                {
-                    // The disk is full, so the other threads stop too.
-                    while next().is_some() {}
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        };
-        let written = thread::scope(|scope| {
-            let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut written = work();
-            for worker in workers {
-                let other = worker
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                written = written.and_then(|written| Ok(written && other?));
-            }
-            written
-        })?;
-        Ok(written.then_some(spilled))
+                let written = spilled.file.write_all_at(&values.bytes, place as u64 * stride);
+                is_full.fetch_or(written.is_err(), Ordering::Relaxed);
+                Ok(())
+            },
+            |()| Ok(()),
+        )?;
+        Ok((!is_full.into_inner()).then_some(spilled))
     }
 
     fn part(&self, index: u64) -> Option<Region> {

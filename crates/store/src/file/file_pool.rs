@@ -4,50 +4,32 @@ use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::OFlags;
 
 use super::file_version::FileVersion;
-use crate::Object;
+use crate::{Lease, LeasePool, Object};
 use ncutils_model::error::{Error, Result};
 
 /// Keeps at most a number of files open. The file that was not used for longest makes room for another.
 #[derive(Debug)]
 pub struct FilePool {
-    most: usize,
-    open: Mutex<Open>,
-    /// Told when a read ends, so that its file may be closed.
-    freed: Condvar,
+    files: LeasePool<Arc<Path>, File>,
+    /// Every file that was opened, as it was then.
+    seen: Mutex<HashMap<Arc<Path>, (Identity, FileVersion)>>,
 }
 
 /// Device and inode of a file.
 type Identity = (u64, u64);
 
-#[derive(Debug, Default)]
-struct Open {
-    files: HashMap<PathBuf, Entry>,
-    /// Every file that was opened, as it was then.
-    seen: HashMap<PathBuf, (Identity, FileVersion)>,
-    /// Number of uses so far.
-    uses: u64,
-}
-
-#[derive(Debug)]
-struct Entry {
-    file: Arc<File>,
-    /// Value of [`Open::uses`] at the last use.
-    used: u64,
-}
-
 impl FilePool {
     /// A pool of at most `most` open files, at least one.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
-            most: most.max(1),
-            open: Mutex::default(),
-            freed: Condvar::new(),
+            files: LeasePool::new(most),
+            seen: Mutex::default(),
         })
     }
 
@@ -56,25 +38,24 @@ impl FilePool {
     /// # Errors
     /// The file cannot be opened, or is not a regular file. The error names it.
     pub fn open(self: &Arc<Self>, path: &Path) -> Result<PooledFile> {
+        let shared: Arc<Path> = path.into();
         let found = || {
             // A pipe would make opening wait for a writer.
             if !fs::metadata(path)?.is_file() {
                 return Err(io::Error::other("not a regular file"));
             }
-            let metadata = self.lease(path, None)?.metadata()?;
-            self.freed.notify_one();
-            Ok(metadata)
+            self.lease(&shared, None)?.metadata()
         };
         let metadata = found().map_err(|e| Error::io("cannot open", e).in_file(path))?;
         let identity = (metadata.dev(), metadata.ino());
         let version = FileVersion::of(&metadata);
         // Of a file that is opened twice, the first version counts.
-        let mut open = self.lock();
-        open.seen.entry(path.to_path_buf()).or_insert((identity, version));
-        drop(open);
+        self.seen()
+            .entry(Arc::clone(&shared))
+            .or_insert((identity, version));
         Ok(PooledFile {
             pool: Arc::clone(self),
-            path: path.to_path_buf(),
+            path: shared,
             size: version.size,
             identity,
         })
@@ -86,78 +67,49 @@ impl FilePool {
     /// # Errors
     /// Names a file that was changed.
     pub fn check_unchanged(&self) -> Result<()> {
-        for (path, (identity, version)) in &self.lock().seen {
+        for (path, (identity, version)) in &*self.seen() {
             let Ok(found) = fs::metadata(path) else {
                 continue;
             };
             if (found.dev(), found.ino()) == *identity {
                 let unchanged = version.check(&found);
-                unchanged.map_err(|e| Error::io("cannot read", e).in_file(path))?;
+                unchanged.map_err(|e| Error::io("cannot read", e).in_file(&**path))?;
             }
         }
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn seen(&self) -> MutexGuard<'_, HashMap<Arc<Path>, (Identity, FileVersion)>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The open file, which is not closed as long as it is held. Nobody holds two.
-    fn lease(&self, path: &Path, identity: Option<Identity>) -> io::Result<Arc<File>> {
-        let mut open = self.lock();
-        loop {
-            open.uses += 1;
-            let uses = open.uses;
-            if let Some(entry) = open.files.get_mut(path) {
-                entry.used = uses;
-                return Ok(Arc::clone(&entry.file));
-            }
-            if open.files.len() < self.most {
-                break;
-            }
-            let idle = open
-                .files
-                .iter()
-                .filter(|(_, entry)| Arc::strong_count(&entry.file) == 1);
-            match idle
-                .min_by_key(|(_, entry)| entry.used)
-                .map(|(path, _)| path.clone())
-            {
-                Some(oldest) => drop(open.files.remove(&oldest)),
-                None => open = self.freed.wait(open).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
-        // A pipe or device that took the file's place must neither be waited for nor be read.
-        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(flags as i32)
-            .open(path)?;
-        let metadata = file.metadata()?;
-        let changed = identity.is_some_and(|identity| identity != (metadata.dev(), metadata.ino()));
-        if changed || !metadata.is_file() {
-            return Err(io::Error::other("another file took its place"));
-        }
-        let file = Arc::new(file);
-        let entry = Entry {
-            file: Arc::clone(&file),
-            used: open.uses,
-        };
-        open.files.insert(path.to_path_buf(), entry);
-        Ok(file)
+    fn lease(&self, path: &Arc<Path>, identity: Option<Identity>) -> io::Result<Lease<Arc<Path>, File>> {
+        self.files.get(path, || open_regular(path, identity))
     }
+}
 
-    #[cfg(test)]
-    fn count(&self) -> usize {
-        self.lock().files.len()
+/// Opens a regular file. `identity` is that of the file that is expected.
+fn open_regular(path: &Path, identity: Option<Identity>) -> io::Result<File> {
+    // A pipe or device that took the file's place must neither be waited for nor be read.
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags as i32)
+        .open(path)?;
+    let metadata = file.metadata()?;
+    let changed = identity.is_some_and(|identity| identity != (metadata.dev(), metadata.ino()));
+    if changed || !metadata.is_file() {
+        return Err(io::Error::other("another file took its place"));
     }
+    Ok(file)
 }
 
 /// A local file of a [`FilePool`]. Its size is that at the first opening.
 #[derive(Debug)]
 pub struct PooledFile {
     pool: Arc<FilePool>,
-    path: PathBuf,
+    path: Arc<Path>,
     size: u64,
     identity: Identity,
 }
@@ -175,10 +127,7 @@ impl Object for PooledFile {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let file = self.pool.lease(&self.path, Some(self.identity))?;
-        let read = file.read_exact_at(buf, offset);
-        drop(file);
-        self.pool.freed.notify_one();
-        read
+        file.read_exact_at(buf, offset)
     }
 }
 
@@ -205,7 +154,7 @@ mod tests {
                             let mut byte = [99];
                             file.read_exact_at(round % 4, &mut byte).unwrap();
                             assert_eq!(usize::from(byte[0]), n);
-                            assert!(pool.count() <= 2);
+                            assert!(pool.files.count() <= 2);
                         }
                     }
                 });

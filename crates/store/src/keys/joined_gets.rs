@@ -93,35 +93,15 @@ impl JoinedGet {
         self,
         read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>>,
     ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
-        if self.members.len() == 1 {
-            return self.alone(read);
-        }
-        match read(&self.get.key, self.get.part) {
-            Ok(found) => Ok(self.answers(found)),
-            Err(_) => self.one_by_one(read),
-        }
-    }
-
-    fn alone(
-        self,
-        read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>>,
-    ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
-        let n = self.members.first().map_or(0, |(n, _)| *n);
-        match read(&self.get.key, self.get.part) {
-            Ok(value) => Ok(vec![(n, value)]),
-            Err(e) => Err((n, e)),
-        }
-    }
-
-    fn one_by_one(
-        self,
-        read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>>,
-    ) -> Result<Vec<(usize, Option<Vec<u8>>)>, (usize, io::Error)> {
-        let get = |(n, range): &(usize, ByteRange)| match read(&self.get.key, GetRange::Range(*range)) {
+        let one = |(n, range): &(usize, ByteRange)| match read(&self.get.key, GetRange::Range(*range)) {
             Ok(value) => Ok((*n, value)),
             Err(e) => Err((*n, e)),
         };
-        self.members.iter().map(get).collect()
+        match read(&self.get.key, self.get.part) {
+            Ok(found) => Ok(self.answers(found)),
+            Err(e) if self.members.len() == 1 => Err((self.first(), e)),
+            Err(_) => self.members.iter().map(one).collect(),
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Values that are read range by range: each is opened once, and the last few stay open.
 
-use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use crate::{ByteRange, GetRange, KeyStore, Object};
+use crate::{BoundedCache, ByteRange, GetRange, KeyStore, Object};
 
 /// Most values that stay open. Threads work within few at a time.
 const MOST: usize = 16;
@@ -12,8 +11,7 @@ const MOST: usize = 16;
 /// The values of a store that are open.
 pub struct OpenValues {
     store: Arc<dyn KeyStore>,
-    /// The last used is the last.
-    open: Mutex<VecDeque<(String, Arc<dyn Object>)>>,
+    open: BoundedCache<String, Arc<dyn Object>>,
 }
 
 impl OpenValues {
@@ -21,7 +19,7 @@ impl OpenValues {
     pub fn new(store: Arc<dyn KeyStore>) -> Self {
         Self {
             store,
-            open: Mutex::default(),
+            open: BoundedCache::new(MOST),
         }
     }
 
@@ -54,27 +52,13 @@ impl OpenValues {
 
     /// The open value of a key.
     fn object(&self, key: &str) -> io::Result<Option<Arc<dyn Object>>> {
-        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        {
-            let mut open = lock();
-            if let Some(at) = open.iter().rposition(|(known, _)| known == key) {
-                let object = Arc::clone(&open[at].1);
-                if at + 1 < open.len()
-                    && let Some(used) = open.remove(at)
-                {
-                    open.push_back(used);
-                }
-                return Ok(Some(object));
-            }
+        if let Some(object) = self.open.get(key) {
+            return Ok(Some(object));
         }
         let Some(object) = self.store.open_value(key)? else {
             return Ok(None);
         };
-        let mut open = lock();
-        if open.len() >= MOST {
-            open.pop_front();
-        }
-        open.push_back((key.to_owned(), Arc::clone(&object)));
+        self.open.keep(key.to_owned(), Arc::clone(&object), 1);
         Ok(Some(object))
     }
 }
@@ -110,7 +94,7 @@ mod tests {
             assert!(values.read("5", range(8, 100), &mut bytes).unwrap());
             assert_eq!(bytes, [5, 5]);
             assert!(!values.read("x", range(0, 1), &mut bytes).unwrap());
-            assert!(values.open.lock().unwrap().len() <= MOST);
+            assert!(values.open.cost() <= MOST);
         }
     }
 }

@@ -16,8 +16,7 @@ use crate::keys::joined_gets::join_gets;
 use crate::keys::keys::KeyStore;
 use crate::object::object::Object;
 use crate::requests::gathered::Gathered;
-use crate::requests::joined_ranges::join;
-use crate::requests::requests::{ByteRange, Done, FailedRequest, Get};
+use crate::requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange};
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -102,49 +101,29 @@ impl FetchPool {
         self.shared.arrived.notify_one();
     }
 
-    /// Implements [`Object::fetch`] for an object whose reads block. If a request for several ranges fails, they
-    /// are read one by one, so that the error tells which one failed.
+    /// Implements [`Object::fetch`] for an object whose reads block.
     pub fn fetch_ranges(
         &self,
         object: &Arc<dyn Object>,
         ranges: Vec<ByteRange>,
         done: Done<io::Result<Vec<Vec<u8>>>>,
     ) {
-        let joined = join(&ranges, object.requests().gap);
-        let all = Gathered::new(ranges.len(), joined.len(), done);
-        let Some(all) = all else { return };
-        debug!(
-            ranges = ranges.len(),
-            requests = joined.len(),
-            bytes = joined.iter().map(|(whole, _)| whole.length as u64).sum::<u64>(),
-            "fetching ranges"
-        );
-        for (whole, members) in joined {
-            let (object, all) = (Arc::clone(object), Arc::clone(&all));
-            let members: Vec<(usize, ByteRange)> = members.into_iter().map(|n| (n, ranges[n])).collect();
-            self.run(move || {
-                let read = |range: &ByteRange| {
-                    let mut bytes = allocate(range.length)?;
-                    object.read_exact_at(range.offset, &mut bytes)?;
-                    Ok(bytes)
-                };
-                let alone = |(n, range): &(usize, ByteRange)| match read(range) {
-                    Ok(bytes) => Ok((*n, bytes)),
-                    Err(e) => Err(FailedRequest::error(*n, e)),
-                };
-                if let [one] = &members[..] {
-                    return all.arrive(alone(one).map(|one| vec![one]));
-                }
-                let Ok(bytes) = read(&whole) else {
-                    return all.arrive(members.iter().map(alone).collect());
-                };
-                let part = |range: &ByteRange| {
-                    let from = (range.offset - whole.offset) as usize;
-                    bytes[from..from + range.length].to_vec()
-                };
-                all.arrive(Ok(members.iter().map(|(n, range)| (*n, part(range))).collect()));
-            });
-        }
+        let get = |range| Get {
+            key: String::new(),
+            part: GetRange::Range(range),
+        };
+        let all = |found: Vec<Option<Vec<u8>>>| found.into_iter().map(Option::unwrap_or_default).collect();
+        let done = Box::new(move |found: io::Result<_>| done(found.map(all)));
+        let gets = ranges.into_iter().map(get).collect();
+        let (gap, object) = (object.requests().gap, Arc::clone(object));
+        self.fetch(gets, gap, done, move |_, part| {
+            let GetRange::Range(range) = part else {
+                return Err(io::ErrorKind::InvalidInput.into());
+            };
+            let mut bytes = allocate(range.length)?;
+            object.read_exact_at(range.offset, &mut bytes)?;
+            Ok(Some(bytes))
+        });
     }
 
     /// Implements [`KeyStore::fetch`] for a store whose requests block.
@@ -154,16 +133,30 @@ impl FetchPool {
         gets: Vec<Get>,
         done: Done<io::Result<Vec<Option<Vec<u8>>>>>,
     ) {
+        let (gap, store) = (store.requests().gap, Arc::clone(store));
+        self.fetch(gets, gap, done, move |key, part| store.get(key, part));
+    }
+
+    /// Joins neighbouring ranges, and makes the requests by `read` on threads of the pool. If a request for several ranges
+    /// fails, they are read one by one, so that the error tells which one failed.
+    fn fetch(
+        &self,
+        gets: Vec<Get>,
+        gap: u64,
+        done: Done<io::Result<Vec<Option<Vec<u8>>>>>,
+        read: impl Fn(&str, GetRange) -> io::Result<Option<Vec<u8>>> + Send + Sync + 'static,
+    ) {
         let count = gets.len();
-        let joined = join_gets(gets, store.requests().gap);
+        let joined = join_gets(gets, gap);
         let Some(all) = Gathered::new(count, joined.len(), done) else {
             return;
         };
-        debug!(values = count, requests = joined.len(), "fetching keys");
+        debug!(values = count, requests = joined.len(), "fetching");
+        let read = Arc::new(read);
         for one in joined {
-            let (store, all) = (Arc::clone(store), Arc::clone(&all));
+            let (read, all) = (Arc::clone(&read), Arc::clone(&all));
             self.run(move || {
-                let got = one.run(|key, part| store.get(key, part));
+                let got = one.run(&*read);
                 all.arrive(got.map_err(|(n, e)| FailedRequest::error(n, e)));
             });
         }
@@ -194,6 +187,7 @@ pub fn allocate(length: usize) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::Requests;
+    use crate::requests::joined_ranges::join;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
     use std::time::Duration;

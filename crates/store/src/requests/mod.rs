@@ -4,12 +4,9 @@
 //! Requests: how many at once, and which gap is read over
 //! Get ─► fetch_queue: waits for room ─► fetch_pool: threads for stores whose calls block ─► callback
 //! ```
-//!
-//! `reorder_window` restores the order of pieces that threads finish in any order.
 
 pub mod fetch_pool;
 pub mod fetch_queue;
 pub mod gathered;
 pub mod joined_ranges;
-pub mod reorder_window;
 pub mod requests;

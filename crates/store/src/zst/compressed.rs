@@ -47,22 +47,7 @@ pub struct Content {
 /// # Errors
 /// If the object cannot be read, or its seek table is damaged.
 pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<Content>> {
-    let Some(is_zstd) = is_zstd(object)? else {
-        return Ok(None);
-    };
-    if is_zstd && let Some(seekable) = SeekableZst::open(object.clone())? {
-        return Ok(Some(Content {
-            object: Arc::new(seekable),
-            damage: None,
-            is_verified: false,
-        }));
-    }
-    let (spooled, damage) = decoded(object, is_zstd, memory)?;
-    Ok(Some(Content {
-        object: Arc::new(spooled),
-        damage: damage.map(|(_, told)| told),
-        is_verified: false,
-    }))
+    open(object, memory, false)
 }
 
 /// Like [`open_compressed`], of a file that may be truncated or damaged: what comes before the damage is its content.
@@ -70,29 +55,44 @@ pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<C
 /// # Errors
 /// If the object cannot be read, or nothing of it can be decoded.
 pub fn open_damaged_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<Content>> {
+    open(object, memory, true)
+}
+
+fn open(object: &Arc<dyn Object>, memory: u64, may_be_damaged: bool) -> Result<Option<Content>> {
     let Some(is_zstd) = is_zstd(object)? else {
         return Ok(None);
     };
-    let is_verified = !is_zstd || have_checksums(&**object)?;
-    if is_zstd && let Ok(Some(seekable)) = SeekableZst::open(object.clone()) {
-        return Ok(Some(Content {
-            object: Arc::new(seekable),
-            damage: None,
-            is_verified,
-        }));
+    let is_verified = may_be_damaged && (!is_zstd || have_checksums(&**object)?);
+    let seekable = match is_zstd {
+        true => SeekableZst::open(object.clone()),
+        false => Ok(None),
+    };
+    match seekable {
+        Ok(Some(seekable)) => {
+            return Ok(Some(Content {
+                object: Arc::new(seekable),
+                damage: None,
+                is_verified,
+            }));
+        }
+        Err(error) if !may_be_damaged => return Err(error),
+        _ => {}
     }
-    match decoded(object, is_zstd, memory)? {
-        (spooled, Some((error, _))) if spooled.len() == 0 => Err(Error::io("cannot decode", error)),
-        (spooled, damage) => Ok(Some(Content {
-            // Behind other damage, the checksum is not reached. The decoders tell this only by their texts.
-            is_verified: is_verified
-                && damage
-                    .as_ref()
-                    .is_none_or(|(error, _)| error.to_string().contains("checksum")),
-            object: Arc::new(spooled),
-            damage: damage.map(|(_, told)| told),
-        })),
-    }
+    let (spooled, damage) = decoded(object, is_zstd, memory)?;
+    // Behind other damage, the checksum is not reached. The decoders tell this only by their texts.
+    let is_reached = |(error, _): &(io::Error, String)| error.to_string().contains("checksum");
+    let is_verified = is_verified && damage.as_ref().is_none_or(is_reached);
+    let damage = match damage {
+        Some((error, _)) if may_be_damaged && spooled.len() == 0 => {
+            return Err(Error::io("cannot decode", error));
+        }
+        damage => damage.map(|(_, told)| told),
+    };
+    Ok(Some(Content {
+        object: Arc::new(spooled),
+        damage,
+        is_verified,
+    }))
 }
 
 /// What a file's decoder gives, and why it gives no more of a damaged file: the error, and a line.

@@ -1,6 +1,6 @@
 //! The seek table of a file in Zstandard's seekable format, and its frames.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ::zstd::bulk::Decompressor;
 
 use crate::requests::requests::ByteRange;
-use crate::{FetchQueue, Object};
+use crate::{BoundedCache, FetchQueue, Object};
 use ncutils_model::error::{Error, Result};
 
 /// Magic number of the frame with the seek table.
@@ -39,11 +39,11 @@ const FLUSHED: u64 = 4;
 /// Most bytes of a frame besides [`FLUSHED`].
 const OVERHEAD: u64 = 1 << 20;
 
-/// Decoded frames that are kept.
-const KEPT: usize = 64;
-
 /// Most bytes of decoded frames that are kept.
-const KEPT_BYTES: usize = 32 << 20;
+const KEPT: usize = 32 << 20;
+
+/// Bytes that a frame counts for at least, so that few are kept.
+const LEAST: usize = KEPT / 64;
 
 /// Most bytes of frames, and of their content, that are read by one request, unless a single frame has more.
 const RUN_BYTES: u64 = 4 << 20;
@@ -54,7 +54,7 @@ pub(crate) struct SeekableZst {
     /// Position in the file and in the content, of each frame and of the end.
     pub(crate) places: Vec<(u64, u64)>,
     pub(crate) queue: Arc<FetchQueue>,
-    kept: Mutex<VecDeque<(usize, Arc<Vec<u8>>)>>,
+    kept: BoundedCache<usize, Arc<Vec<u8>>>,
     /// Frames that cannot be decoded, and why. Salvage reads each many times.
     damaged: Mutex<HashMap<usize, String>>,
 }
@@ -130,7 +130,7 @@ impl SeekableZst {
             source,
             places,
             queue: Arc::default(),
-            kept: Mutex::default(),
+            kept: BoundedCache::new(KEPT),
             damaged: Mutex::default(),
         }))
     }
@@ -160,9 +160,7 @@ impl SeekableZst {
     }
 
     pub(crate) fn kept(&self, number: usize) -> Option<Arc<Vec<u8>>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().find(|(n, _)| *n == number);
-        found.map(|(_, frame)| frame.clone())
+        self.kept.get(&number)
     }
 
     /// Decodes a frame, and keeps it, or why it cannot be decoded.
@@ -202,13 +200,7 @@ impl SeekableZst {
             ));
         }
         let content = Arc::new(content);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_back((number, content.clone()));
-        while kept.len() > 1
-            && (kept.len() > KEPT || kept.iter().map(|(_, frame)| frame.len()).sum::<usize>() > KEPT_BYTES)
-        {
-            kept.pop_front();
-        }
+        self.kept.keep(number, content.clone(), content.len().max(LEAST));
         Ok(content)
     }
 

@@ -131,22 +131,11 @@ impl Quantizer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{EdgeChunks, Encoding, Fill, FillTime, Storage};
+    use crate::model::{Encoding, Fill, FillTime};
 
     fn quantizer(algorithm: Algorithm, keep: u32, extent: &[u64], endian: Endian) -> Quantizer {
         let layout = VariableLayout {
-            storage: Storage::Contiguous,
-            extent: extent.to_vec(),
-            element_size: 4,
-            encoding: Encoding::Numbers { unit: 4 },
             endian,
-            filters: Vec::new(),
-            edges: EdgeChunks::Full,
-            shard: None,
-            shard_index: Default::default(),
-            chunk_keys: Default::default(),
-            array_codecs: None,
-            string_length: None,
             fill: Fill {
                 value: None,
                 explicit: false,
@@ -154,6 +143,7 @@ mod tests {
                 time: FillTime::IfSet,
                 ..Fill::default()
             },
+            ..VariableLayout::contiguous(extent.to_vec(), 4, Encoding::Numbers { unit: 4 })
         };
         let quantization = Quantization::new(algorithm, keep, Type::Float).unwrap();
         Quantizer::new(quantization, Type::Float, &layout)

@@ -94,7 +94,7 @@ impl<'r> Deref for OpenReader<'r> {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Main(reader) => *reader,
-            Self::Further(reader) => reader.reader(),
+            Self::Further(reader) => &***reader,
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::filter::{ChunkType, Pipeline, Registry, Scratch};
 use crate::format::read_region::{chunk_shape, chunk_size, read_region, swap_unit};
 use crate::format::{ChunkPlace, ChunkReader, EncodedChunk, Extensions, Reader, Region, Writer, Written};
 use crate::model::{
-    CodecSpec, DimId, Dimension, EdgeChunks, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values,
-    VarId, Variable, VariableLayout,
+    CodecSpec, DimId, Dimension, Encoding, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId,
+    Variable, VariableLayout,
 };
 
 /// A variable in memory: `data` are all elements of the extent, little-endian.
@@ -247,23 +247,15 @@ pub(super) fn layout(
     };
     VariableLayout {
         storage: chunk.map_or(Storage::Contiguous, |c| Storage::Chunked { shape: c.to_vec() }),
-        extent: extent.to_vec(),
-        element_size: size,
-        encoding: Encoding::Numbers { unit: size },
         endian,
         filters,
-        edges: EdgeChunks::Full,
-        shard: None,
-        shard_index: Default::default(),
-        chunk_keys: Default::default(),
-        array_codecs: None,
-        string_length: None,
         fill: Fill {
             value: Some(Values::from_bytes((0xF0..).take(size).collect())),
             explicit: true,
             no_fill: false,
             ..Fill::default()
         },
+        ..VariableLayout::contiguous(extent.to_vec(), size, Encoding::Numbers { unit: size })
     }
 }
 

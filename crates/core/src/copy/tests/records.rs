@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::filter::{Pipeline, Registry};
 use crate::format::{self, Extensions, Reader, Region, VariablePlan, Written};
 use crate::model::{
-    Attribute, Dimension, Endian, Fill, Kind, Schema, Storage, Type, Values, VarId, Variable, VariableLayout,
+    Attribute, Dimension, Endian, Kind, Schema, Type, Values, VarId, Variable, VariableLayout,
 };
 use crate::store::MemoryOutput;
 
@@ -110,19 +110,8 @@ fn file(kind: Kind, records: u64, vars: &[Made]) -> Vec<u8> {
         .map(|n| {
             let (element_size, encoding) = schema.storage_encoding(schema.vars[n].ty);
             let layout = VariableLayout {
-                storage: Storage::Contiguous,
-                extent: schema.shape(VarId(n)),
-                element_size,
-                encoding,
                 endian: Endian::Big,
-                filters: Vec::new(),
-                edges: crate::model::EdgeChunks::Full,
-                shard: None,
-                shard_index: Default::default(),
-                chunk_keys: Default::default(),
-                array_codecs: None,
-                string_length: None,
-                fill: Fill::default(),
+                ..VariableLayout::contiguous(schema.shape(VarId(n)), element_size, encoding)
             };
             let bytes = layout.extent.iter().product::<u64>() * element_size as u64;
             VariablePlan::with_pipeline(layout, Pipeline::empty(), crate::format::Promised::Bytes(bytes))

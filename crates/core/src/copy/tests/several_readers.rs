@@ -275,7 +275,7 @@ fn many_threads_share_few_readers() {
             scope.spawn(move || {
                 for n in 0..40 {
                     let reader = pool.get((n * 7 + thread) % 5).unwrap();
-                    assert_eq!(reader.reader().schema().vars.len(), 1);
+                    assert_eq!(reader.schema().vars.len(), 1);
                 }
             });
         }

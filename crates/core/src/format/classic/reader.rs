@@ -15,8 +15,8 @@ use crate::format::{
     RecordReader, StructureCheck, Written, between_holes, read_ranges, read_region, read_some_records,
 };
 use crate::model::{
-    ChunkKeys, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Schema, Storage, Values, VarId,
-    VariableLayout, default_fill_value, fill_value_attribute,
+    Encoding, Endian, Fill, FillTime, Schema, Values, VarId, VariableLayout, default_fill_value,
+    fill_value_attribute,
 };
 use crate::store::{ByteRange, Done, FailedRequest, FetchQueue, Object, Requests, awaited};
 
@@ -425,18 +425,7 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
     let var = schema.var(id);
     let (element_size, _) = schema.storage_encoding(var.ty);
     VariableLayout {
-        storage: Storage::Contiguous,
-        extent: schema.shape(id),
-        element_size,
-        encoding: Encoding::Numbers { unit: element_size },
         endian: Endian::Big,
-        filters: Vec::new(),
-        edges: EdgeChunks::Full,
-        shard: None,
-        shard_index: IndexLocation::End,
-        chunk_keys: ChunkKeys::DEFAULT,
-        array_codecs: None,
-        string_length: None,
         // Every variable of a classic file has a fill value: its own, or the default of its type.
         fill: Fill {
             value: fill_value_attribute(var)
@@ -447,5 +436,10 @@ fn layout(schema: &Schema, id: VarId) -> VariableLayout {
             time: FillTime::IfSet,
             ..Fill::default()
         },
+        ..VariableLayout::contiguous(
+            schema.shape(id),
+            element_size,
+            Encoding::Numbers { unit: element_size },
+        )
     }
 }

@@ -124,7 +124,6 @@ pub(crate) fn compare_sides(
     }
 }
 
-/// Adds the names of the variable and of the dataset to an error.
 /// Looks at what a variable lies in. Errors have the name of the dataset.
 ///
 /// # Errors
@@ -134,6 +133,7 @@ pub(crate) fn resolve_sources((reader, var): Side<'_>, name: Option<&str>) -> Re
     looked.map_err(|error| named((reader, var), name, error))
 }
 
+/// Adds the names of the variable and of the dataset to an error.
 fn named((reader, var): Side<'_>, name: Option<&str>, error: Error) -> Error {
     let error = error.in_variable(&reader.schema().var_path(var));
     match name {

@@ -11,9 +11,8 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
 use crate::format::{Reader, Written};
 use crate::model::{
-    ChunkKeys, Dimension, EdgeChunks, Endian, Fill, FillTime, IndexLocation, Item, Kind, Schema,
-    SharedLayouts, SizesInC, Storage, Type, TypeClass, VarId, VariableLayout, default_fill_value,
-    fill_value_attribute,
+    Dimension, Endian, Fill, FillTime, IndexLocation, Item, Kind, Schema, SharedLayouts, SizesInC, Storage,
+    Type, TypeClass, VarId, VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 /// Options for making a file of a text.
@@ -127,26 +126,16 @@ fn layout(
         }
     }
     let mut layout = VariableLayout {
-        storage: Storage::Contiguous,
-        extent,
-        element_size,
-        encoding,
         endian: can.byte_order.unwrap_or_else(|| {
             asked
                 .endianness
                 .or(asked.order_of_bytes)
                 .unwrap_or(Endian::Little)
         }),
-        filters: Vec::new(),
-        edges: EdgeChunks::Full,
-        shard: None,
         shard_index: match can.shards {
             true => asked.shard_index.unwrap_or_default(),
             false => IndexLocation::End,
         },
-        chunk_keys: ChunkKeys::DEFAULT,
-        array_codecs: None,
-        string_length: None,
         fill: Fill {
             explicit: value.is_some(),
             no_fill,
@@ -154,6 +143,7 @@ fn layout(
             time: if no_fill { FillTime::Never } else { FillTime::IfSet },
             ..Fill::default()
         },
+        ..VariableLayout::contiguous(extent, element_size, encoding)
     };
     if can.chunks {
         fit_strings(

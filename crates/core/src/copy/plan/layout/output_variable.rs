@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::filter::ChunkType;
 use crate::format::Reader;
 use crate::model::{
-    ChunkKeys, CodecSpec, EdgeChunks, Encoding, Endian, Fill, FillTime, IndexLocation, Kind, Schema, Storage,
-    VarId, VariableLayout, default_fill_value, fill_value_attribute,
+    CodecSpec, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout,
+    default_fill_value, fill_value_attribute,
 };
 
 /// A variable of the output and its source in the input.
@@ -42,19 +42,9 @@ impl OutputVariable<'_> {
         let (element_size, encoding) = self.output.storage_encoding(self.output.var(self.var).ty);
         let can = self.output.kind.can();
         let mut layout = VariableLayout {
-            storage: Storage::Contiguous,
-            extent: self.extent(),
-            element_size,
-            encoding,
             endian: can.byte_order.unwrap_or(Endian::Little),
-            filters: Vec::new(),
-            edges: EdgeChunks::Full,
-            shard: None,
-            shard_index: IndexLocation::End,
-            chunk_keys: ChunkKeys::DEFAULT,
-            array_codecs: None,
-            string_length: None,
             fill: self.layout.fill.clone(),
+            ..VariableLayout::contiguous(self.extent(), element_size, encoding)
         };
         if can.no_fill && layout.extent != self.layout.extent && layout.fill.value.is_none() {
             // Past its extent the input reads as netCDF's default; what this variable's chunks do not cover must, too.

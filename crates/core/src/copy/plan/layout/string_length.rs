@@ -6,16 +6,13 @@
 //! all values, and the fill value ─► the longest ──────────────┘
 //! ```
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use crate::chunk::{ChunkGrid, Region, element_count};
 use crate::copy::plan::request::StringLength;
 use crate::copy::strings::{cut_strings, longest_string};
 use crate::error::{Error, Request, Result};
 use crate::format::{Reader, Written};
 use crate::model::{Attribute, SLOT_SIZE, Schema, Slot, Storage, Type, Values, VarId, VariableLayout};
-use crate::threads::{self, on_all};
+use crate::threads::{self, in_order};
 
 /// The bytes of each string of a variable whose values are all shorter, as in netCDF-C.
 pub const DEFAULT_STRING_LENGTH: u64 = 128;
@@ -168,56 +165,33 @@ fn longest_of(reader: &dyn Reader, var: VarId) -> Result<Longest> {
         }
         pieces.grid = Some(grid);
     }
-    let next = AtomicU64::new(0);
-    let failed = AtomicBool::new(false);
-    // The number of the piece comes first: neither the result nor the error depends on threads.
-    let found: Mutex<Vec<(u64, Result<Longest>)>> = Mutex::default();
-    on_all(
-        threads::count().min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
-        |_, _| {
-            let mut best: Option<(u64, Longest)> = None;
-            while !failed.load(Ordering::Relaxed) {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                if n >= pieces.count {
-                    break;
-                }
-                for region in pieces.regions(n, &layout.extent) {
-                    match longest_in(reader, var, &region) {
-                        Ok(longest) if best.as_ref().is_none_or(|(_, best)| longest.bytes > best.bytes) => {
-                            best = Some((n, longest));
-                        }
-                        Ok(_) => {}
-                        Err(error) => {
-                            failed.store(true, Ordering::Relaxed);
-                            found
-                                .lock()
-                                .unwrap_or_else(PoisonError::into_inner)
-                                .push((n, Err(error)));
-                            return;
-                        }
-                    }
-                }
-            }
-            if let Some((n, longest)) = best {
-                found
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((n, Ok(longest)));
-            }
-        },
-    );
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by_key(|(n, _)| *n);
     let mut longest = Longest {
         bytes: 0,
         index: None,
     };
-    for (_, one) in found {
-        let one = one?;
-        if one.bytes > longest.bytes {
-            longest = one;
-        }
-    }
+    let mut numbers = 0..pieces.count;
+    in_order(
+        threads::count().min(usize::try_from(pieces.count).unwrap_or(usize::MAX)),
+        u64::MAX,
+        || Ok(()),
+        |()| Ok(numbers.next()),
+        |(), n| {
+            let regions = pieces.regions(n, &layout.extent);
+            regions
+                .iter()
+                .map(|region| longest_in(reader, var, region))
+                .collect::<Result<Vec<_>>>()
+        },
+        // In the order of pieces, so that the result does not depend on threads.
+        |found| {
+            for one in found {
+                if one.bytes > longest.bytes {
+                    longest = one;
+                }
+            }
+            Ok(())
+        },
+    )?;
     Ok(longest)
 }
 

@@ -9,9 +9,8 @@ use crate::error::Result;
 use crate::filter::spec;
 use crate::format::{Extensions, Reader, Region};
 use crate::model::{
-    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, EdgeChunks, Encoding, Endian, Fill,
-    GroupId, Kind, Schema, Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout,
-    ZarrVersion,
+    Capabilities, CodecNames, CodecSpec, Configuration, Dimension, Encoding, Endian, GroupId, Kind, Schema,
+    Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout, ZarrVersion,
 };
 
 /// An input whose data is never read.
@@ -98,22 +97,13 @@ fn input(kind: Kind) -> PlannedInput {
             } else {
                 Storage::Contiguous
             },
-            extent: schema.shape(var),
-            element_size: 4,
-            encoding: Encoding::Numbers { unit: 4 },
             endian: if kind.can().chunks {
                 Endian::Little
             } else {
                 Endian::Big
             },
             filters: if kind.can().chunks { filters } else { Vec::new() },
-            edges: EdgeChunks::Full,
-            shard: None,
-            shard_index: Default::default(),
-            chunk_keys: Default::default(),
-            array_codecs: None,
-            string_length: None,
-            fill: Fill::default(),
+            ..VariableLayout::contiguous(schema.shape(var), 4, Encoding::Numbers { unit: 4 })
         });
     }
     PlannedInput { schema, layouts }

@@ -12,7 +12,7 @@ use crate::format::archive::random_access::opened::Archive;
 use crate::format::archive::restore::blocks::decode;
 use crate::format::archive::restore::scatter::Scatter;
 use crate::format::archive::stream_names::names;
-use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER, Header};
+use crate::format::archive::structure::block::{self, BlockOrEnd, HEADER, Header};
 use crate::format::archive::structure::fields::damaged;
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::front::{Front, PRELUDE, Prelude};
@@ -84,10 +84,7 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
         at += (HEADER + stored.len()) as u64;
         let number = header.stream as usize;
         let stream = &streams.list[number];
-        let block = u64::from(stream.block);
-        let start = header.number * block;
-        let end = header.number.saturating_add(header.run()).saturating_mul(block);
-        let end = end.min(stream.length());
+        let Range { start, end } = stream.bytes(&header);
         if have[number]
             .last()
             .is_some_and(|last| last.start <= start && end <= last.end)
@@ -95,25 +92,18 @@ pub fn salvage(source: &Arc<dyn Object>, output: &dyn Output) -> Result<Salvaged
             // Hostile archives have the same block again and again.
             continue;
         }
-        match header.content {
-            Content::Repeated { element, .. } => {
-                scatter.put_repeated(number, start, end, &element[..stream.element as usize])?;
+        if let Err(error) = decode(&front, &header, &stored, &mut data, &mut scratch) {
+            if findings.len() < MOST_FINDINGS {
+                findings.push(Finding {
+                    variable: (number < streams.rest()).then_some(number),
+                    block: Some(header.number),
+                    byte: Some(at - (HEADER + stored.len()) as u64),
+                    what: error.to_string(),
+                });
             }
-            Content::Stored { .. } => match decode(&front, &header, &stored, &mut data, &mut scratch) {
-                Ok(()) => scatter.put(number, start, &data)?,
-                Err(error) => {
-                    if findings.len() < MOST_FINDINGS {
-                        findings.push(Finding {
-                            variable: (number < streams.rest()).then_some(number),
-                            block: Some(header.number),
-                            byte: Some(at - (HEADER + stored.len()) as u64),
-                            what: error.to_string(),
-                        });
-                    }
-                    continue;
-                }
-            },
+            continue;
         }
+        scatter.put_block(&header, start..end, &data)?;
         match have[number].last_mut() {
             Some(last) if last.end == start => last.end = end,
             _ => have[number].push(start..end),

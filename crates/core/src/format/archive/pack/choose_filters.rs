@@ -3,8 +3,9 @@
 //! Samples lie at fixed places, so the choice depends on the file alone.
 
 use crate::chunk::resize;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::archive::structure::filter::{Filter, Filters, Scratch};
+use crate::format::archive::structure::read::read_at;
 use crate::format::archive::structure::streams::{Stream, Streams};
 use crate::store::Object;
 use crate::threads::try_map;
@@ -110,7 +111,7 @@ fn samples(source: &dyn Object, streams: &Streams, n: usize) -> Result<Vec<Vec<u
             };
             let old = sample.len();
             resize(&mut sample, old + there as usize)?;
-            read(source, at, &mut sample[old..])?;
+            read_at(source, at, &mut sample[old..])?;
             linear += there;
             // The rest may have very small pieces.
             if there < 256 && sample.len() as u64 > SAMPLE / 16 {
@@ -163,7 +164,7 @@ fn small_slabs(source: &dyn Object, streams: &Streams, open: &[usize]) -> Result
         let mut span = Vec::new();
         if whole {
             resize(&mut span, length as usize)?;
-            read(source, begin, &mut span)?;
+            read_at(source, begin, &mut span)?;
         }
         for (n, samples) in &mut small {
             let stream = &streams.list[*n];
@@ -175,16 +176,11 @@ fn small_slabs(source: &dyn Object, streams: &Streams, open: &[usize]) -> Result
                 resize(&mut sample, old + stream.slab as usize)?;
                 match span.get(at as usize..(at + stream.slab) as usize) {
                     Some(slab) => sample[old..].copy_from_slice(slab),
-                    None => read(source, begin + at, &mut sample[old..])?,
+                    None => read_at(source, begin + at, &mut sample[old..])?,
                 }
             }
             samples.push(sample);
         }
     }
     Ok(small)
-}
-
-fn read(source: &dyn Object, at: u64, into: &mut [u8]) -> Result<()> {
-    let read = source.read_exact_at(at, into);
-    read.map_err(|e| Error::io(format!("cannot read {} bytes at byte {at}", into.len()), e))
 }

@@ -2,25 +2,23 @@
 //!
 //! ```text
 //! file ─► header ─► streams ─► samples ─► filters ─► front
-//!      └► scan ─► jobs ─► encode (all threads) ─► emit, in the order of sequence numbers ─► back
+//!      └► scan ─► blocks ─► encode (all threads) ─► emit, in the order of the scan ─► back
 //! ```
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
-
 use super::choose_filters::choose;
-use super::emit::{Emitter, Encoded};
+use super::emit::{Emitter, EncodedBlock};
 use super::plan::{Blocks, streams};
-use super::scan::{Job, Scan};
+use super::scan::Scan;
 use crate::error::{Error, Result};
 use crate::format::archive::shares::Shares;
+use crate::format::archive::structure::block::{Content, Header};
 use crate::format::archive::structure::fields::crc32;
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::front;
-use crate::format::archive::structure::streams::{Stream, Streams};
+use crate::format::archive::structure::streams::Streams;
 use crate::format::classic::FileMap;
 use crate::store::{Object, Output, known_size};
-use crate::threads;
+use crate::threads::in_order;
 
 /// The options of packing.
 #[derive(Debug, Clone, Default)]
@@ -69,30 +67,22 @@ pub fn pack(source: &dyn Object, output: &dyn Output, options: &PackOptions) -> 
     let read = source.read_exact_at(0, &mut header);
     read.map_err(|e| Error::io("cannot read the header", e))?;
     let front = front::encode(map.version, &header, &streams)?;
-    let emitter = Emitter::new(output, front, streams.list.len(), &shares);
-    let scan = Mutex::new((Scan::new(source, &streams, &header, shares.open), VecDeque::new()));
-    let failure = Mutex::new(None);
-    threads::on_all(shares.threads, |_, _| {
-        let mut scratch = Scratch::default();
-        let mut work = || -> Result<()> {
-            while let Some(job) = next(&scan)? {
-                emitter.wait(job.sequence)?;
-                let encoded = encode(&streams.list[job.stream], &job.data, &mut scratch)?;
-                emitter.submit(job.sequence, job.stream, job.number, encoded)?;
-                lock(&scan).0.recycle(job.data);
-            }
-            Ok(())
-        };
-        if let Err(error) = work() {
-            // The first failure is the cause of the others, which it ends.
-            lock(&failure).get_or_insert(error);
-            emitter.fail();
-        }
-    });
-    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    let (scan, _) = scan.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut emitter = Emitter::begin(output, &front, streams.list.len(), shares.index)?;
+    let mut scan = Scan::new(source, &streams, &header, shares.open);
+    in_order(
+        shares.threads,
+        shares.ahead,
+        || Ok(Worker::default()),
+        |worker| {
+            scan.recycle(std::mem::take(&mut worker.data));
+            scan.next()
+        },
+        |worker, block| {
+            worker.data = block.data;
+            worker.encode(&streams, block.stream, block.number)
+        },
+        |block| emitter.put(block),
+    )?;
     let sha256 = scan.sha();
     let archive = emitter.finish(sha256)?;
     Ok(Packed {
@@ -107,33 +97,41 @@ pub(crate) fn shares(streams: &Streams, options: &PackOptions) -> Shares {
     Shares::of(options.memory, options.threads, streams.longest_block())
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// What a thread that encodes blocks keeps.
+#[derive(Default)]
+pub(crate) struct Worker {
+    scratch: Scratch,
+    /// The block.
+    pub data: Vec<u8>,
 }
 
-/// The next block to encode; `None` at the end.
-fn next(scan: &Mutex<(Scan, VecDeque<Job>)>) -> Result<Option<Job>> {
-    let mut scan = lock(scan);
-    let (scan, jobs) = &mut *scan;
-    while jobs.is_empty() {
-        if !scan.step(jobs)? {
-            return Ok(None);
+impl Worker {
+    /// Encodes the block, which has this number in its stream.
+    pub fn encode(&mut self, streams: &Streams, stream: usize, number: u64) -> Result<EncodedBlock> {
+        let of = &streams.list[stream];
+        let header = |content| Header {
+            stream: stream as u32,
+            number,
+            content,
+        };
+        if let Some(element) = repeated(of.element as usize, &self.data) {
+            return Ok(EncodedBlock {
+                header: header(Content::Repeated { element, run: 1 }),
+                stored: Vec::new(),
+            });
         }
+        let (stored, mask) = of
+            .filters
+            .encode(of.element as usize, &self.data, &mut self.scratch)?;
+        Ok(EncodedBlock {
+            header: header(Content::Stored {
+                length: stored.len() as u32,
+                mask,
+                crc: crc32(stored),
+            }),
+            stored: stored.to_vec(),
+        })
     }
-    Ok(jobs.pop_front())
-}
-
-/// Encodes a block.
-pub(crate) fn encode(stream: &Stream, data: &[u8], scratch: &mut Scratch) -> Result<Encoded> {
-    if let Some(element) = repeated(stream.element as usize, data) {
-        return Ok(Encoded::Repeated(element));
-    }
-    let (stored, mask) = stream.filters.encode(stream.element as usize, data, scratch)?;
-    Ok(Encoded::Stored {
-        crc: crc32(stored),
-        mask,
-        bytes: stored.to_vec(),
-    })
 }
 
 /// The element that a block repeats, padded with zeros; `None` if its elements differ.

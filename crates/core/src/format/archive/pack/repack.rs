@@ -1,12 +1,12 @@
 //! Archive to archive.
 
-use std::io::Read;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io::{Read, Write};
+use std::sync::Arc;
 
 use super::choose_filters::choose;
 use super::emit::Emitter;
 use super::order::Order;
-use super::pack_file::{PackOptions, Packed, encode, shares};
+use super::pack_file::{PackOptions, Packed, Worker, shares};
 use super::plan::Blocks as Asked;
 use crate::chunk::resize;
 use crate::error::{Error, Result};
@@ -14,13 +14,10 @@ use crate::format::archive::random_access::opened::{Archive, Original};
 use crate::format::archive::restore::blocks::{Blocks, stream_of};
 use crate::format::archive::shares::Shares;
 use crate::format::archive::stream_names::in_variable;
-use crate::format::archive::structure::filter::{Filters, Scratch};
+use crate::format::archive::structure::filter::Filters;
 use crate::format::archive::structure::front;
-use crate::store::{Object, Output};
-use crate::threads;
-
-/// Bytes that are written at once.
-const BUFFER: usize = 1 << 20;
+use crate::store::{Object, Output, SequentialOutput};
+use crate::threads::in_order;
 
 /// What a copy of an archive keeps, and what it changes, of one variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -100,35 +97,22 @@ fn refilter(
     choose(&Original(archive.clone()), &mut streams, &auto, shares.threads)?;
     let sha256 = archive.sha256()?;
     let encoded = front::encode(front.prelude.kind, &front.header, &streams)?;
-    let emitter = Emitter::new(output, encoded, streams.list.len(), &shares);
-    let order = Mutex::new(Order::new(&streams, shares.open).zip(0u64..));
-    let failure = Mutex::new(None);
-    threads::on_all(shares.threads, |_, _| {
-        let (mut scratch, mut data) = (Scratch::default(), Vec::new());
-        let mut work = || -> Result<()> {
-            loop {
-                let next = lock(&order).next();
-                let Some(((stream, number), sequence)) = next else {
-                    return Ok(());
-                };
-                emitter.wait(sequence)?;
-                let of = &streams.list[stream];
-                resize(&mut data, of.block_length(number))?;
-                let read = archive.read(stream, number * u64::from(of.block), &mut data);
-                read.map_err(|error| in_variable(front, stream, error))?;
-                let encoded = encode(of, &data, &mut scratch)?;
-                emitter.submit(sequence, stream, number, encoded)?;
-            }
-        };
-        if let Err(error) = work() {
-            // The first failure is the cause of the others, which it ends.
-            lock(&failure).get_or_insert(error);
-            emitter.fail();
-        }
-    });
-    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
+    let mut emitter = Emitter::begin(output, &encoded, streams.list.len(), shares.index)?;
+    let mut order = Order::new(&streams, shares.open);
+    in_order(
+        shares.threads,
+        shares.ahead,
+        || Ok(Worker::default()),
+        |_| Ok(order.next()),
+        |worker, (stream, number)| {
+            let of = &streams.list[stream];
+            resize(&mut worker.data, of.block_length(number))?;
+            let read = archive.read(stream, number * u64::from(of.block), &mut worker.data);
+            read.map_err(|error| in_variable(front, stream, error))?;
+            worker.encode(&streams, stream, number)
+        },
+        |block| emitter.put(block),
+    )?;
     Ok(Packed {
         original: streams.original,
         archive: emitter.finish(sha256)?,
@@ -136,17 +120,11 @@ fn refilter(
     })
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Copies the bytes of an archive, and checks each structure and block on the way.
 fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Packed> {
     let mut copied = Copied {
         input: stream_of(source)?,
-        output,
-        at: 0,
-        buffer: Vec::with_capacity(BUFFER),
+        output: SequentialOutput::new(output),
     };
     let mut blocks = Blocks::open(&mut copied, memory)?;
     let original = blocks.front.streams.original;
@@ -156,7 +134,7 @@ fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Pa
         checked.map_err(|error| in_variable(&blocks.front, header.stream as usize, error))?;
     }
     let (archive, sha256) = blocks.finish()?;
-    copied.flush().map_err(|e| Error::io("cannot write", e))?;
+    copied.output.flush().map_err(|e| Error::io("cannot write", e))?;
     Ok(Packed {
         original,
         archive,
@@ -167,27 +145,13 @@ fn pass(source: &Arc<dyn Object>, output: &dyn Output, memory: u64) -> Result<Pa
 /// Writes what is read.
 struct Copied<'a, R> {
     input: R,
-    output: &'a dyn Output,
-    at: u64,
-    buffer: Vec<u8>,
-}
-
-impl<R> Copied<'_, R> {
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.output.write_all_at(self.at, &self.buffer)?;
-        self.at += self.buffer.len() as u64;
-        self.buffer.clear();
-        Ok(())
-    }
+    output: SequentialOutput<'a>,
 }
 
 impl<R: Read> Read for Copied<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let count = self.input.read(buf)?;
-        self.buffer.extend_from_slice(&buf[..count]);
-        if self.buffer.len() >= BUFFER {
-            self.flush()?;
-        }
+        self.output.write_all(&buf[..count])?;
         Ok(count)
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! file ─► pieces, in order ─► SHA-256
-//!                          └► open blocks, one a stream ─► jobs, by the place of their last byte
+//!                          └► open blocks, one a stream ─► whole blocks, by the place of their last byte
 //! ```
 //!
 //! Where the open blocks of interleaved variables would take too much memory, the records are read again for the variables
-//! that are left. The order of jobs is that of [`Order`](super::order::Order).
+//! that are left. The order of blocks is that of [`Order`](super::order::Order).
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,8 @@ use sha2::{Digest, Sha256};
 
 use super::order::passes;
 use crate::chunk::resize;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::format::archive::structure::read::read_at;
 use crate::format::archive::structure::streams::Streams;
 use crate::store::Object;
 
@@ -25,8 +26,7 @@ const PIECE: u64 = 256 << 10;
 const POOL: usize = 16;
 
 /// A whole block.
-pub(crate) struct Job {
-    pub sequence: u64,
+pub(crate) struct WholeBlock {
     pub stream: usize,
     pub number: u64,
     pub data: Vec<u8>,
@@ -63,10 +63,11 @@ pub(crate) struct Scan<'a> {
     at: u64,
     open: Vec<Open>,
     sha: Sha256,
-    sequence: u64,
     piece: Vec<u8>,
-    /// Blocks that one step completed: position of the last byte, stream, number, data.
-    complete: Vec<(u64, usize, u64, Vec<u8>)>,
+    /// Blocks that one step completed, each with the position after its last byte.
+    complete: Vec<(u64, WholeBlock)>,
+    /// Whole blocks in their order.
+    whole: VecDeque<WholeBlock>,
     pool: Vec<Vec<u8>>,
 }
 
@@ -81,9 +82,9 @@ impl<'a> Scan<'a> {
             at: streams.header,
             open: streams.list.iter().map(|_| Open::default()).collect(),
             sha: Sha256::new_with_prefix(header),
-            sequence: 0,
             piece: Vec::new(),
             complete: Vec::new(),
+            whole: VecDeque::new(),
             pool: Vec::new(),
         }
     }
@@ -95,20 +96,26 @@ impl<'a> Scan<'a> {
 
     /// Takes a buffer back.
     pub fn recycle(&mut self, buffer: Vec<u8>) {
-        if self.pool.len() < POOL {
+        if self.pool.len() < POOL && buffer.capacity() > 0 {
             self.pool.push(buffer);
         }
     }
 
-    /// Reads on, and appends the blocks that are complete. Returns false at the end.
+    /// The next block; `None` at the end.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn step(&mut self, jobs: &mut VecDeque<Job>) -> Result<bool> {
-        // Each thread asks until it is told that this was all.
-        if self.pass > 0 && !self.pass_of.contains(&self.pass) {
-            return Ok(false);
+    pub fn next(&mut self) -> Result<Option<WholeBlock>> {
+        while self.whole.is_empty() {
+            if !self.step()? {
+                return Ok(None);
+            }
         }
+        Ok(self.whole.pop_front())
+    }
+
+    /// Reads on. Returns false at the end.
+    fn step(&mut self) -> Result<bool> {
         let (end, window) = match (self.pass, self.streams.records()) {
             (0, _) => (self.streams.original, None),
             (_, Some(records)) => (records.end, self.window()),
@@ -126,15 +133,7 @@ impl<'a> Scan<'a> {
         }
         // Blocks of one piece are taken in the order of their last bytes, so that pieces of any length give one order.
         self.complete.sort_unstable_by_key(|block| block.0);
-        for (_, stream, number, data) in self.complete.drain(..) {
-            jobs.push_back(Job {
-                sequence: self.sequence,
-                stream,
-                number,
-                data,
-            });
-            self.sequence += 1;
-        }
+        self.whole.extend(self.complete.drain(..).map(|(_, block)| block));
         Ok(true)
     }
 
@@ -212,14 +211,18 @@ impl<'a> Scan<'a> {
         self.sha.update(&data);
         self.open[segment.stream].number = number + 1;
         self.at += length as u64;
-        self.complete.push((self.at, segment.stream, number, data));
+        let block = WholeBlock {
+            stream: segment.stream,
+            number,
+            data,
+        };
+        self.complete.push((self.at, block));
         Ok(true)
     }
 
     fn read(&self, at: u64, length: u64, into: &mut Vec<u8>) -> Result<()> {
         resize(into, usize::try_from(length).unwrap_or(usize::MAX))?;
-        let read = self.source.read_exact_at(at, into);
-        read.map_err(|e| Error::io(format!("cannot read {length} bytes at byte {at}"), e))
+        read_at(self.source, at, into)
     }
 
     /// Puts bytes of the file into their streams.
@@ -327,11 +330,14 @@ impl<'a> Scan<'a> {
         }
         let last = open.number * u64::from(of.block) + open.data.len() as u64 - 1;
         let place = self.streams.place(stream, last, 1);
-        let data = std::mem::take(&mut open.data);
-        let number = open.number;
+        let block = WholeBlock {
+            stream,
+            number: open.number,
+            data: std::mem::take(&mut open.data),
+        };
         open.number += 1;
         self.complete
-            .push((place.map_or(u64::MAX, |place| place.0 + 1), stream, number, data));
+            .push((place.map_or(u64::MAX, |place| place.0 + 1), block));
     }
 }
 

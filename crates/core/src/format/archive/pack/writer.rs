@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::format::classic::ClassicWriter;
 use crate::format::{EncodedChunk, RecordBlock, Region, VariablePlan, Writer};
 use crate::model::{Schema, Values, VarId};
-use crate::store::{Object, Output, temporary_folder};
+use crate::store::{Output, StagedOutput, temporary_file};
 
 /// An archive that is being written. The classic file goes to a temporary file first, as the order of its bytes is not that in
 /// which values come. `finish` packs it.
 pub struct ArchiveWriter {
     classic: ClassicWriter,
-    spool: Arc<Spool>,
+    spool: Arc<StagedOutput>,
     output: Arc<dyn Output>,
     options: PackOptions,
 }
@@ -33,12 +33,8 @@ impl ArchiveWriter {
         options: PackOptions,
     ) -> Result<Self> {
         let schema = as_original(schema);
-        let folder = temporary_folder();
-        let file = tempfile::tempfile_in(&folder).map_err(|e| {
-            let what = format!("cannot write a temporary file in {}", folder.display());
-            Error::io(what, e)
-        })?;
-        let spool = Arc::new(Spool(file));
+        let file = temporary_file(None, 0).map_err(|e| Error::io("cannot write", e))?;
+        let spool = Arc::new(StagedOutput::new(Arc::new(Spool(file))));
         Ok(Self {
             classic: ClassicWriter::create(spool.clone(), &schema, plans)?,
             spool,
@@ -72,16 +68,6 @@ impl Output for Spool {
     }
 
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.0.read_exact_at(buf, offset)
-    }
-}
-
-impl Object for Spool {
-    fn size(&self) -> io::Result<Option<u64>> {
-        Ok(Some(self.0.metadata()?.len()))
-    }
-
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.0.read_exact_at(buf, offset)
     }
 }

@@ -8,11 +8,10 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::opened::{Archive, copy_part, fill_part};
+use super::opened::{Archive, copy_part};
 use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::format::archive::index::entry::Entry;
-use crate::format::archive::structure::block::Content;
 use crate::format::archive::structure::fields::damaged;
 use crate::format::archive::structure::filter::Scratch;
 use crate::store::{ByteRange, Done};
@@ -74,21 +73,8 @@ impl Archive {
                 &mut bytes,
                 usize::try_from(range.end - range.start).unwrap_or(usize::MAX),
             )?;
-            for number in range.start / block..range.end.div_ceil(block) {
-                if let Some(kept) = self.cached(stream, number) {
-                    copy_part(&kept, number * block, range.start, &mut bytes);
-                    continue;
-                }
-                let entry = index.find(number)?.ok_or_else(short)?;
-                match entry.content {
-                    Content::Stored { .. } => entries.push(entry),
-                    Content::Repeated { element, .. } => {
-                        let element = &element[..of.element as usize];
-                        let (start, length) = (number * block, of.block_length(number));
-                        fill_part(element, start, length, range.start, &mut bytes);
-                    }
-                }
-            }
+            let blocks = range.start / block..range.end.div_ceil(block);
+            entries.extend(self.fill_known(stream, &index, blocks, range.start, &mut bytes)?);
             found.push(bytes);
         }
         entries.sort_by_key(|entry| entry.number);

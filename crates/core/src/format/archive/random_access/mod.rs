@@ -1,11 +1,10 @@
 //! Reading at random: an archive as a dataset.
 //!
 //! ```text
-//! ArchiveReader ─► Archive: front, back, indexes of streams ─► blocks ─► block_cache ─► ranges of variables
+//! ArchiveReader ─► Archive: front, back, indexes of streams ─► blocks, of which some are kept ─► ranges of variables
 //!                                                   slow store ─► ahead: many blocks at once
 //! ```
 
 mod ahead;
-mod block_cache;
 pub(super) mod opened;
 pub(super) mod reader;

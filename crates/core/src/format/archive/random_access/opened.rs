@@ -7,22 +7,22 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use super::block_cache::BlockCache;
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
 use crate::format::archive::index::entry::Entry;
 use crate::format::archive::index::entry_store::EntryStore;
 use crate::format::archive::index::stream_index::Index;
+use crate::format::archive::restore::blocks::decode;
 use crate::format::archive::structure::back::{Back, END};
-use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER};
+use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER, Header};
 use crate::format::archive::structure::fields::{cut, damaged, truncated_front};
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::front::{Front, PRELUDE, Prelude};
 use crate::format::archive::structure::read::read;
 use crate::format::archive::structure::streams::Streams;
-use crate::store::{Object, known_size};
+use crate::store::{BoundedCache, Object, known_size};
 
 /// Most bytes of a front that are read at once.
 const FRONT_AT_ONCE: u64 = 8 << 20;
@@ -32,6 +32,9 @@ const RUN: u64 = 8 << 20;
 
 /// Most bytes of decoded blocks that are kept.
 const CACHE: u64 = 32 << 20;
+
+/// Bytes that a block is charged with besides its own.
+const AROUND: usize = 160;
 
 /// Most bytes of memory for the entries of indexes.
 const INDEXES: u64 = 8 << 20;
@@ -46,7 +49,8 @@ pub(crate) struct Archive {
     indexes: Vec<OnceLock<Arc<Index>>>,
     /// Room for the entries of indexes.
     store: OnceLock<EntryStore>,
-    cache: Mutex<BlockCache>,
+    /// Decoded blocks, by stream and number.
+    cache: BoundedCache<(usize, u64), Arc<Vec<u8>>>,
 }
 
 impl Archive {
@@ -95,7 +99,7 @@ impl Archive {
             front,
             back,
             store: OnceLock::new(),
-            cache: Mutex::new(BlockCache::of(CACHE as usize)),
+            cache: BoundedCache::new(CACHE as usize),
         })
     }
 
@@ -123,7 +127,7 @@ impl Archive {
 
     /// Keeps at most `bytes` bytes of decoded blocks, and as many of indexes, before anything is read.
     pub fn keep_at_most(&self, bytes: u64) {
-        *self.cache() = BlockCache::of(bytes.min(CACHE) as usize);
+        self.cache.set_most(bytes.min(CACHE) as usize);
         let _ = self.store.set(EntryStore::of(bytes.min(INDEXES)));
     }
 
@@ -187,28 +191,8 @@ impl Archive {
         linear: u64,
         buf: &mut [u8],
     ) -> Result<()> {
-        let of = &self.streams().list[stream];
-        let mut wanted = Vec::new();
-        for number in blocks {
-            if let Some(block) = self.cached(stream, number) {
-                copy_part(&block, number * u64::from(of.block), linear, buf);
-                continue;
-            }
-            let entry = index.find(number)?.ok_or_else(cut)?;
-            match entry.content {
-                Content::Repeated { element, .. } => {
-                    let start = number * u64::from(of.block);
-                    fill_part(
-                        &element[..of.element as usize],
-                        start,
-                        of.block_length(number),
-                        linear,
-                        buf,
-                    );
-                }
-                Content::Stored { .. } => wanted.push(entry),
-            }
-        }
+        let block = u64::from(self.streams().list[stream].block);
+        let wanted = self.fill_known(stream, index, blocks, linear, buf)?;
         let mut scratch = Scratch::default();
         let mut decoded = Vec::new();
         for run in wanted.chunk_by(|a, b| a.at + a.stored() as u64 == b.at) {
@@ -221,7 +205,7 @@ impl Archive {
                 let (now, after) = rest.split_at(entry.stored());
                 rest = after;
                 self.decode(stream, entry, now, &mut decoded, &mut scratch)?;
-                let start = entry.number * u64::from(of.block);
+                let start = entry.number * block;
                 copy_part(&decoded, start, linear, buf);
                 // A block that was asked for as a whole is not asked for soon again.
                 let whole = start >= linear && start + decoded.len() as u64 <= linear + buf.len() as u64;
@@ -233,6 +217,51 @@ impl Archive {
         Ok(())
     }
 
+    /// Fills `buf`, which begins at position `linear` of the stream, with what is known of these blocks without a request.
+    /// Returns the blocks that must be read.
+    ///
+    /// # Errors
+    /// If the index does not have them.
+    pub(super) fn fill_known(
+        &self,
+        stream: usize,
+        index: &Index,
+        blocks: Range<u64>,
+        linear: u64,
+        buf: &mut [u8],
+    ) -> Result<Vec<Entry>> {
+        let of = &self.streams().list[stream];
+        let mut wanted = Vec::new();
+        for number in blocks {
+            let start = number * u64::from(of.block);
+            if let Some(block) = self.cache.get(&(stream, number)) {
+                copy_part(&block, start, linear, buf);
+                continue;
+            }
+            let entry = index.find(number)?.ok_or_else(cut)?;
+            match entry.content {
+                Content::Stored { .. } => wanted.push(entry),
+                Content::Repeated { element, .. } => {
+                    let element = &element[..of.element as usize];
+                    fill_part(element, start, of.block_length(number), linear, buf);
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// The header of a block of which `bytes` are the header and the stored bytes, which are returned too.
+    fn opened<'b>(&self, stream: usize, entry: &Entry, bytes: &'b [u8]) -> Result<(Header, &'b [u8])> {
+        let (header, stored) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
+        match block::decode(header)? {
+            BlockOrEnd::Block(header) if entry.agrees(stream, &header) => Ok((header, stored)),
+            _ => Err(damaged(format!(
+                "block {} of stream {stream} is not where the index has it",
+                entry.number
+            ))),
+        }
+    }
+
     /// Checks and decodes a block. `bytes` are its header and stored bytes.
     pub fn decode(
         &self,
@@ -242,28 +271,8 @@ impl Archive {
         out: &mut Vec<u8>,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let of = &self.streams().list[stream];
-        let (header, stored) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
-        match block::decode(header)? {
-            BlockOrEnd::Block(header) if entry.agrees(stream, &header) => {
-                header.check_stored(stored)?;
-                let Content::Stored { mask, .. } = header.content else {
-                    return Err(damaged("a repeated element has no stored bytes"));
-                };
-                of.filters.decode(
-                    of.element as usize,
-                    mask,
-                    stored,
-                    out,
-                    of.block_length(header.number),
-                    scratch,
-                )
-            }
-            _ => Err(damaged(format!(
-                "block {} of stream {stream} is not where the index has it",
-                entry.number
-            ))),
-        }
+        let (header, stored) = self.opened(stream, entry, bytes)?;
+        decode(&self.front, &header, stored, out, scratch)
     }
 
     /// The stored bytes of a block, checked.
@@ -272,29 +281,18 @@ impl Archive {
     /// If the block cannot be read or is damaged.
     pub fn stored(&self, stream: usize, entry: &Entry) -> Result<Vec<u8>> {
         let mut bytes = read(&*self.source, entry.at..entry.at + entry.stored() as u64)?;
-        match block::decode(bytes.get(..HEADER).ok_or_else(cut)?)? {
-            BlockOrEnd::Block(header) if entry.agrees(stream, &header) => {
-                bytes.drain(..HEADER);
-                header.check_stored(&bytes)?;
-                Ok(bytes)
-            }
-            _ => Err(damaged(format!(
-                "block {} of stream {stream} is not where the index has it",
-                entry.number
-            ))),
-        }
+        let (header, stored) = self.opened(stream, entry, &bytes)?;
+        header.check_stored(stored)?;
+        bytes.drain(..HEADER);
+        Ok(bytes)
     }
 
-    fn cache(&self) -> MutexGuard<'_, BlockCache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn cached(&self, stream: usize, number: u64) -> Option<Arc<Vec<u8>>> {
-        self.cache().get(stream, number)
-    }
-
+    /// Keeps a block, unless it takes more than half of the room.
     pub(crate) fn keep(&self, stream: usize, number: u64, block: Vec<u8>) {
-        self.cache().keep(stream, number, block);
+        let cost = block.len() + AROUND;
+        if cost <= self.cache.most() / 2 {
+            self.cache.keep((stream, number), Arc::new(block), cost);
+        }
     }
 
     /// Fills `buf` with bytes of the original from position `at` on.

@@ -4,7 +4,6 @@
 //! archive ─► block, in order ─► decode (all threads) ─► scatter ─► output ─► SHA-256, as far as all bytes are there
 //! ```
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,11 +15,11 @@ use super::blocks::{Blocks, decode};
 use super::scatter::Scatter;
 use crate::error::{Error, Result};
 use crate::format::archive::shares::Shares;
-use crate::format::archive::structure::block::{Content, Header};
+use crate::format::archive::structure::block::Header;
 use crate::format::archive::structure::filter::Scratch;
 use crate::format::archive::structure::front::Front;
 use crate::store::Output;
-use crate::threads;
+use crate::threads::in_order;
 
 /// Bytes that are hashed at once.
 const HASHED: usize = 1 << 20;
@@ -63,82 +62,58 @@ impl Assembly<'_> {
     /// Damaged block headers, those that `bad` returns, and failures of reading and writing.
     pub fn run<R: Read + Send>(&self, blocks: Blocks<R>) -> (Blocks<R>, Result<Option<[u8; 32]>>) {
         let front = blocks.front.clone();
-        let queue = Mutex::new(Queue {
+        let mut queue = Queue {
             blocks,
             job: 0,
-            ended: false,
             run: None,
             part: self.part,
-        });
-        let done = self.put_all(&front, &queue);
-        let queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+        };
+        let done = self.put_all(&front, &mut queue);
         (queue.blocks, done)
     }
 
-    fn put_all(&self, front: &Front, queue: &Mutex<Queue<impl Read + Send>>) -> Result<Option<[u8; 32]>> {
+    fn put_all(&self, front: &Front, queue: &mut Queue<impl Read + Send>) -> Result<Option<[u8; 32]>> {
         let cannot = |e| Error::io("cannot write", e);
         self.output.write_all_at(0, &front.header).map_err(cannot)?;
         let scatter = Scatter::new(self.output, &front.streams, self.shares.open);
-        let progress = Mutex::new(Progress {
-            next: 0,
-            done: BTreeMap::new(),
-            reached: 0,
-        });
         let hash = Mutex::new(Hash {
             sha: Sha256::new(),
             at: 0,
             buffer: Vec::new(),
         });
-        let hashed = AtomicU64::new(0);
+        let (hashed, mut complete) = (AtomicU64::new(0), 0);
         let broken = AtomicBool::new(false);
-        let failure = Mutex::new(None);
-        threads::on_all(self.shares.threads, |_, _| {
-            let mut scratch = Scratch::default();
-            let (mut stored, mut data) = (Vec::new(), Vec::new());
-            let mut work = || -> Result<()> {
-                while lock(&failure).is_none() {
-                    let Some(job) = next(queue, &mut stored)? else {
-                        return Ok(());
-                    };
-                    if let Err(error) = decode(front, &job.header, &stored, &mut data, &mut scratch) {
-                        (self.bad)(&job, error)?;
-                        broken.store(true, Ordering::Relaxed);
-                        (self.hashed)(u64::MAX);
-                    }
-                    if broken.load(Ordering::Relaxed) {
-                        continue;
-                    }
-                    let stream = job.header.stream as usize;
-                    match job.header.content {
-                        Content::Repeated { element, .. } => {
-                            let element = &element[..front.streams.list[stream].element as usize];
-                            scatter.put_repeated(stream, job.bytes.start, job.bytes.end, element)?;
-                        }
-                        Content::Stored { .. } => scatter.put(stream, job.bytes.start, &data)?,
-                    }
-                    let complete = lock(&progress).complete(job.number, job.reached);
-                    let reached = complete.min(scatter.written_to());
-                    let lag = reached.saturating_sub(hashed.load(Ordering::Relaxed));
-                    let turn = match lag {
-                        lag if lag < HASHED as u64 => None,
-                        // Others would go on faster than the hash.
-                        lag if lag > self.lag => Some(lock(&hash)),
-                        _ => hash.try_lock().ok(),
-                    };
-                    if let Some(mut hash) = turn {
-                        self.advance(&mut hash, reached)?;
-                        hashed.store(hash.at, Ordering::Relaxed);
-                    }
+        in_order(
+            self.shares.threads,
+            u64::MAX,
+            || Ok(Worker::default()),
+            |worker| queue.next(&mut worker.stored),
+            |worker, job| {
+                if let Err(error) = worker.decode(front, &job.header) {
+                    (self.bad)(&job, error)?;
+                    broken.store(true, Ordering::Relaxed);
+                    (self.hashed)(u64::MAX);
+                }
+                if !broken.load(Ordering::Relaxed) {
+                    scatter.put_block(&job.header, job.bytes, &worker.data)?;
+                }
+                if job.reached.saturating_sub(hashed.load(Ordering::Relaxed)) > self.lag {
+                    // Others would go on faster than the hash.
+                    drop(lock(&hash));
+                }
+                Ok(job.reached)
+            },
+            |reached| {
+                complete = reached.max(complete);
+                let reached = complete.min(scatter.written_to());
+                let lag = reached.saturating_sub(hashed.load(Ordering::Relaxed));
+                if lag >= HASHED as u64 && !broken.load(Ordering::Relaxed) {
+                    self.advance(&mut lock(&hash), reached)?;
+                    hashed.store(reached, Ordering::Relaxed);
                 }
                 Ok(())
-            };
-            if let Err(error) = work() {
-                lock(&failure).get_or_insert(error);
-            }
-        });
-        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
+            },
+        )?;
         if broken.into_inner() {
             return Ok(None);
         }
@@ -166,10 +141,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a thread that decodes blocks keeps.
+#[derive(Default)]
+struct Worker {
+    scratch: Scratch,
+    /// The stored bytes of the block.
+    stored: Vec<u8>,
+    /// The decoded block.
+    data: Vec<u8>,
+}
+
+impl Worker {
+    fn decode(&mut self, front: &Front, header: &Header) -> Result<()> {
+        decode(front, header, &self.stored, &mut self.data, &mut self.scratch)
+    }
+}
+
 struct Queue<R> {
     blocks: Blocks<R>,
     job: u64,
-    ended: bool,
     /// The part of a run that is left: header, position of the header, bytes of the stream.
     run: Option<(Header, u64, Range<u64>)>,
     /// Most bytes of a run in one job, but for a block that is longer.
@@ -201,49 +191,19 @@ impl<R: Read> Queue<R> {
         }
         job
     }
-}
 
-/// The next job, with the stored bytes of its block.
-fn next(queue: &Mutex<Queue<impl Read>>, stored: &mut Vec<u8>) -> Result<Option<Job>> {
-    let mut queue = lock(queue);
-    if let Some((header, at, bytes)) = queue.run.take() {
-        stored.clear();
-        return Ok(Some(queue.job(header, at, bytes)));
-    }
-    if queue.ended {
-        return Ok(None);
-    }
-    let at = queue.blocks.at();
-    let header = match queue.blocks.next(stored) {
-        Ok(Some(header)) => header,
-        other => {
-            queue.ended = true;
-            return other.map(|_| None);
+    /// The next job, with the stored bytes of its block.
+    fn next(&mut self, stored: &mut Vec<u8>) -> Result<Option<Job>> {
+        if let Some((header, at, bytes)) = self.run.take() {
+            stored.clear();
+            return Ok(Some(self.job(header, at, bytes)));
         }
-    };
-    let stream = &queue.blocks.front.streams.list[header.stream as usize];
-    let block = u64::from(stream.block);
-    let end = header.number.saturating_add(header.run()).saturating_mul(block);
-    let bytes = header.number * block..end.min(stream.length());
-    Ok(Some(queue.job(header, at, bytes)))
-}
-
-/// Which jobs are done.
-struct Progress {
-    next: u64,
-    done: BTreeMap<u64, u64>,
-    reached: u64,
-}
-
-impl Progress {
-    /// Adds a job that is done. Returns how far all bytes of the original are there.
-    fn complete(&mut self, job: u64, reached: u64) -> u64 {
-        self.done.insert(job, reached);
-        while let Some(reached) = self.done.remove(&self.next) {
-            self.reached = self.reached.max(reached);
-            self.next += 1;
-        }
-        self.reached
+        let at = self.blocks.at();
+        let Some(header) = self.blocks.next(stored)? else {
+            return Ok(None);
+        };
+        let bytes = self.blocks.front.streams.list[header.stream as usize].bytes(&header);
+        Ok(Some(self.job(header, at, bytes)))
     }
 }
 

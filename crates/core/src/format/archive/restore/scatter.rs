@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
+use crate::format::archive::structure::block::{Content, Header};
 use crate::format::archive::structure::streams::Streams;
 use crate::store::Output;
 
@@ -107,11 +108,24 @@ impl<'a> Scatter<'a> {
         }
     }
 
-    /// Puts one element into a range of a stream.
+    /// Puts a block, or a part of a run of blocks, at these bytes of its stream. `data` is the block, decoded; a repeated
+    /// element has none.
     ///
     /// # Errors
     /// If writing fails.
-    pub fn put_repeated(&self, stream: usize, mut start: u64, end: u64, element: &[u8]) -> Result<()> {
+    pub fn put_block(&self, header: &Header, bytes: Range<u64>, data: &[u8]) -> Result<()> {
+        let stream = header.stream as usize;
+        match header.content {
+            Content::Repeated { element, .. } => {
+                let element = &element[..self.streams.list[stream].element as usize];
+                self.put_repeated(stream, bytes.start, bytes.end, element)
+            }
+            Content::Stored { .. } => self.put(stream, bytes.start, data),
+        }
+    }
+
+    /// Puts one element into a range of a stream.
+    fn put_repeated(&self, stream: usize, mut start: u64, end: u64, element: &[u8]) -> Result<()> {
         let zeros = element.iter().all(|byte| *byte == 0);
         let in_windows = self.window.is_some()
             && (self.streams.list[stream].is_gathered() || stream == self.streams.rest());
@@ -137,10 +151,7 @@ impl<'a> Scatter<'a> {
     }
 
     /// Puts bytes of a stream from position `linear` on.
-    ///
-    /// # Errors
-    /// If writing fails.
-    pub fn put(&self, stream: usize, mut linear: u64, mut data: &[u8]) -> Result<()> {
+    fn put(&self, stream: usize, mut linear: u64, mut data: &[u8]) -> Result<()> {
         let records = self.streams.records();
         while !data.is_empty() {
             let place = self.streams.place(stream, linear, data.len() as u64);

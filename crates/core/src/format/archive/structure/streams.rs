@@ -9,6 +9,9 @@
 //! A stream is (begin, slab, stride, count): `count` slabs of `slab` bytes, one every `stride` bytes from `begin`. The last
 //! stream, the rest, has all bytes after the header that no other stream has, in the order of the file.
 
+use std::ops::Range;
+
+use super::block::Header;
 use super::fields::{Fields, damaged};
 use super::filter::Filters;
 use crate::error::Result;
@@ -53,6 +56,13 @@ impl Stream {
     pub fn block_length(&self, number: u64) -> usize {
         let start = number.saturating_mul(self.block.into());
         self.length().saturating_sub(start).min(self.block.into()) as usize
+    }
+
+    /// The bytes of the stream that a header stands for.
+    pub fn bytes(&self, header: &Header) -> Range<u64> {
+        let block = u64::from(self.block);
+        let end = header.number.saturating_add(header.run()).saturating_mul(block);
+        header.number.saturating_mul(block)..end.min(self.length())
     }
 
     /// True if its slabs lie apart.

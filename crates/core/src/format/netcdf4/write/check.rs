@@ -283,8 +283,8 @@ fn classic_model(schema: &Schema) -> Result<()> {
 mod tests {
     use super::*;
     use crate::model::{
-        CodecSpec, Dimension, Encoding, Endian, FILL_VALUE_ATTRIBUTE, Fill, TypeClass, UserType, Values,
-        VariableLayout, ZarrVersion,
+        CodecSpec, Dimension, Encoding, FILL_VALUE_ATTRIBUTE, TypeClass, UserType, Values, VariableLayout,
+        ZarrVersion,
     };
 
     fn refused(schema: &Schema) -> String {
@@ -416,18 +416,7 @@ mod tests {
             storage: Storage::Chunked {
                 shape: vec![1, 100_000],
             },
-            extent: vec![2, 100_000],
-            element_size: 4,
-            encoding: Encoding::Numbers { unit: 4 },
-            endian: Endian::Little,
-            filters: vec![],
-            edges: EdgeChunks::Full,
-            shard: None,
-            shard_index: Default::default(),
-            chunk_keys: Default::default(),
-            array_codecs: None,
-            string_length: None,
-            fill: Fill::default(),
+            ..VariableLayout::contiguous(vec![2, 100_000], 4, Encoding::Numbers { unit: 4 })
         };
         let plan = VariablePlan::with_pipeline(
             layout,

@@ -181,19 +181,9 @@ mod tests {
     fn plan(fill: Fill) -> VariablePlan {
         VariablePlan::with_pipeline(
             VariableLayout {
-                storage: Storage::Contiguous,
-                extent: vec![],
-                element_size: 4,
-                encoding: Encoding::Numbers { unit: 4 },
                 endian: Endian::Big,
-                filters: vec![],
-                edges: crate::model::EdgeChunks::Full,
-                shard: None,
-                shard_index: Default::default(),
-                chunk_keys: Default::default(),
-                array_codecs: None,
-                string_length: None,
                 fill,
+                ..VariableLayout::contiguous(vec![], 4, Encoding::Numbers { unit: 4 })
             },
             crate::filter::Pipeline::empty(),
             crate::format::Promised::Bytes(4),

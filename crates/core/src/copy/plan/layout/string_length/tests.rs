@@ -7,6 +7,7 @@ use crate::format::in_memory::InMemoryReader;
 use crate::format::{ChunkPlace, ChunkReader, EncodedChunk, Extensions, Writer};
 use crate::model::{Capabilities, CodecNames, CodecSpec, DimId, Dimension, Kind, Variable, ZarrVersion};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// As Zarr version 2.
 static FIXED_STRINGS: Capabilities = {

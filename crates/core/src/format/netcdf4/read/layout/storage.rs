@@ -9,9 +9,7 @@ use crate::format::netcdf4::read::datatype::number::Number;
 use crate::format::netcdf4::read::datatype::types::is_canonical;
 use crate::format::netcdf4::read::object::heap_filters::codec_specs;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::{
-    ChunkKeys, EdgeChunks, Encoding, Endian, IndexLocation, Schema, Storage, Type, VariableLayout,
-};
+use crate::model::{Encoding, Endian, Schema, Storage, Type, VariableLayout};
 
 /// Largest element, in bytes, that is accepted even in a smaller file.
 const PLAUSIBLE_ELEMENT: u64 = 1 << 20;
@@ -68,18 +66,10 @@ pub fn layout(
     let (encoding, endian) = encoding(schema, &dataset.datatype, ty);
     Ok(VariableLayout {
         storage,
-        extent,
-        element_size: dataset.datatype.size as usize,
-        encoding,
         endian,
         filters: codec_specs(&dataset.filters),
-        edges: EdgeChunks::Full,
-        shard: None,
-        shard_index: IndexLocation::End,
-        chunk_keys: ChunkKeys::DEFAULT,
-        array_codecs: None,
-        string_length: None,
         fill: fill::convert(&dataset.fill, &dataset.layout, conversion, &Heap::new(file))?,
+        ..VariableLayout::contiguous(extent, dataset.datatype.size as usize, encoding)
     })
 }
 

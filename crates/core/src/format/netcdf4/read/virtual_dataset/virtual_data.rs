@@ -16,7 +16,6 @@ use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
 use super::selection::box_index::BoxIndex;
 use super::selection::elements::Elements;
 use super::source::find_source::{SourceFiles, Trail, again, in_source};
-use super::source::recent::Recent;
 use super::source::source_facts::Facts;
 use super::source::source_reader::SourceReader;
 use super::source::virtual_storage::VirtualStorage;
@@ -26,6 +25,7 @@ use crate::filter::Registry;
 use crate::format::Written;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{SLOT_SIZE, SharedLayout, Slot, Values};
+use crate::store::BoundedCache;
 
 /// Most sources that stay open.
 const SOURCES: usize = 64;
@@ -70,7 +70,7 @@ pub struct VirtualData {
     index: BoxIndex,
     /// What is known of each source; `None` inside for a missing one, and an error for one that cannot be read.
     facts: Vec<OnceLock<Result<Option<Facts>>>>,
-    open: Recent<usize, Arc<SourceReader>>,
+    open: BoundedCache<usize, Arc<SourceReader>>,
     /// Why the lengths could not be found out. All data is unreadable then.
     broken: Option<Error>,
 }
@@ -157,7 +157,7 @@ impl VirtualData {
             facts: sources.iter().map(|_| OnceLock::new()).collect(),
             mappings: list,
             sources,
-            open: Recent::new(SOURCES),
+            open: BoundedCache::new(SOURCES),
             broken,
         };
         Ok((data, found))
@@ -245,7 +245,7 @@ impl VirtualData {
             same_type: open.is_same_type(),
             written: OnceLock::new(),
         })));
-        self.open.put(number, Arc::clone(&open));
+        self.open.keep(number, Arc::clone(&open), 1);
         Ok(Some(open))
     }
 

@@ -1,6 +1,5 @@
 //! [`IndexCache`]: the shards of a hierarchy whose index was read lately.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::shard_bytes::Bytes;
@@ -8,6 +7,7 @@ use crate::chunk::element_count;
 use crate::error::{Error, Result};
 use crate::format::zarr::v3::sharding::{ENTRY, LARGEST_INDEX, Level, ShardIndex};
 use crate::model::IndexLocation;
+use crate::store::BoundedCache;
 
 /// Most bytes of indexes that are kept. The last index is kept whatever its size.
 const MOST_BYTES: usize = 256 << 20;
@@ -59,61 +59,40 @@ impl Opened {
     }
 }
 
-/// The shards that were opened last. An index that is not here is read again.
-#[derive(Default)]
+/// The shards that were used last. An index that is not here is read again.
 pub struct IndexCache {
     /// `None` for a shard that does not exist.
-    shards: HashMap<ShardPosition, Option<Arc<Opened>>>,
-    /// The places in the order in which they were opened.
-    order: VecDeque<ShardPosition>,
-    /// Bytes that all count for.
-    bytes: usize,
+    indexes: BoundedCache<ShardPosition, Option<Arc<Opened>>>,
+    /// Shards whose bytes were decoded.
+    wholes: BoundedCache<ShardPosition, Option<Arc<Opened>>>,
+}
+
+impl Default for IndexCache {
+    fn default() -> Self {
+        Self {
+            indexes: BoundedCache::new(MOST_BYTES),
+            wholes: BoundedCache::new(MOST_WHOLE),
+        }
+    }
 }
 
 impl IndexCache {
     /// The shard at a place; `Some(None)` if it does not exist. `None` if this is not known.
     pub fn get(&self, place: &ShardPosition) -> Option<Option<Arc<Opened>>> {
-        self.shards.get(place).cloned()
+        self.indexes.get(place).or_else(|| self.wholes.get(place))
     }
 
-    /// Keeps a shard, and gives up those that were opened first where there are too many.
-    pub fn insert(&mut self, place: ShardPosition, opened: Option<Arc<Opened>>) {
-        // Two threads may open the same shard.
-        if self.shards.contains_key(&place) {
-            return;
-        }
-        let is_whole = |opened: &Option<Arc<Opened>>| opened.as_ref().is_some_and(|opened| opened.is_whole);
-        if is_whole(&opened) && self.shards.values().filter(|kept| is_whole(kept)).count() >= MOST_WHOLE {
-            let wholes = self.shards.iter().filter(|(_, kept)| is_whole(kept));
-            let wholes: Vec<ShardPosition> = wholes.map(|(place, _)| place.clone()).collect();
-            for place in &wholes {
-                self.remove(place);
+    /// Keeps a shard, and gives up those that were not used for longest where there are too many.
+    pub fn insert(&self, place: ShardPosition, opened: Option<Arc<Opened>>) {
+        match &opened {
+            Some(shard) if shard.is_whole => self.wholes.keep(place, opened, 1),
+            _ => {
+                let entries = opened.as_ref().map_or(0, |opened| opened.index.len());
+                let bytes = entries.saturating_mul(ENTRY as usize).saturating_add(LEAST);
+                self.indexes.keep(place, opened, bytes);
             }
-            self.order.retain(|place| self.shards.contains_key(place));
-        }
-        let counts = counted(&opened);
-        while self.bytes.saturating_add(counts) > MOST_BYTES {
-            let Some(first) = self.order.pop_front() else {
-                break;
-            };
-            self.remove(&first);
-        }
-        self.bytes = self.bytes.saturating_add(counts);
-        self.shards.insert(place.clone(), opened);
-        self.order.push_back(place);
-    }
-
-    fn remove(&mut self, place: &ShardPosition) {
-        if let Some(opened) = self.shards.remove(place) {
-            self.bytes = self.bytes.saturating_sub(counted(&opened));
         }
     }
-}
-
-/// Bytes that a shard counts for.
-fn counted(opened: &Option<Arc<Opened>>) -> usize {
-    let entries = opened.as_ref().map_or(0, |opened| opened.index.len());
-    entries.saturating_mul(ENTRY as usize).saturating_add(LEAST)
 }
 
 /// Bytes of the index of a shard.
@@ -147,18 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn the_shards_that_were_opened_first_are_given_up() {
-        let mut kept = IndexCache::default();
+    fn the_shards_that_were_not_used_for_longest_are_given_up() {
+        let kept = IndexCache::default();
         let place = |n: u64| (0, 0, vec![n]);
         // 64 MiB each.
         for n in 0..10 {
             kept.insert(place(n), opened(4 << 20));
             kept.insert(place(n), opened(4 << 20));
-            assert!(kept.bytes <= MOST_BYTES);
+            assert!(kept.indexes.cost() <= MOST_BYTES);
         }
         let known: Vec<u64> = (0..10).filter(|n| kept.get(&place(*n)).is_some()).collect();
         assert_eq!(known, [7, 8, 9]);
-        assert_eq!(kept.order.len(), 3);
         kept.insert(place(10), None);
         assert!(kept.get(&place(10)).is_some_and(|shard| shard.is_none()));
         kept.insert(place(11), opened(17 << 20));

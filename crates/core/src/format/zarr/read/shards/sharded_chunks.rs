@@ -56,7 +56,7 @@ pub struct Shards {
     /// Position of the array in its schema.
     array: usize,
     /// The shards of all arrays that were opened.
-    opened: Arc<Mutex<IndexCache>>,
+    opened: Arc<IndexCache>,
     /// Locked while a whole shard is decoded.
     whole: Mutex<()>,
 }
@@ -72,7 +72,7 @@ impl Shards {
         levels: Vec<Level>,
         layout: &VariableLayout,
         registry: &Registry,
-        opened: &Arc<Mutex<IndexCache>>,
+        opened: &Arc<IndexCache>,
     ) -> Result<Self> {
         let shard = layout.shard.as_deref().unwrap_or(layout.chunk_shape());
         Ok(Self {
@@ -146,7 +146,7 @@ impl Shards {
         let (mut start, mut position) = self.enter(chunk);
         let mut size = None;
         for (n, level) in self.levels.iter().enumerate() {
-            let opened = self.lock().get(&(self.array, n, start.clone()))??;
+            let opened = self.opened.get(&(self.array, n, start.clone()))??;
             let number = level.enter(&mut position);
             size = opened.chunk(level, number).ok()??.length();
             for (at, inner) in start.iter_mut().zip(level.origin(number)) {
@@ -263,12 +263,6 @@ impl Shards {
         error.in_key(&self.key_at(start))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, IndexCache> {
-        self.opened
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     /// The part of a shard that is its index; `None` if it must be read as a whole.
     fn index_part(&self, level: &Level, bytes: &Bytes) -> Result<Option<Get>> {
         let Bytes::Stored { key, start, end } = bytes else {
@@ -319,7 +313,7 @@ impl Shards {
         for shard in shards {
             let start = self.grid.origin(*shard);
             let bytes = self.outermost(&start);
-            if self.lock().get(&(self.array, 0, start.clone())).is_some() {
+            if self.opened.get(&(self.array, 0, start.clone())).is_some() {
                 continue;
             }
             match self.index_part(level, &bytes)? {
@@ -345,14 +339,14 @@ impl Shards {
                 .map(|index| self.decode(store.as_ref(), level, bytes, &index))
                 .transpose()
                 .map_err(|e| self.in_key(&start, e))?;
-            self.lock().insert((self.array, 0, start), opened.map(Arc::new));
+            self.opened.insert((self.array, 0, start), opened.map(Arc::new));
         }
         Ok(())
     }
 
     /// The shard at `place`, whose stored bytes are `bytes`. `None` if it does not exist.
     fn open(&self, store: &dyn KeyStore, place: ShardPosition, bytes: &Bytes) -> Result<Option<Arc<Opened>>> {
-        if let Some(opened) = self.lock().get(&place) {
+        if let Some(opened) = self.opened.get(&place) {
             return Ok(opened);
         }
         let level = &self.levels[place.1];
@@ -363,7 +357,7 @@ impl Shards {
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
         });
         if decodes.is_some()
-            && let Some(opened) = self.lock().get(&place)
+            && let Some(opened) = self.opened.get(&place)
         {
             return Ok(opened);
         }
@@ -371,7 +365,7 @@ impl Shards {
             .read(store, level, bytes)
             .map_err(|e| self.in_key(&place.2, e))?
             .map(Arc::new);
-        self.lock().insert(place, opened.clone());
+        self.opened.insert(place, opened.clone());
         Ok(opened)
     }
 

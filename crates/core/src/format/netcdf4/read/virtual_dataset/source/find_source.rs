@@ -9,11 +9,10 @@ use ncutils_hdf5::{Dataset, Followed, Object};
 use tracing::debug;
 
 use super::missing::MissingSources;
-use super::recent::Recent;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::store::{InputKind, NamedAs, NoExternalFile};
+use crate::store::{BoundedCache, InputKind, NamedAs, NoExternalFile};
 
 /// Most files whose metadata is kept.
 const FILES: usize = 64;
@@ -33,7 +32,7 @@ const SAME_FILE: &str = ".";
 /// The source files of all virtual datasets of an input.
 pub struct SourceFiles {
     registry: Registry,
-    open: Recent<OsString, OpenFile>,
+    open: BoundedCache<OsString, OpenFile>,
     /// True if elements that cannot be read are fill values.
     fills: AtomicBool,
 }
@@ -69,7 +68,7 @@ impl SourceFiles {
     pub fn new(registry: Registry) -> Self {
         Self {
             registry,
-            open: Recent::new(FILES),
+            open: BoundedCache::new(FILES),
             fills: AtomicBool::new(false),
         }
     }
@@ -160,7 +159,7 @@ impl SourceFiles {
             Err(NoExternalFile::Missing) => return Ok(None),
             Err(why) => return Err(Error::Usage(format!("the file {why}"))),
         };
-        if let Some(file) = self.open.get(&found.identity().to_owned()) {
+        if let Some(file) = self.open.get(found.identity()) {
             return Ok(Some(file));
         }
         let identity = found.identity().to_owned();
@@ -177,7 +176,7 @@ impl SourceFiles {
         let external_files = place.external_files().cloned();
         let file = OpenFile::with_cache(object.clone(), external_files, &self.registry, Some(CACHE))?;
         debug!(name, "opened the file of a source");
-        self.open.put(identity, file.clone());
+        self.open.keep(identity, file.clone(), 1);
         Ok(Some(file))
     }
 }
