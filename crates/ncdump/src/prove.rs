@@ -40,7 +40,7 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let reader = input.open_damaged(opened, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
-        .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
+        .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &work(arguments)))
         .map_err(|error| error.in_file(input.name()))?;
     let unfinished = reader.schema().unfinished.map(|why| Fault::new(why.to_string()));
     checked.faults.splice(0..0, damage.into_iter().chain(unfinished));
@@ -75,6 +75,14 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     })?;
     out.flush().context("cannot write")?;
     Ok(0)
+}
+
+/// How a check may work.
+fn work(arguments: &Arguments) -> CheckOptions {
+    CheckOptions {
+        memory: arguments.memory,
+        ..CheckOptions::default()
+    }
 }
 
 /// Refuses a dataset that has items in files that may not be read.
@@ -116,6 +124,7 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     };
     let options = CompareOptions {
         equality,
+        work: work(arguments),
         ..CompareOptions::default()
     };
     let mut lines = String::new();

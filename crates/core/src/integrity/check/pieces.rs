@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::chunk::{ChunkGrid, Region, byte_count};
 use crate::error::Result;
-use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{Reader, Written};
 use crate::integrity::fetch::MOST_CHUNKS;
 use crate::model::{Encoding, Storage, VarId};
@@ -106,7 +105,6 @@ pub fn pieces<'r>(
             memory: RANGE.max(unit),
         })));
     };
-    check_padding(layout, layout.stored_size(), LARGEST_PADDED_CHUNK)?;
     let grid = ChunkGrid::new(&layout.extent, shape)?;
     let chunks = written.chunks(&grid);
     let decoded = byte_count(shape, size).map_or(u64::MAX, |n| n as u64);
