@@ -195,8 +195,11 @@ fn integrity() -> Vec<Opt> {
     ]
 }
 
+const MEMORY: &str =
+    "With suffix K, M or G (decimal). A chunk that takes more when it is decoded is refused, above 64 MiB.";
+
 fn access() -> Vec<Opt> {
-    let mut options = vec![prefer_plugin(), memory()];
+    let mut options = vec![prefer_plugin(), memory().more(MEMORY)];
     options.extend(other_files());
     options.extend(remote());
     options
