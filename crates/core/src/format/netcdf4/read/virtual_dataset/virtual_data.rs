@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Written;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::{SLOT_SIZE, SharedLayout, Slot, Values};
+use crate::model::{SLOT_SIZE, SharedLayout, Slot, Unfinished, Values};
 
 /// Most sources that stay open.
 const SOURCES: usize = 64;
@@ -178,6 +178,11 @@ impl VirtualData {
         self.broken.take()
     }
 
+    /// The files of sources that were opened so far and that their writers have not closed, by name.
+    pub fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        self.sources_of_input.files.unfinished()
+    }
+
     /// From now on, elements of sources that cannot be read are fill values, also those of virtual sources.
     pub fn fill_unreadable(&self) {
         self.sources_of_input.files.fill_unreadable();
@@ -273,6 +278,42 @@ impl VirtualData {
                 )))
             }
         }
+    }
+
+    /// Boxes around the elements that a mapping fills, as far as they are known: a source that is missing fills none, and one
+    /// that was opened none past its lengths.
+    pub(super) fn filled(&self, mapping: &Mapping) -> Vec<Region> {
+        let to = mapping.to.bounds();
+        let facts = match self.facts[mapping.source].get() {
+            Some(Ok(None)) => return Vec::new(),
+            Some(Ok(Some(facts))) if mapping.to.is_box() => facts,
+            _ => return vec![to.clone()],
+        };
+        let Ok(from) = self.from(mapping, facts) else {
+            return vec![to.clone()];
+        };
+        let shifted = |mut part: Region| {
+            for (start, first) in part.start.iter_mut().zip(&to.start) {
+                *start += first;
+            }
+            part
+        };
+        if from.count() == 0 {
+            return Vec::new();
+        }
+        if from.count() < mapping.to.count() {
+            let first = Region::range(&to.count, 0, from.count());
+            return first.into_iter().map(shifted).collect();
+        }
+        if !from.is_box() || from.bounds().count != to.count {
+            return vec![to.clone()];
+        }
+        let there = from.bounds().clip(&facts.layout.extent);
+        let part = there.map(|there| Region {
+            start: to.start.clone(),
+            count: there.count,
+        });
+        part.into_iter().collect()
     }
 
     /// Numbers of the mappings that have elements of `region` which no later one hides, ascending. With `goes_on`, those
