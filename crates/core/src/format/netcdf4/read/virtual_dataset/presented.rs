@@ -108,8 +108,12 @@ impl VirtualVariable {
             return presented.written.clone();
         }
         let whole = Region::whole(extent);
-        let bounds = self.data.mappings.iter().map(|mapping| mapping.to.bounds());
-        let mut parts: Vec<Region> = bounds.filter_map(|bounds| bounds.intersect(&whole)).collect();
+        let filled = self
+            .data
+            .mappings
+            .iter()
+            .flat_map(|mapping| self.data.filled(mapping));
+        let mut parts: Vec<Region> = filled.filter_map(|filled| filled.intersect(&whole)).collect();
         if self.data.broken().is_some() || parts.len() > MOST_PARTS || parts.contains(&whole) {
             return Written::All;
         }
