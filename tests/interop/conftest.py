@@ -8,8 +8,10 @@ import sys
 
 import forked
 import pytest
+import sampling
 from allowed_differences import ANONYMOUS_TYPES
 from remote_fixtures import files_proxy, files_server, proxy, proxy_of, remote_home, store, store_of  # noqa: F401, fixtures
+from sampling import some  # noqa: F401, a fixture
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))
@@ -45,7 +47,16 @@ def each_in_corpus(*patterns, but=()):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "long: takes long for a single value, and is in no sample")
     config.addinivalue_line("markers", "waits: takes minutes and no processor, so that many run side by side")
+
+
+def pytest_addoption(parser):
+    sampling.add_option(parser)
+
+
+def pytest_collection_modifyitems(config, items):
+    sampling.select(config, items)
 
 
 def pytest_terminal_summary(terminalreporter):

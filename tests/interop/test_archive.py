@@ -174,6 +174,7 @@ def test_blocks_by_chunk_shapes(tmp_path):
         assert f"v:_BlockSize = {size}" in ncdump("-hs", packed(original, tmp_path, "-c", chunks)).decode()
 
 
+@pytest.mark.long
 def test_more_than_4_gib(tmp_path):
     original, archive, back = tmp_path / "a.nc", tmp_path / "a.nc3z", tmp_path / "back.nc"
     size = 5 << 30

@@ -200,6 +200,7 @@ def test_what_a_kind_cannot_hold(flag, marked, tmp_path):
 
 
 @pytest.mark.parametrize("owner, most", [("", 65534), ("v", 65535)])
+@pytest.mark.long
 def test_more_attributes_than_hdf5_numbers(owner, most, tmp_path):
     attributes = "".join(f"{owner}:a{n} = 1b ;\n" for n in range(most))
     text = f"netcdf x {{ variables: int v ;\n{attributes}{owner}:¦last = 1b ;\n}}"

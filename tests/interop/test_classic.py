@@ -6,8 +6,8 @@ import sys
 from conftest import BIN, HERE
 
 
-def test_copies_are_equal_byte_for_byte():
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(HERE / "classic.py"), str(BIN / "nccopy")], capture_output=True, text=True
-    )
+def test_copies_are_equal_byte_for_byte(request):
+    small = ["--small"] * request.config.getoption("--sample")
+    command = [sys.executable, "-W", "ignore", str(HERE / "classic.py"), *small, str(BIN / "nccopy")]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

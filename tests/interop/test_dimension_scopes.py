@@ -4,7 +4,7 @@ import subprocess
 
 import h5py
 import pytest
-from conftest import installed, nccopy, ncdump, ncgen
+from conftest import BIN, installed, nccopy, ncdump, ncgen
 
 TEXT = """netcdf scopes {
 dimensions:
@@ -106,3 +106,20 @@ def test_copies(made, tmp_path):
     assert "int v(/last/inner/d, d) ;" in text and "float d(d) ;" not in text
     nccopy("-G", "/last/inner", made, target)
     assert "first" not in ncdump(target).decode()
+
+
+def test_what_is_longer_than_its_dimension_is_told(tmp_path):
+    """netCDF-C cuts it without a word."""
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w", track_order=True) as f:
+        f["t"] = [1.0, 2.0, 3.0]
+        f["t"].make_scale("t")
+        f["v"] = [1, 2, 3, 4, 5]
+        f["v"].dims[0].attach_scale(f["t"])
+    told = "/v has 5 elements along t, which is 3 long: the others are left out; nccopy -k h5 keeps them"
+    done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True)
+    assert done.returncode == 0 and "v = 1, 2, 3 ;" in done.stdout and done.stderr == f"ncdump: {path}: warning: {told}\n"
+    assert told in nccopy(path, tmp_path / "b.nc")
+    assert nccopy("-k", "h5", path, tmp_path / "b.h5") == ""
+    with h5py.File(tmp_path / "b.h5") as f:
+        assert f["v"][:].tolist() == [1, 2, 3, 4, 5]

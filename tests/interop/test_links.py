@@ -11,6 +11,7 @@ from conftest import BIN, ncdump
 MANY = 100_000
 
 
+@pytest.mark.long
 def test_a_dataset_of_many_links(tmp_path):
     path = tmp_path / "many.h5"
     with h5py.File(path, "w", libver="latest") as f:

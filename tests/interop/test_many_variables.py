@@ -36,6 +36,7 @@ def peak(folder, count, *storage):
 @pytest.mark.parametrize(
     "storage, limit", [([], 3700), (["_ChunkSizes = 4", "_DeflateLevel = 1"], 6100)], ids=["contiguous", "chunked"]
 )
+@pytest.mark.long
 def test_memory_of_a_variable(tmp_path, storage, limit):
     few, many = peak(tmp_path, 10, *storage), peak(tmp_path, VARIABLES, *storage)
     assert (many - few) / VARIABLES < limit

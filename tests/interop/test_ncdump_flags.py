@@ -133,6 +133,7 @@ data: v = 1;
 
 
 @pytest.mark.parametrize("enums", [True, False])
+@pytest.mark.long
 def test_any_line_length(tmp_path, enums):
     """Columns are counted on from list to list: enums, and attributes of compounds and sequences."""
     lines = LISTS.splitlines(keepends=True)
@@ -218,11 +219,13 @@ def large(tmp_path_factory):
     return folder / "large.nc"
 
 
+@pytest.mark.long
 def test_large_variables(large):
     assert ncdump("-n", "x", large) == theirs(large, "-n", "x")
     assert ncdump("-n", "x", "-b", "c", "-l", "50", large) == theirs(large, "-n", "x", "-b", "c", "-l", "50")
 
 
+@pytest.mark.long
 def test_without_room_for_temporary_files(large):
     flags = ["-n", "x", "-v", "across"]
     done = subprocess.run([BIN / "ncdump", *flags, large], capture_output=True, env={**os.environ, "TMPDIR": "/nowhere"})

@@ -41,6 +41,7 @@ def test_a_row_that_was_never_written(tmp_path, kind):
     assert memory < 64 << 20
 
 
+@pytest.mark.long
 def test_text_in_a_row_that_else_was_never_written(tmp_path):
     """Chunks with text among those never written: NULs before text are text, those behind it are not."""
     path = tmp_path / "a.nc"
@@ -112,6 +113,7 @@ def test_the_beginning_is_seen_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.long
 def test_a_hole_is_no_text_and_data_behind_it_is(tmp_path, flags):
     """A sparse file of the classic format: what lies behind a hole is found."""
     path = made(tmp_path, "nc5", "r = 2, n = 3000000000", "r, n")
@@ -128,6 +130,7 @@ def test_a_hole_is_no_text_and_data_behind_it_is(tmp_path, flags):
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.long
 def test_as_the_installed_one(tmp_path, seed):
     """Rows of some megabytes, written here and there: the text of netCDF-C's ncdump."""
     chance = np.random.default_rng(seed)

@@ -133,7 +133,7 @@ def test_whole_chunks_pass_untouched(tmp_path):
 def test_chunks_are_cut_to_shorter_dimensions(tmp_path):
     source, target = tmp_path / "in.nc", tmp_path / "out.nc"
     make(source, strings=False)
-    nccopy("--isel", "time=3", "--isel", "lat=2:7", source, target)
+    nccopy("--isel", "time=3,lat=2:7", source, target)
     with h5py.File(target) as f:
         assert f["field"].chunks == (1, 5, 9) and f["field"].maxshape == (None, 5, 36)
         assert f["field"].compression == "gzip" and f["field"].shuffle
@@ -170,6 +170,8 @@ def test_paths_and_phony_dimensions(tmp_path):
         (["--sel", "lat=200.."], "selects nothing; the coordinate lat goes from -90 to 90"),
         (["--sel", "lat=10..-10"], "the lower end 10 is above the upper end -10"),
         (["--sel", "time=2001-02-29"], "'2001-02-29' is no date of the calendar, which lacks this day"),
+        (["--sel", "time=30"], "write @30 for the number in 'days since 2000-01-01', or a date such as 2000-01-31"),
+        (["--sel", "lat=-10,10"], "1 cells lie between -10 and 10: write lat=-10..10 for the range, or lat=@-10,@10 for"),
         (["--sel", "time=1990"], "selects nothing; the coordinate time goes from 0 to 72 (2000-01-01 to 2000-03-13)"),
     ],
 )

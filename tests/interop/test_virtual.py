@@ -201,6 +201,27 @@ def test_what_is_missing_reads_as_fill(tmp_path):
     assert not (tmp_path / "fail.nc").exists()
 
 
+@pytest.mark.parametrize("kind", ["nc4", "h5", "zarr"])
+def test_what_has_no_source_is_not_written(tmp_path, kind):
+    """70 GB of fill values."""
+    layout = h5py.VirtualLayout((488, 4362, 4148), "i8")
+    for n in range(488):
+        layout[n] = h5py.VirtualSource(f"missing{n}.h5", "d", (4362, 4148))
+    path = tmp_path / "v.h5"
+    with h5py.File(path, "w") as f:
+        f.create_virtual_dataset("v", layout, fillvalue=-5)
+    target = tmp_path / f"out.{kind}"
+    if kind == "zarr":
+        assert "488 of 488 sources are missing" in nccopy(path, f"{target}#mode=nczarr,file", timeout=20)
+        assert sorted(key.name for key in (target / "v").iterdir()) == [".zarray", ".zattrs"]
+        return
+    told = nccopy("-k", kind, path, target, timeout=20)
+    assert kind == "h5" or "488 of 488 sources are missing" in told
+    assert target.stat().st_size < 1 << 20
+    with h5py.File(target) as f:
+        assert f["v"].shape == (488, 4362, 4148) and (f["v"][487, 4361, 4140:] == -5).all()
+
+
 @pytest.mark.parametrize("text", ["not HDF5", ""])
 def test_what_is_not_hdf5_is_an_error(tmp_path, text):
     layout = h5py.VirtualLayout((3,), "i4")
@@ -422,6 +443,7 @@ def test_sources_that_are_stored_in_different_ways(tmp_path):
 
 
 @pytest.mark.parametrize("libver", [None, "latest"])
+@pytest.mark.long
 def test_very_many_mappings(tmp_path, libver):
     """20,000 mappings, with few files open."""
     count = 20_000
@@ -444,6 +466,7 @@ def test_very_many_mappings(tmp_path, libver):
         np.testing.assert_array_equal(f["v"][()], expected)
 
 
+@pytest.mark.long
 def test_many_mappings_over_one_box(tmp_path):
     """Only what the last one leaves open is read of the others."""
     count = 100_000

@@ -12,18 +12,27 @@ use crate::remote_tests::RemoteTests;
 use crate::workspace::root;
 use crate::{python, servers};
 
+/// How much of the tests runs that no argument names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Of a test with many values, some: see `tests/interop/sampling.py`.
+    Sample,
+    /// All.
+    Whole,
+}
+
 /// How many of the tests that mostly wait run at a time. Each has a server, a proxy and a Python, 200 MB together.
 const WAITING: &str = "24";
 
 /// Builds the programs and runs the tests. `arguments` go to pytest.
 ///
-/// If the arguments name test files or node ids, only these run. The programs have the profile `dev`; `--profile NAME` in
-/// front selects another profile.
+/// If the arguments name test files or node ids, these run, and run whole; otherwise `extent` says how much runs. The programs
+/// have the profile `dev`; `--profile NAME` in front selects another profile.
 ///
 /// The tests of remote stores start servers and take minutes. `remote` says how much of them runs; see [`RemoteTests`]. If it
 /// is `None`, only those run that the arguments name. With [`RemoteTests::Long`], tests that mostly wait run after the
 /// others, many at a time.
-pub fn run(arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
+pub fn run(arguments: &[String], extent: Extent, remote: Option<RemoteTests>) -> Result<()> {
     let (profile, arguments) = match arguments {
         [flag, profile, rest @ ..] if flag == "--profile" => (Some(profile.as_str()), rest),
         _ => (None, arguments),
@@ -35,7 +44,7 @@ pub fn run(arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
     if chosen.is_empty() {
         let tools = Tools::of_all(profile.unwrap_or(DEV), remote)?;
         name_what_is_missing();
-        run_all(&tools, arguments, remote)
+        run_all(&tools, arguments, extent, remote)
     } else {
         let tools = Tools::of_chosen(profile.unwrap_or(DEV), &chosen, remote)?;
         succeed(
@@ -46,8 +55,8 @@ pub fn run(arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
     }
 }
 
-/// Runs all tests, or those of them that the arguments select.
-fn run_all(tools: &Tools, arguments: &[String], remote: Option<RemoteTests>) -> Result<()> {
+/// Runs all tests or a sample, or those of them that the arguments select.
+fn run_all(tools: &Tools, arguments: &[String], extent: Extent, remote: Option<RemoteTests>) -> Result<()> {
     let left_out = match remote {
         Some(remote) => remote.left_out(),
         None => {
@@ -60,6 +69,7 @@ fn run_all(tools: &Tools, arguments: &[String], remote: Option<RemoteTests>) -> 
         tools
             .pytest()
             .args(["-n", &processors.to_string(), "-m", "not waits"])
+            .args((extent == Extent::Sample).then_some("--sample"))
             .args(left_out.iter().map(|stem| format!("--ignore-glob=*/{stem}.py")))
             .args(arguments)
             .arg("tests/interop"),

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! cargo xtask test      unit and integration tests, then interop
-//! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump
+//! cargo xtask interop   the tests against netCDF4-python, h5py, ncdump, h5dump: a sample, or some whole
+//! cargo xtask long      the same tests, whole
 //! cargo xtask environment   what the interop tests need of Python, and libnetcdf 4.10
 //! cargo xtask servers   the unit tests of the servers of the remote tests
 //! cargo xtask instructions  counts of instructions, against a table
@@ -37,6 +38,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use interop::Extent;
 use libraries::with_libraries;
 use programs::DEV;
 use remote_tests::RemoteTests;
@@ -44,8 +46,10 @@ use workspace::root;
 
 const HELP: &str = "\
 cargo xtask test             unit and integration tests, then interop
-cargo xtask interop [ARGS]   tests against other programs; ARGS go to pytest (such as -k rules); files of tests among them: these alone;
+cargo xtask interop [ARGS]   tests against other programs, of those with many values a sample; ARGS go to pytest (such as -k rules);
+                             files of tests among them: these alone, and whole;
                              those of remote stores, test_remote_*.py, with NCUTILS_REMOTE=own (s3s-fs and Google's stand-in), =short (all servers), or =long for all faults and kills
+cargo xtask long [ARGS]      the same tests without sampling
 cargo xtask environment      what the interop tests need of Python, and libnetcdf 4.10, made below target/interop
 cargo xtask servers          unit tests of the servers that the tests of remote stores run
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
@@ -63,7 +67,8 @@ fn main() -> ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
     let done = match arguments.first().map(String::as_str) {
         Some("test") => tests::run(),
-        Some("interop") => RemoteTests::asked().and_then(|remote| interop::run(rest, remote)),
+        Some("interop") => RemoteTests::asked().and_then(|remote| interop::run(rest, Extent::Sample, remote)),
+        Some("long") => RemoteTests::asked().and_then(|remote| interop::run(rest, Extent::Whole, remote)),
         Some("environment") => python::prepare(),
         Some("servers") => servers::test(),
         Some("arrows") => arrows::run(&root(), rest),

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::interop::Extent;
 use crate::process::succeed;
 use crate::remote_tests::RemoteTests;
 use crate::workspace::cargo;
@@ -18,5 +19,5 @@ pub fn run() -> Result<()> {
     if remote.is_some() {
         servers::test()?;
     }
-    interop::run(&[], remote)
+    interop::run(&[], Extent::Sample, remote)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec::spec};
+use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, Registry, Scratch, spec::filter_argument};
 use ncutils_core::model::{CodecSpec, Configuration, ZarrVersion};
 
 use crate::{MAX_SEED_BYTES, Seed};
@@ -30,7 +30,10 @@ pub fn decode(input: &[u8]) {
         decode_zarr(filters, chunk_size, bytes);
         return;
     }
-    let (Ok(filters), Ok(chunk_size)) = (spec::parse_filters(filters), chunk_size.parse::<usize>()) else {
+    let (Ok(filters), Ok(chunk_size)) = (
+        filter_argument::parse_filters(filters),
+        chunk_size.parse::<usize>(),
+    ) else {
         return;
     };
     let filters: Vec<CodecSpec> = filters

@@ -4,11 +4,12 @@
 //! kinds, mode ─► opt: a row                      ┌─► command  clap's parser, --help, man pages, completions
 //!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its mode does not apply
 //!                              ncgen: Program ───┼─► names    errors of the libraries, with names of options
-//!                                                └─► page     the table in docs/guide
+//!                                                └─► guide_page   the table in docs/guide
 //! ```
 
 mod command;
 mod given;
+mod guide_page;
 mod kinds;
 mod mode;
 mod names;
@@ -16,7 +17,6 @@ mod nccopy;
 mod ncdump;
 mod ncgen;
 mod opt;
-mod page;
 mod program;
 mod shared;
 

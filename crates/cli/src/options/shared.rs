@@ -42,7 +42,7 @@ pub(super) fn subset(modes: &'static [Mode]) -> [Opt; 2] {
         Opt::long("sel", "Only these cells of a dimension, by values of its coordinate; repeatable")
             .value(Value::Texts("DIM=VALUES"))
             .takes_hyphens()
-            .more("DIM=LOW..HIGH or DIM=LOW..HIGH/STEP, both ends included. DIM=VALUE for one, DIM~VALUE for the nearest. Dates such as time=2000-02. Longitudes may cross the seam. Several are joined by commas.")
+            .more("DIM=LOW..HIGH or DIM=LOW..HIGH/STEP, both ends included. DIM=VALUE for one, DIM~VALUE for the nearest. Dates such as time=2000-02 or time=1990..1999; numbers of time after @. Longitudes may cross the seam. Several are joined by commas.")
             .section("parts.md")
             .modes(modes)
             .told("--isel and --sel")

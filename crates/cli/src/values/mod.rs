@@ -1,7 +1,7 @@
 //! Values of options that several programs have, parsed.
 //!
 //! ```text
-//! clap's ArgMatches ─► text ─► kind, memory, part, data_access, remote, string_length ─► requests of the library
+//! clap's ArgMatches ─► text ─► kind, memory, subset, data_access, remote, string_length ─► requests of the library
 //! ```
 
 pub mod data_access;

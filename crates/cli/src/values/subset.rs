@@ -13,12 +13,12 @@ use super::text::texts;
 /// # Errors
 /// The expected value of an option.
 pub fn asked(matches: &ArgMatches) -> Result<SubsetRequest> {
-    Ok(SubsetRequest {
-        indices: texts(matches, "isel")
-            .map(IndexRequest::parse)
-            .collect::<Result<_>>()?,
-        values: texts(matches, "sel")
-            .map(ValueRequest::parse)
-            .collect::<Result<_>>()?,
-    })
+    let mut asked = SubsetRequest::default();
+    for argument in texts(matches, "isel") {
+        asked.indices.extend(IndexRequest::parse(argument)?);
+    }
+    for argument in texts(matches, "sel") {
+        asked.values.extend(ValueRequest::parse(argument)?);
+    }
+    Ok(asked)
 }

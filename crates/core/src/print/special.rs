@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::filter::{
     AskedCodec, ChunkType, CodecInput, Registry, checksum::fletcher32, deflate::deflate, shuffle::shuffle,
-    spec::json_text, spec::spec, szip,
+    spec::filter_argument, spec::json_text, szip,
 };
 use crate::format::Reader;
 use crate::model::{
@@ -74,7 +74,7 @@ pub fn of_variable(
     if let Storage::Blocks { bytes } = layout.storage {
         all.push(("_BlockSize", Special::Numbers(vec![bytes])));
         if !layout.filters.is_empty() {
-            all.push(("_Filter", Special::Text(spec::format(&layout.filters))));
+            all.push(("_Filter", Special::Text(filter_argument::format(&layout.filters))));
         }
         return all;
     }

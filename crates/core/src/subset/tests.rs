@@ -43,7 +43,7 @@ fn by_index(arguments: &[String]) -> SubsetRequest {
     SubsetRequest {
         indices: arguments
             .iter()
-            .map(|a| IndexRequest::parse(a).unwrap())
+            .flat_map(|a| IndexRequest::parse(a).unwrap())
             .collect(),
         values: Vec::new(),
     }

@@ -69,7 +69,8 @@ fn parameters_have_names() {
     let named = json!({"cname": "lz4", "clevel": 3, "shuffle": 3, "blocksize": 600});
     let visible = visible_parameters(named.as_object().unwrap());
     assert_eq!(visible.unwrap(), [0, 600, 0, 0, 3, 3, 1]);
-    let asked = crate::spec::spec::parse_filters("blosc2,cname=zstd,clevel=7,shuffle=bit").unwrap();
+    let asked =
+        crate::spec::filter_argument::parse_filters("blosc2,cname=zstd,clevel=7,shuffle=bit").unwrap();
     let pipeline = registry.new_pipeline(&asked, &chunk).unwrap();
     assert_eq!(pipeline[0].parameters(), words(7, 2, 5));
     for odd in [
@@ -89,7 +90,7 @@ fn parameters_have_names() {
         ),
         ("blosc2,level=3", "is 'clevel' meant"),
     ] {
-        let asked = crate::spec::spec::parse_filters(text).unwrap();
+        let asked = crate::spec::filter_argument::parse_filters(text).unwrap();
         let refused = registry.new_pipeline(&asked, &chunk).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }

@@ -286,7 +286,7 @@ fn default_configuration(codec: &Arc<dyn Codec>, chunk: &ChunkType) -> Configura
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::spec::parse_filters;
+    use crate::spec::filter_argument::parse_filters;
     use ncutils_model::CodecNames;
     use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ncutils_filter::EncodedChunk;
 use ncutils_filter::{
-    AskedCodec, ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle::shuffle, spec::spec,
+    AskedCodec, ChunkShape, ChunkType, Pipeline, Registry, Scratch, shuffle::shuffle, spec::filter_argument,
 };
 
 fn fixture(name: &str) -> PathBuf {
@@ -20,7 +20,7 @@ const OPTIONAL: [u32; 3] = [32001, 32013, 32026];
 
 /// The pipeline that a text says, for chunks of `size` bytes.
 fn pipeline(text: &str, size: usize) -> Pipeline {
-    let filters = spec::parse_filters(text).unwrap();
+    let filters = filter_argument::parse_filters(text).unwrap();
     let specs: Vec<_> = filters
         .iter()
         .filter_map(AskedCodec::stored)
@@ -35,7 +35,7 @@ fn pipeline(text: &str, size: usize) -> Pipeline {
 fn every_codec_has_fixtures() {
     let index = std::fs::read_to_string(fixture("index.txt")).unwrap();
     let pipelines = index.lines().filter_map(|line| line.split(' ').nth(2));
-    let filters = pipelines.flat_map(|pipeline| spec::parse_filters(pipeline).unwrap());
+    let filters = pipelines.flat_map(|pipeline| filter_argument::parse_filters(pipeline).unwrap());
     let encoded: BTreeSet<u32> = filters.filter_map(|codec| codec.stored()?.hdf5_id()).collect();
     // testdata/filters/zarr.jsonl has chunks of the codecs without an id.
     for codec in Registry::builtin().iter() {
@@ -65,7 +65,11 @@ fn chunks_of_the_c_libraries() {
                     && Registry::builtin().find(&spec).is_none()
             })
         };
-        if spec::parse_filters(filters).unwrap().iter().any(left_out) {
+        if filter_argument::parse_filters(filters)
+            .unwrap()
+            .iter()
+            .any(left_out)
+        {
             continue;
         }
         let pipeline = pipeline(filters, raw.len());

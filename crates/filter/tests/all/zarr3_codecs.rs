@@ -2,7 +2,7 @@
 
 use ncutils_filter::{
     AskedCodec, ChunkShape, ChunkType, CodecInput, EncodedChunk, NumberClass, Program, Registry, Scratch,
-    spec::json_text, spec::spec,
+    spec::filter_argument, spec::json_text,
 };
 use ncutils_model::{CodecNames, CodecSpec, Endian, ZarrVersion};
 
@@ -337,7 +337,7 @@ fn kinds_of_codecs_and_who_has_them() {
 fn asked(argument: &str) -> Result<String, String> {
     let registry = Registry::builtin();
     let made = || {
-        let asked = spec::parse(argument)?.pipeline;
+        let asked = filter_argument::parse(argument)?.pipeline;
         let chunk = floats();
         let pipeline = registry.new_pipeline(&asked, &chunk)?;
         let named: Result<Vec<_>, _> = pipeline

@@ -17,18 +17,18 @@ pub struct PartialDate {
 }
 
 impl PartialDate {
-    /// Parses `Y-M`, `Y-M-D`, or `Y-M-D` with `H`, `H:M`, `H:M:S` or `H:M:S.F` after a `T` or a space. A `Z` may be at
+    /// Parses `Y` of four digits, `Y-M`, `Y-M-D`, or `Y-M-D` with `H`, `H:M`, `H:M:S` or `H:M:S.F` after a `T` or a space. A `Z` may be at
     /// the end.
     ///
     /// # Errors
     /// A text that says what is wrong, after the date: what has not that form, and what `calendar` lacks.
     pub fn parse(text: &str, calendar: Calendar) -> Result<Self, String> {
-        let fields = fields(text).ok_or("is no date, such as 2000-02 or 2000-02-03T12:30")?;
+        let fields = fields(text).ok_or("is no date, such as 2000, 2000-02 or 2000-02-03T12:30")?;
         let lacks = |what: &str| Err(format!("is no date of the calendar, which lacks {what}"));
         if calendar == Calendar::None {
             return lacks("years");
         }
-        let (year, month) = (fields[0], fields[1]);
+        let (year, month) = (fields[0], fields.get(1).copied().unwrap_or(1));
         if year.abs() > MAX_YEAR {
             return lacks("such years");
         }
@@ -143,7 +143,8 @@ fn fields(text: &str) -> Option<Vec<i64>> {
         }
     }
     let Some(time) = time else {
-        return (fields.len() >= 2).then_some(fields);
+        let is_year = !negative && date.len() == 4;
+        return (fields.len() >= 2 || is_year).then_some(fields);
     };
     if fields.len() != 3 {
         return None;
@@ -186,6 +187,9 @@ mod tests {
         use Ordering::{Equal, Greater, Less};
         let days = "days since 2000-01-01";
         for (value, date, order) in [
+            (-0.5, "2000", Less),
+            (365.999, "2000", Equal),
+            (366.0, "2000", Greater),
             (30.999, "2000-02", Less),
             (31.0, "2000-02", Equal),
             (59.999, "2000-02", Equal),
@@ -258,7 +262,8 @@ mod tests {
         }
         for text in [
             "",
-            "2000",
+            "200",
+            "-2000",
             "2000-",
             "2000-1-",
             "x-1",

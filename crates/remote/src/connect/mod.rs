@@ -1,7 +1,7 @@
 //! From a URL and its settings to a session: a store of `object_store` for each provider, and its credentials.
 //!
 //! ```text
-//! Settings ─► Connection ─┬─ s3: builder, keys (access_keys, container, role) ─┐
+//! Settings ─► Connection ─┬─ s3: builder, keys (access_keys, container) ─┐
 //!                         ├─ gcs, azure: builders of object_store ─────────────┼─► Session
 //!                         └─ http_store: plain HTTP ───────────────────────────┘
 //! ```

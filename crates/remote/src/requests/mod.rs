@@ -5,10 +5,12 @@
 //!                     │                           ▲
 //!                     └─ SeenVersions             └─ Recipe: new keys, another region
 //! ```
+//!
+//! `Session::tried` is the loop; `retry_config` has the numbers, and `limiter` what 429 and 503 change.
 
 mod limiter;
 mod recipe;
-mod retry;
+mod retry_config;
 mod runtime;
 mod seen_versions;
 mod session;
@@ -17,7 +19,7 @@ mod task;
 mod version;
 
 pub(crate) use recipe::Recipe;
-pub(crate) use retry::RetryConfig;
+pub(crate) use retry_config::RetryConfig;
 pub(crate) use runtime::runtime;
 pub use session::Session;
 pub use store::RemoteStore;

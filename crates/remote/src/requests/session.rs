@@ -22,7 +22,7 @@ use tracing::debug;
 
 use super::limiter::Limiter;
 use super::recipe::Recipe;
-use super::retry::RetryConfig;
+use super::retry_config::RetryConfig;
 use super::runtime::runtime;
 use super::seen_versions::SeenVersions;
 use super::store::RemoteStore;

@@ -1,7 +1,7 @@
 //! Google's settings: its usual variables.
 
 use super::chosen::Chosen;
-use super::credentials::Credentials;
+use super::credential_kinds::Credentials;
 use super::endpoint::Endpoint;
 use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;

@@ -1,7 +1,7 @@
 //! Settings of plain HTTP: login, `.netrc`, cookies.
 
 use super::chosen::Chosen;
-use super::credentials::Credentials;
+use super::credential_kinds::Credentials;
 use super::endpoint::Endpoint;
 use super::netrc::NetRc;
 use super::of_provider::{Found, OfProvider};

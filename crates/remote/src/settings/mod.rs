@@ -15,12 +15,14 @@
 //! | region | host, `aws.region=`, rc `AWS.REGION`, profile, `AWS_REGION`, `AWS_DEFAULT_REGION`, us-east-1; `aws.region=` before the host of another server |
 //! | endpoint | host, `aws.endpoint=`, rc `AWS.ENDPOINT`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, profile |
 //!
+//! `credential_kinds` lists the kinds; those of S3 are found in `s3/credentials`.
+//!
 //! A file or value that is malformed is an error that names it. Nothing is dropped silently.
 
 mod azure;
 mod chosen;
+mod credential_kinds;
 mod credential_process;
-mod credentials;
 mod endpoint;
 mod gcs;
 mod http;
@@ -34,8 +36,8 @@ mod sources;
 mod tls;
 
 pub use chosen::Chosen;
+pub use credential_kinds::{Credentials, MetadataToken};
 pub use credential_process::{AccessKeys, CredentialProcess, ProcessKeys};
-pub use credentials::{Credentials, MetadataToken};
 pub use endpoint::Endpoint;
 pub use netrc::NetRc;
 pub use of_provider::OfProvider;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::chosen::Chosen;
-use super::credentials::Credentials;
+use super::credential_kinds::Credentials;
 use super::endpoint::Endpoint;
 use super::netrc::NetRc;
 

@@ -1,7 +1,7 @@
 //! [`Settings::of`]: the settings for a URL.
 
 use super::chosen::Chosen;
-use super::credentials::Credentials;
+use super::credential_kinds::Credentials;
 use super::endpoint::Endpoint;
 use super::of_provider::OfProvider;
 use super::proxy::{self, Proxy};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ncutils_core::copy::plan::ChunkSpec;
-use ncutils_core::filter::{AskedCodec, spec::spec};
+use ncutils_core::filter::{AskedCodec, spec::filter_argument};
 
 use crate::Seed;
 
@@ -12,8 +12,8 @@ pub fn filter_spec(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
     };
-    let _ = spec::parse(text);
-    let Ok(filters) = spec::parse_filters(text) else {
+    let _ = filter_argument::parse(text);
+    let Ok(filters) = filter_argument::parse_filters(text) else {
         return;
     };
     let specs: Vec<_> = filters
@@ -22,8 +22,12 @@ pub fn filter_spec(input: &[u8]) {
         .filter(|spec| spec.hdf5_id().is_some())
         .collect();
     if !specs.is_empty() && specs.len() == filters.len() {
-        let printed = spec::format(&specs);
-        assert_eq!(spec::parse_filters(&printed).ok(), Some(filters), "{printed}");
+        let printed = filter_argument::format(&specs);
+        assert_eq!(
+            filter_argument::parse_filters(&printed).ok(),
+            Some(filters),
+            "{printed}"
+        );
     }
 }
 

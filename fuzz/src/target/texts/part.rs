@@ -37,8 +37,8 @@ pub fn choose(input: &[u8]) {
     let values = lines.next().and_then(|line| ValueRequest::parse(line).ok());
     let indices = lines.next().and_then(|line| IndexRequest::parse(line).ok());
     let request = SubsetRequest {
-        indices: indices.into_iter().collect(),
-        values: values.into_iter().collect(),
+        indices: indices.unwrap_or_default(),
+        values: values.unwrap_or_default(),
     };
     let Ok(part) = Subset::new(reader, &request, &Registry::builtin()) else {
         return;

@@ -13,7 +13,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use ncutils_core::filter::{AskedCodec, ChunkShape, ChunkType, NumberClass, Registry, Scratch, spec::spec};
+use ncutils_core::filter::{
+    AskedCodec, ChunkShape, ChunkType, NumberClass, Registry, Scratch, spec::filter_argument,
+};
 use ncutils_core::format::EncodedChunk;
 use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
 
@@ -87,7 +89,7 @@ fn main() -> Result<()> {
 /// The type of floats and the codecs that an argument says.
 fn pipeline(text: &str) -> Result<(Option<(usize, Endian)>, Vec<CodecSpec>)> {
     let Some(at) = text.find('[') else {
-        let filters = spec::parse_filters(text)?;
+        let filters = filter_argument::parse_filters(text)?;
         let specs = filters.iter().filter_map(AskedCodec::stored);
         let specs = specs.map(|spec| spec.clone().with_optional(spec.hdf5_id() != Some(3)));
         return Ok((None, specs.collect()));

@@ -1,4 +1,5 @@
-//! The memory of copies and checks (`-m`). A job waits in `MemoryBudget::admit`; uploads wait in `remote::write`.
+//! The memory of copies and checks (`-m`). The scheduler of a copy admits jobs and releases them, and `integrity::work` does so for
+//! checks. Uploads have a share of their own, which `location::remote_destination` cuts off and `remote::write` waits in.
 //!
 //! ```text
 //! available: bytes asked for, or a quarter of the machine's ─► budget: admits jobs while their memory fits

@@ -1,4 +1,11 @@
 //! netCDF-4: the netCDF data model in HDF5 files.
+//!
+//! ```text
+//! Object ─► read: Netcdf4Reader ─► Schema, layouts, chunks         any HDF5 file ─► verbatim (`-k h5`) ─► the same, as HDF5
+//! Schema, plans, chunks ─► write: Netcdf4Writer ─► Output
+//! ```
+//!
+//! `conventions` has the names that netCDF-C gives to attributes and datasets. The bytes of HDF5 are the crate `ncutils-hdf5`'s.
 
 mod bytes;
 mod conventions;

@@ -5,6 +5,8 @@
 //! keys ─► read: hierarchy, schema ─► ZarrReader ─► Schema, layouts, chunks
 //! Schema, plans, chunks ─► write: ZarrWriter ─► keys
 //!
+//! version 3:  v3, which shares the chunks and shards of read and write
+//!
 //! both:  json ◄─► attributes, dtype, fill_value      keys: names of keys
 //! ```
 //!

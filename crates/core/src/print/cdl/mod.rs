@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Schema ─► header (types, dimensions, variables, attributes; special: how it is stored)
-//! Reader ─► stream ─► rows ─► item ─► Lines ─► out
+//! Reader ─► stream ─► rows ─► item: an element, or by c_format ─► Lines ─► out
 //! ```
 
 mod annotations;

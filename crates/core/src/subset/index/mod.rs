@@ -5,10 +5,12 @@
 //! | `DIM=5` | one |
 //! | `DIM=START:STOP:STEP` | from START to before STOP, every STEPth; each may be left out |
 //! | `DIM=…,…` | the union, in the order of the dimension, each once |
+//! | `DIM=…,DIM=…` | cells of several dimensions |
 //!
 //! Indices count from 0, negative ones from the end. The grammar is in `isel.pest`.
 
 use pest::Parser as _;
+use pest::iterators::Pair;
 
 use self::grammar::{Grammar, Rule};
 use super::cells::{Cells, Run};
@@ -46,21 +48,27 @@ enum Item {
 }
 
 impl IndexRequest {
-    /// Parses an argument of `--isel`.
+    /// Parses an argument of `--isel`: a request for each dimension that it names.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request), which says what was expected.
-    pub fn parse(argument: &str) -> Result<Self> {
+    pub fn parse(argument: &str) -> Result<Vec<Self>> {
         let wrong = |why: &str| Request::Indices.misspelled(format!("'{argument}'"), why);
         let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| {
             wrong("expected DIM=INDEX or DIM=START:STOP:STEP, joined by commas, with whole numbers")
         })?;
+        let requests = pairs.filter(|pair| pair.as_rule() == Rule::request);
+        requests.map(|pair| Self::of(pair).map_err(wrong)).collect()
+    }
+
+    /// The request of one dimension. The error is a text.
+    fn of(pair: Pair<'_, Rule>) -> Result<Self, &'static str> {
         let mut request = Self {
-            argument: argument.to_owned(),
+            argument: pair.as_str().to_owned(),
             dimension: String::new(),
             items: Vec::new(),
         };
-        for pair in pairs {
+        for pair in pair.into_inner() {
             match pair.as_rule() {
                 Rule::dimension => request.dimension = unescape(pair.as_str()),
                 Rule::one => request.items.push(Item::One(integer(pair.as_str()))),
@@ -75,7 +83,7 @@ impl IndexRequest {
                         }
                     }
                     if step < 1 {
-                        return Err(wrong("a step is a number from 1 on"));
+                        return Err("a step is a number from 1 on");
                     }
                     request.items.push(Item::Range { start, stop, step });
                 }
@@ -167,7 +175,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn cells(argument: &str, length: u64) -> Result<Vec<u64>, String> {
-        let found = IndexRequest::parse(argument).and_then(|request| request.cells(length));
+        let found = IndexRequest::parse(argument).and_then(|requests| requests[0].cells(length));
         found
             .map(|cells| cells.indices(0, cells.len()))
             .map_err(|e| e.to_string())
@@ -192,10 +200,19 @@ mod tests {
         ] {
             assert_eq!(cells(argument, 10).as_deref(), Ok(expected), "{argument}");
         }
-        assert_eq!(
-            IndexRequest::parse(r"/g/a\=b\,c=1").unwrap().dimension(),
-            "/g/a=b,c"
-        );
+        for (argument, dimensions) in [
+            (r"/g/a\=b\,c=1", vec!["/g/a=b,c"]),
+            ("a,b=1", vec!["a,b"]),
+            ("x=0:2,y=1,2,/g/z=:", vec!["x", "y", "/g/z"]),
+            (r"x=0,a\,b=1", vec!["x", "a,b"]),
+        ] {
+            let requests = IndexRequest::parse(argument).unwrap();
+            let found: Vec<&str> = requests.iter().map(IndexRequest::dimension).collect();
+            assert_eq!(found, dimensions, "{argument}");
+        }
+        let requests = IndexRequest::parse("x=0:2,y=1,-1").unwrap();
+        assert_eq!(requests[1].quoted(), "'y=1,-1'");
+        assert_eq!(requests[1].cells(10).unwrap().indices(0, 2), [1, 9]);
     }
 
     #[test]

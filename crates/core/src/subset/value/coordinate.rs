@@ -141,10 +141,20 @@ impl<'a> Coordinate<'a> {
             return Ok(Typed::Text(text.as_bytes().to_vec()));
         }
         let is_numeral = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
-        let numeral = text.trim();
+        let (is_raw, numeral) = match text.trim().strip_prefix('@') {
+            Some(raw) => (true, raw),
+            None => (false, text.trim()),
+        };
         if let Ok(number) = numeral.parse::<f64>()
             && numeral.chars().all(is_numeral)
         {
+            let is_year = numeral.len() == 4 && numeral.bytes().all(|byte| byte.is_ascii_digit());
+            if let Some((format, calendar)) = self.time.as_ref().filter(|_| !is_raw) {
+                return match is_year {
+                    true => PartialDate::parse(numeral, *calendar).map(Typed::Date),
+                    false => Err(self.number_or_date(numeral, number, format)),
+                };
+            }
             let rounded = match (self.variable.ty, &self.packing) {
                 // Not by way of a double, which may round to another number.
                 (Type::Float, None) => numeral.parse::<f32>().map_or(number, f64::from),
@@ -232,9 +242,15 @@ impl<'a> Coordinate<'a> {
         }
     }
 
-    /// True if the cells are dates too.
-    pub fn is_time(&self) -> bool {
-        self.time.is_some()
+    /// The error of a bare number among times, after the number: how it and its date are spelled.
+    fn number_or_date(&self, numeral: &str, number: f64, format: &TimeFormat) -> String {
+        let units = super::units::text(self.variable, "units").unwrap_or_default();
+        let date = date(format, number).unwrap_or_else(|| "2000-02-03".to_owned());
+        format!(
+            "is a number or a date of the coordinate {}: write @{numeral} for the number in '{}', or a date such as {date}",
+            self.variable.name,
+            units.escape_debug()
+        )
     }
 
     /// The range of the values, for a message.
@@ -260,12 +276,7 @@ impl<'a> Coordinate<'a> {
             (_, Some(packing)) => packing.shown(value),
             _ => value.to_string(),
         };
-        let date = |value: f64| {
-            let mut text = Vec::new();
-            let (format, _) = self.time.as_ref()?;
-            format.push(&mut text, value).then_some(())?;
-            Some(String::from_utf8_lossy(&text).replace('"', ""))
-        };
+        let date = |value: f64| date(&self.time.as_ref()?.0, value);
         let dates = match (date(low), date(high)) {
             (Some(low), Some(high)) => format!(" ({low} to {high})"),
             _ => String::new(),
@@ -276,6 +287,13 @@ impl<'a> Coordinate<'a> {
             number(high)
         ))
     }
+}
+
+/// The date of a time; `None` if it has none.
+fn date(format: &TimeFormat, value: f64) -> Option<String> {
+    let mut text = Vec::new();
+    let has_date = format.push(&mut text, value);
+    has_date.then(|| String::from_utf8_lossy(&text).replace('"', ""))
 }
 
 /// Values that stand for none: `_FillValue`, else the default that netCDF fills with where its type is longer than a

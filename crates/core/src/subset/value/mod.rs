@@ -6,6 +6,9 @@
 //! | `DIM=V` | of this value, or in this period |
 //! | `DIM~V` | the nearest to this value, of two the first |
 //! | `DIM=…,…` | the union, in the order of the dimension, each once |
+//! | `DIM=…,DIM~…` | cells of several dimensions |
+//!
+//! On a time, a number of four digits is a year; other numbers have `@` in front.
 //!
 //! ```text
 //! ValueRequest ─► Coordinate: typed numbers, dates and texts ─► matching cells ─► Cells
@@ -75,26 +78,44 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
     };
     if found.is_empty() {
         let range = coordinate.range()?;
-        let hint = year_hint(&coordinate, &request.items).unwrap_or_default();
-        return Err(request.wrong(format!("selects nothing; {range}{hint}")));
+        return Err(request.wrong(format!("selects nothing; {range}")));
     }
+    refuse_ends(&coordinate, request, &found)?;
     Ok(Chosen {
         cells: Cells::listed(&found),
         shifted,
     })
 }
 
-/// Tells how a year is spelled, where a number of a time may have been meant as one.
-fn year_hint(coordinate: &Coordinate, items: &[Item]) -> Option<String> {
-    let is_year = |text: &&String| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let texts = items.iter().flat_map(|item| match item {
-        Item::Equal(text) | Item::Nearest(text) => [Some(text), None],
-        Item::Range { low, high, .. } => [low.as_ref(), high.as_ref()],
-    });
-    let year = texts.flatten().find(is_year).filter(|_| coordinate.is_time())?;
-    Some(format!(
-        "; {year} is a number in the units of the coordinate, and the year {year} is {year}-01..{year}-12"
-    ))
+/// Refuses two numbers and no range, if cells lie between them: elsewhere `A,B` is the range from A to B.
+fn refuse_ends(coordinate: &Coordinate, request: &ValueRequest, found: &[u64]) -> Result<()> {
+    let [Item::Equal(first), Item::Equal(second)] = &request.items[..] else {
+        return Ok(());
+    };
+    let number = |text: &str| match coordinate.typed(text) {
+        Ok(Typed::Number { rounded, .. }) if !text.starts_with('@') => Some(rounded),
+        _ => None,
+    };
+    let (Some(a), Some(b)) = (number(first), number(second)) else {
+        return Ok(());
+    };
+    let mut between = 0;
+    coordinate.each(|index, cell| {
+        let is_between = cell.number().is_some_and(|n| n > a.min(b) && n < a.max(b));
+        between += u64::from(is_between && found.binary_search(&index).is_err());
+    })?;
+    if between == 0 {
+        return Ok(());
+    }
+    let (low, high) = match a <= b || coordinate.is_longitude {
+        true => (first, second),
+        false => (second, first),
+    };
+    let dimension = request.dimension();
+    Err(request.wrong(format!(
+        "{between} cells lie between {first} and {second}: write {dimension}={low}..{high} for the range, \
+         or {dimension}=@{first},@{second} for these values alone"
+    )))
 }
 
 /// What one part of a request wants.

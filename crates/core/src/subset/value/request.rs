@@ -1,6 +1,7 @@
 //! The argument of `--sel`. The grammar is in `sel.pest`.
 
 use pest::Parser as _;
+use pest::iterators::Pair;
 
 use self::grammar::{Grammar, Rule};
 use crate::error::{Error, Request, Result};
@@ -41,21 +42,29 @@ pub(super) enum Item {
 }
 
 impl ValueRequest {
-    /// Parses an argument of `--sel`.
+    /// Parses an argument of `--sel`: a request for each dimension that it names.
     ///
     /// # Errors
     /// [`Error::Request`], which says what was expected.
-    pub fn parse(argument: &str) -> Result<Self> {
+    pub fn parse(argument: &str) -> Result<Vec<Self>> {
+        let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| {
+            Request::Values.misspelled(
+                format!("'{argument}'"),
+                "expected DIM=LOW..HIGH, DIM=LOW..HIGH/STEP, DIM=VALUE or DIM~VALUE, joined by commas",
+            )
+        })?;
+        let requests = pairs.filter(|pair| pair.as_rule() == Rule::request);
+        requests.map(Self::of).collect()
+    }
+
+    /// The request of one dimension.
+    fn of(pair: Pair<'_, Rule>) -> Result<Self> {
         let mut request = Self {
-            argument: argument.to_owned(),
+            argument: pair.as_str().to_owned(),
             dimension: String::new(),
             items: Vec::new(),
         };
-        let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| {
-            request
-                .wrong("expected DIM=LOW..HIGH, DIM=LOW..HIGH/STEP, DIM=VALUE or DIM~VALUE, joined by commas")
-        })?;
-        for pair in pairs {
+        for pair in pair.into_inner() {
             let text = || unescape(pair.as_str());
             match pair.as_rule() {
                 Rule::dimension => request.dimension = text(),
@@ -138,12 +147,25 @@ mod tests {
                 vec![Item::Nearest("5.3".to_owned()), Item::Nearest("7".to_owned())],
             ),
         ] {
-            assert_eq!(ValueRequest::parse(argument).unwrap().items, items, "{argument}");
+            assert_eq!(
+                ValueRequest::parse(argument).unwrap()[0].items,
+                items,
+                "{argument}"
+            );
         }
-        assert_eq!(
-            ValueRequest::parse(r"/g/a\~b\=c=1").unwrap().dimension(),
-            "/g/a~b=c"
-        );
+        for (argument, dimensions) in [
+            (r"/g/a\~b\=c=1", vec!["/g/a~b=c"]),
+            (
+                "time=1990..1999,lat=-10..10,5,lon~3,4",
+                vec!["time", "lat", "lon"],
+            ),
+            (r"station=Oslo,a\=b", vec!["station"]),
+        ] {
+            let requests = ValueRequest::parse(argument).unwrap();
+            let found: Vec<&str> = requests.iter().map(ValueRequest::dimension).collect();
+            assert_eq!(found, dimensions, "{argument}");
+        }
+        assert_eq!(ValueRequest::parse("x=1,y=2,3").unwrap()[1].quoted(), "'y=2,3'");
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn shorts(values: &[i16]) -> Values {
 
 fn cells(reader: &InMemoryReader, argument: &str) -> Result<Vec<u64>, String> {
     let request = ValueRequest::parse(argument).map_err(|e| e.to_string())?;
-    let chosen = choose(reader, DimId(0), &request).map_err(|e| e.to_string())?;
+    let chosen = choose(reader, DimId(0), &request[0]).map_err(|e| e.to_string())?;
     Ok(chosen.cells.indices(0, chosen.cells.len()))
 }
 
@@ -76,7 +76,9 @@ fn numbers_are_rounded_to_the_type_of_the_coordinate() {
         &[
             ("x=0.1..0.3", &[1, 2, 3]),
             ("x=0.3", &[3]),
-            ("x=.1,0.5", &[1, 5]),
+            ("x=@.1,@0.5", &[1, 5]),
+            ("x=.4,0.5", &[4, 5]),
+            ("x=0.5,0.1,0.3", &[1, 3, 5]),
             ("x=0.1../2", &[1, 3, 5]),
             ("x=..0.1,0.1..0.2", &[0, 1, 2]),
             ("x~0.14", &[1]),
@@ -165,15 +167,30 @@ fn times_by_dates() {
             ("x=2000-01-03..2000-01-04", &[4, 5, 6, 7]),
             ("x=2000-01-03T12..2000-01-04T00", &[5, 6]),
             ("x~2000-01-03T05:59", &[4]),
-            ("x=1.5..2", &[3, 4]),
+            ("x=@1.5..@2", &[3, 4]),
+            ("x=2000..2001", &(0..90).collect::<Vec<_>>()),
+            ("x=@2,@4", &[4, 8]),
             ("x=2000-02-13..,2000-01-01", &[0, 1, 86, 87, 88, 89]),
         ],
     );
     let told = cells(&reader, "x=1999-01").unwrap_err();
     let range = "the coordinate x goes from 0 to 44.5 (2000-01-01 to 2000-02-14T12)";
     assert!(told.ends_with(range), "{told}");
-    let told = cells(&reader, "x=2000").unwrap_err();
-    assert!(told.ends_with("and the year 2000 is 2000-01..2000-12"), "{told}");
+    let told = cells(&reader, "x=1999").unwrap_err();
+    assert!(told.ends_with(range), "{told}");
+    for (argument, number) in [
+        ("x=31", "31"),
+        ("x=..31", "31"),
+        ("x~3.1e1", "3.1e1"),
+        ("x=@0..31", "31"),
+    ] {
+        let told = cells(&reader, argument).unwrap_err();
+        let expected = format!(
+            "part by values '{argument}': '{number}' is a number or a date of the coordinate x: \
+             write @{number} for the number in 'days since 2000-01-01', or a date such as 2000-02-01"
+        );
+        assert_eq!(told, expected);
+    }
     let told = cells(&reader, "x=2001-02-29").unwrap_err();
     assert!(told.contains("'2001-02-29' is no date of the calendar"), "{told}");
     assert!(
@@ -214,7 +231,7 @@ fn text_is_equal_or_not() {
 /// The cells of a longitude in their new order, and their new values.
 fn around(reader: &InMemoryReader, argument: &str) -> (Vec<u64>, Option<Vec<i32>>) {
     let request = ValueRequest::parse(argument).unwrap();
-    let chosen = choose(reader, DimId(0), &request).unwrap();
+    let chosen = choose(reader, DimId(0), &request[0]).unwrap();
     let turns = chosen.shifted.first().map(|(_, shift)| shift.turns.clone());
     (chosen.cells.indices(0, chosen.cells.len()), turns)
 }

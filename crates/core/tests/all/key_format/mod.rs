@@ -21,7 +21,7 @@ use ncutils_core::cdl::read::{CdlReader, PlanOptions, Text, declare, plan as pla
 use ncutils_core::chunk::Selection;
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, CopyPlan, RunOptions, SourcePart, Sources, prepare};
-use ncutils_core::filter::{Registry, spec::spec};
+use ncutils_core::filter::{Registry, spec::filter_argument};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{CodecSpec, Configuration, EdgeChunks, Kind, VarId, VariableLayout, ZarrVersion};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
@@ -106,7 +106,7 @@ fn copy_to_file(reader: &dyn Reader, kind: Kind) -> Vec<u8> {
         kind: Some(kind),
         registry: registry(),
         // The codecs of the test format have no HDF5 form.
-        filters: vec![spec::parse("*,none").unwrap()],
+        filters: vec![filter_argument::parse("*,none").unwrap()],
         ..CopyOptions::default()
     };
     let plan = plan(reader, &options).unwrap();

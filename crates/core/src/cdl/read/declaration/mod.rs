@@ -5,7 +5,7 @@
 //!                         └─► attributes ─► attribute_values ────────────────────────────┴─► Declared
 //! ```
 //!
-//! `scopes` resolves a name within a group. `places` keeps the position of each declaration, for messages.
+//! `scopes` resolves a name within a group. `positions` keeps the position of each declaration, for messages.
 //! `foreign_names` warns of names that netCDF's library refuses.
 
 pub mod attribute_values;

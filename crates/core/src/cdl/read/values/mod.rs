@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! first pass:   list ─► measure ─► DataList: lengths, given regions, an Entry every 4 KiB of text
-//! second pass:  DataList ─► list_reader ─┬─► numbers
+//! second pass:  DataList ─► list_reader ─┬─► values: numbers, by `constant`
 //!                                        ├─► char_array: rows of characters
 //!                                        └─► elements: any type
 //! ```

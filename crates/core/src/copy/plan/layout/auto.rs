@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::chunk::{ChunkGrid, Region, swap_units};
 use crate::error::Result;
-use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch, spec::spec};
+use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch, spec::filter_argument};
 use crate::format::read_region::swap_unit;
 use crate::format::{Reader, Written};
 use crate::model::{Encoding, Schema, Storage, Type, VarId, VariableLayout};
@@ -94,7 +94,7 @@ fn asked(filters: &[(u32, &[u32])]) -> Vec<AskedCodec> {
 fn text(filters: &[(u32, &[u32])]) -> String {
     match filters {
         [] => "none".to_owned(),
-        _ => spec::format(
+        _ => filter_argument::format(
             &asked(filters)
                 .iter()
                 .filter_map(AskedCodec::stored)

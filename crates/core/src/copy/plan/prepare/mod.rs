@@ -8,6 +8,8 @@
 //!                                                 └─► Variable       what the engine will do
 //!                                                        └─► process_share: that of one of several processes
 //! ```
+//!
+//! `bands` makes routes of interleaved variables into the route of records.
 
 mod bands;
 mod check_source;

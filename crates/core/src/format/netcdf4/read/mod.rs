@@ -8,7 +8,7 @@
 //!                 ├─► attributes ─────────────┘      └────► layout ─► VariableLayout
 //!                 │
 //!                 ├─► virtual_dataset: mappings, sources ◄─► source_dataset: each source as a reader
-//! chunks, ranges ◄┴─ reader ─► region: plain numbers as they are; structured: datatype::convert ─► Values
+//! chunks, ranges ◄┴─ reader ─► data: plain numbers as they are; structured: datatype::convert ─► Values
 //! ```
 
 mod attributes;

@@ -22,7 +22,7 @@ use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use super::provenance::provenance;
 use super::user_path::user_path;
 use super::virtual_dataset::VirtualVariable;
-use super::virtual_dataset::found_mappings;
+use super::virtual_dataset::mappings_of_file;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, is_reserved};
@@ -64,7 +64,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         links: _,
         mut damage,
     } = hierarchy;
-    let mut mappings = found_mappings::read(&mut groups, files, registry, &mut warnings, &mut damage)?;
+    let mut mappings = mappings_of_file::read(&mut groups, files, registry, &mut warnings, &mut damage)?;
     let root = groups
         .first()
         .ok_or_else(|| Error::Damaged("no root group".into()))?;
@@ -84,7 +84,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
     prefetch_sequences(&groups, files);
     let mut types = meet_types(&groups);
     let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types, &mut damage)?;
-    let dim_ids = add_dimensions(&mut schema, &dimensions, &drafts);
+    let dim_ids = add_dimensions(&mut schema, &groups, &dimensions, &drafts);
 
     let mut stored = Vec::with_capacity(drafts.len());
     let mut layouts = SharedLayouts::default();
@@ -397,8 +397,11 @@ fn attach(
 
 /// Adds all dimensions in the order of their ids, which is netCDF's order. Returns the schema's ids by
 /// position in `dimensions`.
+///
+/// A variable that is longer than a dimension of it is cut, as by netCDF-C, and a warning tells it.
 fn add_dimensions(
     schema: &mut Schema,
+    groups: &[FoundGroup],
     dimensions: &Dimensions,
     drafts: &[Draft<'_>],
 ) -> HashMap<usize, DimId> {
@@ -424,6 +427,17 @@ fn add_dimensions(
             unlimited: found.unlimited,
         });
         ids.insert(at, id);
+    }
+    for (draft, positions) in drafts.iter().zip(&positions) {
+        for (at, own) in positions.iter().zip(draft.found.dataset.dataspace.dims()) {
+            let (name, length) = (&all[*at].name, lengths[*at]);
+            if *own > length {
+                let path = path(groups, draft.group, &draft.found.name);
+                schema.warnings.push(format!(
+                    "{path} has {own} elements along {name}, which is {length} long: the others are left out; nccopy -k h5 keeps them"
+                ));
+            }
+        }
     }
     ids
 }

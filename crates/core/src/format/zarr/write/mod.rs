@@ -1,7 +1,8 @@
 //! Writing a hierarchy of version 2, and the chunks of both versions.
 //!
 //! ```text
-//! chunks, values ─► writer ─► keys below each array
+//! chunks, values ─► writer ─┬─► keys below each array
+//!                           └─► shards (version 3): chunks in a row, then the index
 //! finish ─► metadata: groups and arrays ─► documents ─► keys, last of all `.zmetadata` ─► publish
 //! ```
 

@@ -10,9 +10,9 @@
 //! A source that is missing: `SourceFiles::find` gives `None`, `VirtualData::source` notes it, and its elements stay fill.
 
 mod batch;
-pub(super) mod found_mappings;
 mod lost;
 mod mappings;
+pub(super) mod mappings_of_file;
 mod presented;
 mod selection;
 mod source;

@@ -1,4 +1,4 @@
-//! [`Presented`]: a virtual variable as one of chunks, where its sources are stored alike.
+//! [`VirtualVariable`], of which [`Presented`] is a view: a virtual variable as one of chunks, where its sources are stored alike.
 //!
 //! A chunk that lies in one source, at a place of its grid, is that source's chunk. Any other chunk is put together of
 //! values, and told to have skipped all filters.
@@ -102,7 +102,7 @@ impl VirtualVariable {
         Ok(())
     }
 
-    /// The parts that are stored, of a variable with these lengths.
+    /// The parts that are stored, of a variable with these lengths. Those of sources that are known to be missing are not.
     pub fn written(&self, extent: &[u64]) -> Written {
         if let Some(Some(presented)) = self.presented.get() {
             return presented.written.clone();

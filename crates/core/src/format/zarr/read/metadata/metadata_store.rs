@@ -1,4 +1,5 @@
-//! The documents of a hierarchy: from their keys, or from the one document that has all of them.
+//! The documents of a hierarchy: from their keys, or from consolidated metadata, which is one document that has all of them: `.zmetadata`
+//! of version 2, a member of `zarr.json` in version 3.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;

@@ -15,10 +15,10 @@ use std::fmt::Write as _;
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use crate::spec::spec::grammar::{Grammar, Rule};
+use crate::spec::filter_argument::grammar::{Grammar, Rule};
 
 use crate::spec::asked_codec::{AskedCodec, Effort};
-use crate::spec::spec::constant::parse_constant;
+use crate::spec::filter_argument::constant::parse_constant;
 use ncutils_model::error::{Error, Request, Result};
 use ncutils_model::{CodecSpec, Configuration, unescape};
 
