@@ -1,9 +1,11 @@
 """What a header claims and no file holds costs no time: checks and salvage are bounded by what is stored."""
 
+import json
 import struct
 import subprocess
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN
@@ -58,3 +60,30 @@ def test_a_claim_costs_no_time(tmp_path, make, fault):
         command = [BIN / "nccopy", "--salvage", "-k", kind, path, tmp_path / f"out.{kind}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
         assert done.returncode in (0, 1, 3), done.stderr
+
+
+def checked(path):
+    done = subprocess.run([BIN / "ncdump", "--check", "--json", path], capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    return [fault["cause"] for fault in found["faults"]], found["notes"]
+
+
+def test_records_that_do_not_fit_the_file_are_told(tmp_path):
+    path = tmp_path / "in.nc"
+    with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as f:
+        f.createDimension("t")
+        for name in "ab":
+            f.createVariable(name, "f8", ("t",))[:] = np.arange(5)
+    whole = path.read_bytes()
+    assert checked(path) == ([], [])
+    # The number of records follows the magic number.
+    path.write_bytes(whole[:4] + struct.pack(">I", 3) + whole[8:])
+    assert checked(path) == ([], ["32 bytes follow the data: the header says that there are 3 records, and the file has room for 5"])
+    path.write_bytes(whole[:4] + b"\xff\xff\xff\xff" + whole[8:])
+    assert checked(path) == ([], ["the header leaves the number of records to the file's size, which gives 5"])
+    assert "t = UNLIMITED ; // (5 currently)" in subprocess.run([BIN / "ncdump", path], capture_output=True, text=True).stdout
+    path.write_bytes(whole + bytes(5))
+    assert checked(path) == ([], ["5 bytes follow the data"])
+    path.write_bytes(whole[:-20])
+    faults, _ = checked(path)
+    assert faults[0].endswith(f"and it has {len(whole) - 20}; 3 of 5 records are there")

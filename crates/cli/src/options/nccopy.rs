@@ -84,8 +84,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
 }
 });
 
-const MEMORY: &str =
-    "With suffix K, M or G (decimal). An input chunk that takes more when it is decoded is refused, above 64 MiB.";
+const MEMORY: &str = "With suffix K, M or G (decimal). An input chunk that takes more when it is decoded is refused, above 64 MiB.";
 
 fn kind() -> Vec<Opt> {
     let mut options = vec![
