@@ -30,7 +30,7 @@ impl Location {
         match is_open_for_swmr(&source) {
             true => Err(cannot(io::Error::new(
                 io::ErrorKind::ResourceBusy,
-                "the file of this name is open for writing and reading at once (SWMR): close it, clear its flags by h5clear -s if its writer was killed, or name another file",
+                "the file of this name is open for writing and reading at once (SWMR): close it, clear its flags with h5clear if its writer was killed, or name another file",
             ))),
             false => Ok(()),
         }
