@@ -8,8 +8,9 @@ import re
 import subprocess
 
 import forked
+import h5py
 import pytest
-from conftest import BIN, CORPUS, HERE, compare, needs_corpus, unfinished
+from conftest import BIN, CORPUS, HERE, compare, nccopy, needs_corpus, unfinished
 
 FILES = sorted(p for p in CORPUS.glob("hdf5/**/*") if p.is_file())
 
@@ -80,3 +81,17 @@ def size_of(path):
 def readable_variables(path):
     _, output, _ = forked.run(("netCDF4",), HERE / "readable_variables.py", path, timeout=60)
     return output.split("\n")[:-1]
+
+
+@needs_corpus
+def test_text_behind_a_nul_is_told(tmp_path):
+    """netCDF-C leaves it out without a word, of padded strings too, where it is part of the text."""
+    path = CORPUS / "reports" / "a11_nul_in_text.h5"
+    told = "variable fix: strings end at their first NUL, and text behind it is left out; nccopy -k h5 keeps it"
+    done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == f"ncdump: {path}: warning: {told}\n"
+    assert 'fix = "ab", "x", "plain"' in done.stdout
+    assert told in nccopy(path, tmp_path / "a.nc")
+    assert nccopy("-k", "h5", path, tmp_path / "a.h5") == ""
+    with h5py.File(tmp_path / "a.h5") as ours, h5py.File(path) as theirs:
+        assert ours["fix"][:].tolist() == theirs["fix"][:].tolist() == [b"ab\0cd", b"x\0\0y", b"plain"]

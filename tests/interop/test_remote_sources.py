@@ -48,7 +48,7 @@ def test_sources_are_listed_with_what_is_missing(store, folder):
 
 
 @pytest.mark.parametrize("name", ["a.h5", "raw.bin"])
-@pytest.mark.parametrize("status", [403, 500])
+@pytest.mark.parametrize("status", [403, pytest.param(500, marks=pytest.mark.long)])
 def test_a_store_that_does_not_answer_is_no_missing_source(store, proxy, folder, name, status, tmp_path):
     """Fill in place of data, or a link that is left out, would be a wrong copy."""
     proxy.set(fault("status", status=status, code="AccessDenied" if status == 403 else "InternalError", start=0, contains=name))

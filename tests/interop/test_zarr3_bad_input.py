@@ -34,10 +34,8 @@ def refuses(target, *arguments):
 
 
 UNHELD = {
-    "__name": ("variables: int __name ;", "__name"),
     "...": ("variables: int \\... ;", "..."),
     "zarr.json": ("variables: int zarr.json ;", "zarr.json"),
-    "__group": ("group: __group { variables: int v ; }", "__group"),
     "vlen": ("types: int(*) list_t ; variables: list_t ragged ;", "ragged"),
     "string in compound": ("types: compound c_t { int a ; string s ; } ; variables: c_t mixed ;", "mixed"),
     "array in compound": ("types: compound c_t { int a(3) ; } ; variables: c_t rows ;", "rows"),

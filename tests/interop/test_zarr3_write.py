@@ -142,7 +142,6 @@ def test_no_document_has_what_programs_refuse(source, tmp_path):
 def test_what_it_cannot_hold_is_named(tmp_path):
     cases = {
         "v": "types: int(*) list ; variables: list v ;",
-        "__v": "variables: int __v ;",
     }
     for name, content in cases.items():
         text, path = tmp_path / "a.cdl", tmp_path / "a.nc"
@@ -151,3 +150,41 @@ def test_what_it_cannot_hold_is_named(tmp_path):
         failed = nccopy(path, f"{tmp_path / 'a.zarr'}#mode=zarr,v3", ok=False)
         assert name in failed
         assert not (tmp_path / "a.zarr").exists()
+
+
+@pytest.mark.parametrize("shape, chunks", [((5, 6), (2, 4)), ((4, 3, 5), (2, 3, 2))])
+def test_the_order_of_version_2_is_a_permutation(tmp_path, shape, chunks):
+    """Of `"order": "F"` version 3 knows only the permutation; zarr-python and tensorstore refuse the word."""
+    expected = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    array = zarr.create_array(str(tmp_path / "in.zarr"), name="f", shape=shape, chunks=chunks, dtype="i4", order="F", zarr_format=2)
+    array[...] = expected
+    nccopy(tmp_path / "in.zarr", f"{tmp_path}/out.zarr#mode=zarr,v3")
+    stored = json.loads((tmp_path / "out.zarr" / "f" / "zarr.json").read_text())
+    assert stored["codecs"][0] == {"name": "transpose", "configuration": {"order": [*range(len(shape))][::-1]}}
+    assert np.array_equal(zarr.open_array(tmp_path / "out.zarr" / "f")[...], expected)
+    tensorstore = pytest.importorskip("tensorstore")
+    spec = {"driver": "zarr3", "kvstore": f"file://{tmp_path}/out.zarr/f"}
+    assert np.array_equal(tensorstore.open(spec).result().read().result(), expected)
+
+
+def test_names_that_begin_with_two_underscores(tmp_path):
+    """xarray gives an unnamed array such a name."""
+    xarray.DataArray([1.0, 2.0, 3.0], dims="x").to_netcdf(tmp_path / "in.nc")
+    nccopy(tmp_path / "in.nc", f"{tmp_path}/out.zarr#mode=zarr,v3")
+    found = xarray.open_zarr(tmp_path / "out.zarr", zarr_format=3)
+    assert found["__xarray_dataarray_variable__"].values.tolist() == [1, 2, 3]
+    assert "__xarray_dataarray_variable__" in zarr.open_group(tmp_path / "out.zarr")
+    (tmp_path / "a.cdl").write_text("netcdf a { group: __g { variables: int __v ; data: __v = 7 ; } }")
+    ncgen("-o", f"{tmp_path}/b.zarr#mode=zarr,v3", tmp_path / "a.cdl")
+    assert zarr.open_group(tmp_path / "b.zarr")["__g/__v"][()] == 7
+
+
+def test_a_fill_value_in_a_list_is_read(tmp_path):
+    """netCDF-C 4.8.0 wrote it so."""
+    (tmp_path / "in.zarr" / "i").mkdir(parents=True)
+    (tmp_path / "in.zarr" / ".zgroup").write_text('{"zarr_format": 2}')
+    array = {"zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "<i4", "fill_value": [-32767], "compressor": None, "filters": None, "order": "C"}
+    (tmp_path / "in.zarr" / "i" / ".zarray").write_text(json.dumps(array))
+    (tmp_path / "in.zarr" / "i" / "1").write_bytes(np.array([7, 8], "<i4").tobytes())
+    nccopy(tmp_path / "in.zarr", f"{tmp_path}/out.zarr#mode=zarr,v3")
+    assert zarr.open_array(tmp_path / "out.zarr" / "i")[...].tolist() == [-32767, -32767, 7, 8]

@@ -6,7 +6,7 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from conftest import BIN, UNKNOWN_FILTER, nccopy, ncdump, ncgen
+from conftest import BIN, CORPUS, UNKNOWN_FILTER, nccopy, ncdump, ncgen, needs_corpus
 
 zarr = pytest.importorskip("zarr")
 
@@ -148,3 +148,11 @@ def test_the_folders_of_arrays_are_not_walked_for_metadata(source):
     done = subprocess.run([BIN / "ncdump", "-v", "part", path], capture_output=True, text=True, timeout=120)
     subprocess.run(["rm", "-rf", top], check=True)
     assert done.returncode == 1 and "too deeply" in done.stderr
+
+
+@needs_corpus
+@pytest.mark.parametrize("mode", ["nczarr,file", "zarr,v2", "zarr,v3"])
+def test_names_of_other_bytes_are_told(tmp_path, mode):
+    told = nccopy(CORPUS / "reports" / "d10_latin1_group.h5", f"{tmp_path}/out.zarr#mode={mode}")
+    assert "names with bytes that are no UTF-8 are written with a character of U+EF80 to U+EFFF for each such byte: d_\\u{efe9}, grp_\\u{efe9}" in told
+    assert told.count("no UTF-8") == 1

@@ -22,6 +22,11 @@ pub fn is_link_name(name: &str) -> bool {
     !name.is_empty() && name != "." && !name.contains(['/', '\0'])
 }
 
+/// True if the name of this text has bytes that are no UTF-8.
+pub fn has_other_bytes(text: &str) -> bool {
+    own_text(text.as_bytes()).is_none()
+}
+
 /// The text of a name.
 pub(crate) fn text(bytes: &[u8]) -> String {
     if let Some(text) = own_text(bytes) {

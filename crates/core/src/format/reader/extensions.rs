@@ -129,7 +129,7 @@ pub trait VirtualSources: Send + Sync {
     /// The other files that were opened so far and that their writers have not closed, by name.
     fn unfinished_sources(&self) -> Vec<(String, Unfinished)>;
 
-    /// Warnings about data that was read so far: sources that were missing. One for each variable.
+    /// Warnings about data that was read so far: sources that were missing, strings that were cut. One for each variable.
     fn data_warnings(&self) -> Vec<String>;
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | type | written | read besides |
 //! | --- | --- | --- |
-//! | integers | `-1` | `-1.0`, `"-1"` |
+//! | integers | `-1` | `-1.0`, `"-1"`, `[-1]` as netCDF-C 4.8.0 wrote it |
 //! | floats | `9.969209968386869e36`, `"NaN"`, `"Infinity"`, `"-Infinity"` | the bare tokens |
 //! | char, string | `""` | raw text; base64 in pure Zarr |
 //! | none | `null` | |
@@ -87,6 +87,10 @@ pub(super) fn shown(json: &Json) -> String {
 }
 
 fn number(json: &Json, ty: Type) -> Option<Values> {
+    let json = match json.as_array() {
+        Some([only]) => only,
+        _ => json,
+    };
     let mut bytes = Vec::new();
     push_number(&mut bytes, json, ty).then(|| Values::from_bytes(bytes))
 }

@@ -28,6 +28,7 @@ mod time;
 mod v3;
 mod write;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -187,8 +188,39 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
 /// # Errors
 /// Those of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<String>> {
-    match schema.kind {
+    let mut all = match schema.kind {
         Kind::Zarr3 => v3::warnings(schema, plans, options),
         _ => write::warnings(schema, plans, options),
-    }
+    }?;
+    all.extend(names_of_other_bytes(schema));
+    Ok(all)
+}
+
+/// The warning about names with bytes that are no UTF-8, which keys and JSON cannot hold.
+fn names_of_other_bytes(schema: &Schema) -> Option<String> {
+    let groups = schema.groups.iter().map(|group| &group.name);
+    let dims = schema.dims.iter().map(|dim| &dim.name);
+    let vars = schema.vars.iter();
+    let attributes = vars
+        .clone()
+        .flat_map(|var| &var.attributes)
+        .map(|attribute| &attribute.name);
+    let names = groups
+        .chain(dims)
+        .chain(vars.map(|var| &var.name))
+        .chain(attributes);
+    let odd: BTreeSet<&String> = names.filter(|name| ncutils_hdf5::has_other_bytes(name)).collect();
+    let shown: Vec<String> = odd
+        .iter()
+        .take(3)
+        .map(|name| name.escape_debug().to_string())
+        .collect();
+    let further = odd.len().saturating_sub(shown.len());
+    (!odd.is_empty()).then(|| {
+        format!(
+            "names with bytes that are no UTF-8 are written with a character of U+EF80 to U+EFFF for each such byte: {}{}",
+            shown.join(", "),
+            if further > 0 { format!(" and {further} more") } else { String::new() }
+        )
+    })
 }

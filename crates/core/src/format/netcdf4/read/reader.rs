@@ -345,11 +345,24 @@ impl VirtualSources for Netcdf4Reader {
     }
 
     fn data_warnings(&self) -> Vec<String> {
-        let warning = |(n, variable): (usize, &Opened)| match &variable.stored.data {
+        let missing = |(n, variable): (usize, &Opened)| match &variable.stored.data {
             StoredData::Virtual(data) => data.data.warning(&self.schema.var_path(VarId(n))),
             _ => None,
         };
-        self.variables.iter().enumerate().filter_map(warning).collect()
+        let cut = |(n, variable): (usize, &Opened)| {
+            let has_cut = variable.stored.conversion.as_ref().is_some_and(|c| c.has_cut());
+            has_cut.then(|| {
+                format!(
+                    "variable {}: strings end at their first NUL, and text behind it is left out; nccopy -k h5 keeps it",
+                    self.schema.var_path(VarId(n))
+                )
+            })
+        };
+        let variables = || self.variables.iter().enumerate();
+        variables()
+            .filter_map(missing)
+            .chain(variables().filter_map(cut))
+            .collect()
     }
 }
 

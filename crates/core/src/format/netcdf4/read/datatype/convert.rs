@@ -8,12 +8,15 @@
 //! GlobalHeapReader ───────────────────────┘
 //! ```
 
-use crate::format::netcdf4::hdf5_error::hdf5_error;
-use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader, StringPadding};
 
 use super::number::Number;
 use super::types::{Member, is_canonical, is_text};
 use crate::error::{Error, Result};
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use crate::format::netcdf4::heap_limit::HeapLimit;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::model::{Endian, SLOT_SIZE, Schema, Slot, Type, TypeClass, Values};
@@ -38,7 +41,7 @@ enum Step {
     /// Convert a number. The sizes are those in the file and in memory, in bytes.
     Number(Number, usize, usize),
     /// Convert a string of fixed size to one of any length. It ends at the first NUL.
-    Text(usize),
+    Text(usize, Cut),
     /// Read a string from the heap.
     String,
     /// Read a sequence from the heap.
@@ -47,6 +50,42 @@ enum Step {
     Fields(Vec<(usize, usize, Conversion)>),
     /// Convert several elements, one after another.
     Repeat(usize, Box<Conversion>),
+}
+
+/// Tells whether text behind a NUL of a fixed string was left out. The copies of a conversion have it in common.
+#[derive(Debug, Clone, Default)]
+struct Cut(Option<Arc<AtomicBool>>);
+
+impl Cut {
+    /// Of strings with this padding. A string that a NUL terminates has no text behind it.
+    fn of(datatype: &Datatype) -> Self {
+        let is_padded = matches!(
+            datatype.class,
+            Class::String {
+                padding: StringPadding::NullPad | StringPadding::SpacePad,
+                ..
+            }
+        );
+        Self(is_padded.then(Arc::default))
+    }
+
+    /// The text before the first NUL.
+    fn text<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        let kept = until_nul(text);
+        if let Some(cut) = &self.0
+            && text[kept.len()..].iter().any(|byte| *byte != 0)
+        {
+            cut.store(true, Ordering::Relaxed);
+        }
+        kept
+    }
+}
+
+/// Conversions are equal by what they do.
+impl PartialEq for Cut {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The source of variable-length data, and a limit on how much it may still return.
@@ -99,7 +138,7 @@ impl Conversion {
     pub fn compile_text(member: &Member<'_>) -> Result<Self> {
         let file_size = member.base.size as usize;
         let element = Self {
-            step: Step::Text(file_size),
+            step: Step::Text(file_size, Cut::default()),
             file_size,
             memory_size: SLOT_SIZE,
         };
@@ -150,7 +189,9 @@ impl Conversion {
         Ok(match (&datatype.class, class) {
             (Class::FixedPoint { .. } | Class::FloatingPoint(_), None) => number(datatype)?,
             (Class::Enumeration { base, .. }, Some(TypeClass::Enum { .. })) => number(base)?,
-            (Class::String { .. }, None) if ty == Type::String => Step::Text(datatype.size as usize),
+            (Class::String { .. }, None) if ty == Type::String => {
+                Step::Text(datatype.size as usize, Cut::of(datatype))
+            }
             (Class::VariableString { .. }, None) if ty == Type::String => Step::String,
             (Class::VariableLength { base }, Some(TypeClass::Vlen { base: ty })) => {
                 Step::Sequence(Box::new(Self::element(schema, base, *ty, depth + 1)?))
@@ -201,7 +242,7 @@ impl Conversion {
 
     fn put_nil(&self, out: &mut [u8]) -> Result<()> {
         match &self.step {
-            Step::Copy(_) | Step::Number(..) | Step::Text(_) => Ok(()),
+            Step::Copy(_) | Step::Number(..) | Step::Text(..) => Ok(()),
             Step::String | Step::Sequence(_) => put(out, Slot::NIL),
             Step::Fields(fields) => fields.iter().try_for_each(|(_, to, field)| {
                 let part = to
@@ -271,7 +312,7 @@ impl Conversion {
                 };
                 number.convert(i, o);
             }
-            Step::Text(_) => put(out, append(content, until_nul(input), heap)?)?,
+            Step::Text(_, cut) => put(out, append(content, cut.text(input), heap)?)?,
             Step::String => put(out, heap.slot(string(input, heap, content))?)?,
             Step::Sequence(element) => put(out, heap.slot(element.sequence(input, heap, content))?)?,
             Step::Fields(fields) => {
@@ -290,6 +331,16 @@ impl Conversion {
             Step::Repeat(_, element) => element.elements(input, out, heap, content)?,
         }
         Ok(())
+    }
+
+    /// True if text behind a NUL was left out, in any element that was converted.
+    pub fn has_cut(&self) -> bool {
+        match &self.step {
+            Step::Text(_, Cut(cut)) => cut.as_ref().is_some_and(|cut| cut.load(Ordering::Relaxed)),
+            Step::Fields(fields) => fields.iter().any(|(.., field)| field.has_cut()),
+            Step::Sequence(element) | Step::Repeat(_, element) => element.has_cut(),
+            Step::Copy(_) | Step::Number(..) | Step::String => false,
+        }
     }
 
     /// Reads a sequence of elements of this conversion from the heap.

@@ -38,7 +38,6 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
         NODE => "is that of metadata",
         _ if name.starts_with(PARTIAL) => "marks a dataset that is not complete",
         _ if name.bytes().all(|byte| byte == b'.') => "has only dots",
-        _ if name.starts_with("__") => "begins with two underscores, which Zarr keeps for itself",
         _ if name.contains('/') => "contains a slash",
         _ if name.contains('\0') => "contains a NUL",
         _ => return Ok(()),
@@ -91,10 +90,10 @@ mod tests {
 
     #[test]
     fn names_of_nodes() {
-        for name in ["v", ".hidden", "_v", "a.b", "c", "zarr.json2", "…"] {
+        for name in ["v", ".hidden", "_v", "__v", "a.b", "c", "zarr.json2", "…"] {
             assert!(check_name(name, "variable", name).is_ok(), "{name}");
         }
-        for name in ["", ".", "..", "....", "__v", "__", "zarr.json", "a/b", "a\0"] {
+        for name in ["", ".", "..", "....", "zarr.json", "a/b", "a\0"] {
             let error = check_name(name, "variable", "/p").unwrap_err().to_string();
             assert!(error.contains("variable /p"), "{error}");
         }

@@ -1,12 +1,12 @@
 //! The member `codecs` of an array that is written.
 
 use super::super::super::json::Json;
-use super::super::codec_chain::{CodecChain, Serializer};
+use super::super::codec_chain::{CodecChain, Serializer, permutation};
 use super::super::data_type::DataType;
 use super::super::extension::Extension;
 use super::super::sharding::IndexCodecs;
 use crate::filter::{CodecInput, Registry};
-use crate::model::{CodecSpec, IndexLocation, VariableLayout};
+use crate::model::{CodecSpec, Configuration, IndexLocation, VariableLayout, ZarrVersion};
 
 /// The codecs of an array's chunks.
 ///
@@ -30,13 +30,30 @@ pub fn chain(layout: &VariableLayout, data_type: &DataType) -> Result<CodecChain
         ));
     }
     Ok(CodecChain {
-        array: array.to_vec(),
+        array: array
+            .iter()
+            .map(|codec| with_listed_order(codec, layout.extent.len()))
+            .collect(),
         serializer: match data_type {
             DataType::String => Serializer::VlenUtf8,
             _ => Serializer::Bytes(layout.endian),
         },
         bytes: bytes.to_vec(),
     })
+}
+
+/// A codec whose order of dimensions, if it has one, is a list. The words "C" and "F" are those of version 2 and of early drafts.
+fn with_listed_order(codec: &CodecSpec, rank: usize) -> CodecSpec {
+    let word = codec
+        .configuration()
+        .and_then(|members| members.get("order")?.as_str());
+    match (word, permutation(codec, rank)) {
+        (Some(_), Some(order)) => {
+            let members = Configuration::from_iter([("order".to_owned(), order.into())]);
+            CodecSpec::zarr(ZarrVersion::V3, codec.name(), members)
+        }
+        _ => codec.clone(),
+    }
 }
 
 /// The member `codecs`.
