@@ -217,17 +217,6 @@ impl Pipeline {
         }
     }
 
-    /// Refuses to make more than the limit of decoded chunks, in `size` bytes, of one chunk that has codecs.
-    ///
-    /// # Errors
-    /// [`Error::Alternative`].
-    pub fn check_memory(&self, size: usize) -> Result<()> {
-        match self.is_empty() {
-            true => Ok(()),
-            false => self.memory.check(size),
-        }
-    }
-
     /// Most bytes that any encoder can make of a full chunk; `usize::MAX` if a codec is not known.
     pub fn max_encoded_size(&self) -> usize {
         let stages = self.stages.iter();

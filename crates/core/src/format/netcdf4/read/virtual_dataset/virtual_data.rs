@@ -280,16 +280,16 @@ impl VirtualData {
         }
     }
 
-    /// Boxes around the elements that a mapping fills, as far as they are known: a source that is missing fills none, and one
-    /// that was opened none past its lengths.
+    /// Boxes around the elements that a mapping fills. A missing source fills none, and one that was opened its lengths.
     pub(super) fn filled(&self, mapping: &Mapping) -> Vec<Region> {
         let to = mapping.to.bounds();
-        let facts = match self.facts[mapping.source].get() {
+        let known = match self.facts[mapping.source].get() {
             Some(Ok(None)) => return Vec::new(),
-            Some(Ok(Some(facts))) if mapping.to.is_box() => facts,
-            _ => return vec![to.clone()],
+            Some(Ok(Some(facts))) if mapping.to.is_box() => Some(facts),
+            _ => None,
         };
-        let Ok(from) = self.from(mapping, facts) else {
+        let Some((facts, from)) = known.and_then(|facts| Some((facts, self.from(mapping, facts).ok()?)))
+        else {
             return vec![to.clone()];
         };
         let shifted = |mut part: Region| {
@@ -298,22 +298,17 @@ impl VirtualData {
             }
             part
         };
-        if from.count() == 0 {
-            return Vec::new();
-        }
         if from.count() < mapping.to.count() {
             let first = Region::range(&to.count, 0, from.count());
-            return first.into_iter().map(shifted).collect();
+            let first = first.into_iter().filter(|_| from.count() > 0);
+            return first.map(shifted).collect();
         }
         if !from.is_box() || from.bounds().count != to.count {
             return vec![to.clone()];
         }
-        let there = from.bounds().clip(&facts.layout.extent);
-        let part = there.map(|there| Region {
-            start: to.start.clone(),
-            count: there.count,
-        });
-        part.into_iter().collect()
+        let there = from.bounds().clip(&facts.layout.extent).map(|part| part.count);
+        let start = to.start.clone();
+        there.map(|count| Region { start, count }).into_iter().collect()
     }
 
     /// Numbers of the mappings that have elements of `region` which no later one hides, ascending. With `goes_on`, those
