@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import BIN, nccopy, ncdump
+from stop_points import go_on, stopped
 
 # Writes a file, flushes it, and waits until it is told to end.
 WRITER = """
@@ -153,3 +154,101 @@ def test_bytes_behind_the_end_are_told(tmp_path, options):
     assert "3 bytes follow" in subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True).stdout
     with h5py.File(path) as f:
         assert f["x"][9] == 9
+
+
+def virtual_of(path, source):
+    layout = h5py.VirtualLayout((10,), "i8")
+    layout[:] = h5py.VirtualSource(source.name, "x", (10,))
+    with h5py.File(path, "w") as f:
+        f.create_virtual_dataset("x", layout)
+
+
+def link_to(path, source):
+    with h5py.File(path, "w") as f:
+        f["x"] = h5py.ExternalLink(source.name, "x")
+
+
+@pytest.mark.parametrize("make", [virtual_of, link_to])
+@pytest.mark.parametrize("libver, swmr", [("earliest", ""), ("v110", "swmr")])
+def test_an_unfinished_source_is_told(tmp_path, make, libver, swmr):
+    source, path, out = tmp_path / "source.h5", tmp_path / "in.h5", tmp_path / "out.nc"
+    make(path, source)
+    with writer(source, libver, swmr):
+        wanted = f"it refers to {source}: {OPEN if swmr else BEING_WRITTEN}"
+        assert told(path) == f"ncdump: {path}: warning: {wanted}\n"
+        assert checked(path) == [wanted]
+        said = nccopy(path, out, ok=False)
+        assert wanted in said and "--unfinished" in said and not out.exists()
+        assert wanted in nccopy("--unfinished", path, out)
+
+
+def test_a_source_that_was_closed_is_whole(tmp_path):
+    source, path = tmp_path / "source.h5", tmp_path / "in.h5"
+    virtual_of(path, source)
+    with writer(source, "v110", "swmr", "close"):
+        pass
+    assert told(path) == "" and checked(path) == [] and nccopy(path, tmp_path / "out.nc") == ""
+
+
+@pytest.mark.parametrize("flags", [[], ["-k", "nc3"], ["-k", "h5"], ["-k", "zst"], ["--dry-run"]], ids=" ".join)
+@pytest.mark.parametrize("swmr", ["", "swmr"])
+def test_an_output_with_a_writer_is_not_replaced(tmp_path, flags, swmr):
+    source, path = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as f:
+        f["x"] = np.arange(3, dtype="i4")
+    with writer(path, "v110", swmr, "close"):
+        said = nccopy(*flags, source, path, ok=False)
+        assert f"{path}: " in said and "name another file" in said, said
+    with h5py.File(path) as f:
+        assert f["x"].shape == (10,)
+    nccopy(*flags, source, path)
+
+
+def test_an_output_that_is_opened_meanwhile_is_not_replaced(tmp_path):
+    source, path = tmp_path / "in.h5", tmp_path / "out.h5"
+    for file in source, path:
+        with h5py.File(file, "w") as f:
+            f["x"] = np.arange(3, dtype="i4")
+    process = stopped("commit", "nccopy", source, path)
+    with h5py.File(path, "r+") as f:
+        f["y"] = 1
+        status, said = go_on(process)
+        assert status == 1 and "being written by another program" in said
+    with h5py.File(path) as f:
+        assert "y" in f
+
+
+def test_bytes_of_an_unfinished_file_are_refused(tmp_path):
+    path, out = tmp_path / "in.h5", tmp_path / "out.zst"
+    with writer(path, "earliest", ""):
+        said = nccopy("-k", "zst", path, out, ok=False)
+        assert BEING_WRITTEN in said and "--unfinished" in said and not out.exists()
+    assert OPEN in nccopy("-k", "zst", "--unfinished", path, out)
+    assert out.exists()
+
+
+# Writes without a flush: the superblock may be in the file, and nothing else.
+UNFLUSHED = """
+import os, sys, h5py, numpy as np
+f = h5py.File(sys.argv[1], "w", libver=(sys.argv[2], "v110"))
+f.create_dataset("x", data=np.arange(100000), chunks=(100,))
+print("open", flush=True)
+sys.stdin.readline()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("libver", ["earliest", "v110"])
+def test_a_file_that_was_never_flushed_is_told(tmp_path, libver):
+    path = tmp_path / "in.h5"
+    command = [sys.executable, "-W", "ignore", "-c", UNFLUSHED, path, libver]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "open\n"
+        done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True)
+        assert done.returncode == 1 and BEING_WRITTEN in done.stderr and "flushed" in done.stderr, done.stderr
+        assert BEING_WRITTEN in nccopy(path, tmp_path / "out.nc", ok=False)
+    finally:
+        program.communicate("\n", timeout=60)
+    done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True)
+    assert done.returncode == 1 and NOT_CLOSED in done.stderr, done.stderr

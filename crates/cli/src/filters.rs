@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use ncutils_core::copy::decode_limit;
 use ncutils_core::filter::Registry;
 use ncutils_core::model::ZarrVersion::{V2, V3};
 use ncutils_plugin::{Directories, PluginFinder, SUPPORTED, missing};
@@ -11,9 +12,11 @@ use ncutils_plugin::{Directories, PluginFinder, SUPPORTED, missing};
 /// Id of the option that puts plugins before built-in filters.
 const PREFER_PLUGIN: &str = "prefer-plugin";
 
-/// The filters of a program: the built-in ones, and plugins for the rest. A plugin is loaded when a variable needs it.
-pub fn registry(matches: &ArgMatches) -> Registry {
+/// The filters of a program: the built-in ones, and plugins for the rest. A plugin is loaded when a variable needs it. A decoded
+/// chunk may take `memory` bytes; `None` allows the default of `-m`.
+pub fn registry(matches: &ArgMatches, memory: Option<u64>) -> Registry {
     let mut registry = Registry::builtin();
+    registry.set_decode_limit(decode_limit(memory));
     registry.set_finder(Arc::new(finder(matches)));
     registry
 }

@@ -47,6 +47,7 @@ pub mod zfp;
 pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::codec::{BoundCodec, Codec};
 pub use codec::codec_input::CodecInput;
+pub use codec::decode_memory::{DecodeMemory, Held};
 pub use codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
 pub use codec::facts::CodecFacts;
 pub use codec::finder::CodecFinder;

@@ -201,6 +201,8 @@ pub enum Alternative {
     OtherFilters,
     /// Replace what is there.
     Replacing,
+    /// Allow more memory.
+    MoreMemory,
 }
 
 impl fmt::Display for Alternative {
@@ -210,6 +212,7 @@ impl fmt::Display for Alternative {
             Self::CProgram => "; a C program can",
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
+            Self::MoreMemory => "; allow more memory (-m)",
         })
     }
 }

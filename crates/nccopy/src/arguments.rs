@@ -97,6 +97,8 @@ impl Arguments {
                 kind::asked(matches, of_kinds).map_err(|error| kind::and_archives(error, ", zst and h5"))?
             }
         };
+        let min_chunk_bytes = memory::bytes(matches, "min-chunk", "-M")?;
+        let memory = memory::bytes(matches, "memory", "-m")?;
         let copy = CopyOptions {
             kind,
             deflate: text(matches, "deflate").map(deflate_level).transpose()?,
@@ -120,11 +122,11 @@ impl Arguments {
                 .collect::<Result<Vec<FilterRequest>>>()?,
             variables: listed(matches, ("vars", "-v"), ("only-vars", "-V"))?,
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
-            min_chunk_bytes: memory::bytes(matches, "min-chunk", "-M")?,
+            min_chunk_bytes,
             string_length: string_length::asked(matches)?,
             skip_fill: given("skip-fill"),
             page_size: matches.get_one("page").copied(),
-            registry: filters::registry(matches),
+            registry: filters::registry(matches, memory),
         };
         let (dry_run, summary, json) = (given("dry-run"), given("summary"), given("json"));
         if json && !dry_run && !summary {
@@ -140,7 +142,7 @@ impl Arguments {
             copy,
             access: data_access::access(matches)?,
             part,
-            memory: memory::bytes(matches, "memory", "-m")?,
+            memory,
             replace: given("replace"),
             archive: ArchiveOptions {
                 pack: container == Some("archive"),

@@ -34,5 +34,6 @@ pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> 
         }
     }
     input.check_output(&output)?;
+    output.check_writer()?;
     Ok((input, output))
 }

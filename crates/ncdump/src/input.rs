@@ -28,6 +28,17 @@ pub fn warn_of_unfinished(reader: &dyn Reader, input: &Location, arguments: &Arg
     }
 }
 
+/// Warns of what was found while data was read: other files that their writers have not closed, and missing sources.
+pub fn warn_of_data(reader: &dyn Reader, input: &Location, arguments: &Arguments) {
+    for (name, unfinished) in reader.unfinished_sources() {
+        let text = format!("it refers to {}: {unfinished}", name.escape_debug());
+        arguments.messages.warn_of(input, text);
+    }
+    for warning in reader.data_warnings() {
+        arguments.messages.warn_of(input, warning);
+    }
+}
+
 /// The part of the input that was asked for; `None` for all of it.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
-use crate::input::{location, part_of, warn_of_unfinished};
+use crate::input::{location, part_of, warn_of_data, warn_of_unfinished};
 
 /// Standard output without line buffering, since data comes in large pieces.
 fn stdout() -> io::Result<BufWriter<File>> {
@@ -76,9 +76,7 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         dump(reader, &name, &arguments.dump, &mut stdout)
     };
-    for warning in reader.data_warnings() {
-        arguments.messages.warn_of(&input, warning);
-    }
+    warn_of_data(reader, &input, arguments);
     // Flush after an error too: all readable text is printed.
     let flushed = stdout.flush().context("cannot write");
     done.map_err(|error| match error {

@@ -15,7 +15,7 @@ use ncutils_core::integrity::{
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
 
-use crate::input::{location, part_of, warn_of_unfinished};
+use crate::input::{location, part_of, warn_of_data, warn_of_unfinished};
 
 /// Does what was asked for. Returns the exit status.
 pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
@@ -40,10 +40,18 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let reader = input.open_damaged(opened, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
-        .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &CheckOptions::default()))
+        .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &work(arguments)))
         .map_err(|error| error.in_file(input.name()))?;
     let unfinished = reader.schema().unfinished.map(|why| Fault::new(why.to_string()));
-    checked.faults.splice(0..0, damage.into_iter().chain(unfinished));
+    let sources = reader.unfinished_sources().into_iter();
+    let sources =
+        sources.map(|(name, why)| Fault::new(format!("it refers to {}: {why}", name.escape_debug())));
+    checked
+        .faults
+        .splice(0..0, damage.into_iter().chain(unfinished).chain(sources));
+    if let Err(error) = reader.check_unchanged() {
+        checked.faults.push(Fault::of(&error));
+    }
     if is_verified {
         checked.uncovered.clear();
     }
@@ -61,20 +69,28 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     warn_of_unfinished(&*reader, &input, arguments);
     refuse_incomplete(&*reader, &input)?;
     let part = part_of(&*reader, arguments, &input)?;
-    let reader = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);
+    let whole = &*reader;
+    let reader = part.as_ref().map_or(whole, |part| part as &dyn Reader);
     let mut out = io::stdout().lock();
     let done = digest(reader, &arguments.dump.required, &mut |line| {
         writeln!(out, "{line}").map_err(|e| Error::io("cannot write", e))
     });
-    for warning in reader.data_warnings() {
-        arguments.messages.warn_of(&input, warning);
-    }
+    warn_of_data(reader, &input, arguments);
     done.map_err(|error| match error {
         e @ Error::Io { .. } => e,
         e => e.in_file(input.name()),
     })?;
     out.flush().context("cannot write")?;
+    whole.check_unchanged().map_err(|e| e.in_file(input.name()))?;
     Ok(0)
+}
+
+/// How a check may work.
+fn work(arguments: &Arguments) -> CheckOptions {
+    CheckOptions {
+        memory: arguments.memory,
+        ..CheckOptions::default()
+    }
 }
 
 /// Refuses a dataset that has items in files that may not be read.
@@ -116,6 +132,7 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     };
     let options = CompareOptions {
         equality,
+        work: work(arguments),
         ..CompareOptions::default()
     };
     let mut lines = String::new();
@@ -132,9 +149,11 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     );
     print(&lines)?;
     for (location, reader) in [(&other, of_other), (&input, of_input)] {
-        for warning in reader.data_warnings() {
-            arguments.messages.warn_of(location, warning);
-        }
+        warn_of_data(reader, location, arguments);
     }
-    Ok(count? == 0)
+    let count = count?;
+    for (location, reader) in [(&other, &second), (&input, &reader)] {
+        reader.check_unchanged().map_err(|e| e.in_file(location.name()))?;
+    }
+    Ok(count == 0)
 }

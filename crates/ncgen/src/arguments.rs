@@ -68,6 +68,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         }
     };
     let implied = archive || kind.is_some() || output.is_some();
+    let memory = memory::bytes(matches, "memory", "-m")?;
     Ok(Arguments {
         remote: remote::options(matches),
         messages: Messages::of(&NCGEN, matches),
@@ -83,8 +84,8 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         no_fill: matches.get_flag("no-fill"),
         string_length: string_length::asked(matches)?,
         replace: matches.get_flag("replace"),
-        memory: memory::bytes(matches, "memory", "-m")?,
-        registry: filters::registry(matches),
+        memory,
+        registry: filters::registry(matches, memory),
     })
 }
 

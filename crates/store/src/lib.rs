@@ -45,6 +45,7 @@ pub use file::external_files::LocalExternalFiles;
 pub use file::file_output::{FileOutput, same_file};
 pub use file::file_pool::{FilePool, PooledFile};
 pub use file::file_source::FileSource;
+pub use file::lock::check_unlocked;
 pub use file::temporary::{no_room, room_for_temporary_files, temporary_file, temporary_folder};
 pub use folder::directory_keys::DirectoryKeys;
 pub use folder::directory_output::{DirectoryOutput, FolderCheck};

@@ -84,8 +84,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
 }
 });
 
-const MEMORY: &str =
-    "With suffix K, M or G (decimal). A copy that needs more for a chunk takes more, with fewer threads.";
+const MEMORY: &str = "With suffix K, M or G (decimal). An input chunk that takes more when it is decoded is refused, above 64 MiB.";
 
 fn kind() -> Vec<Opt> {
     let mut options = vec![
@@ -240,7 +239,7 @@ fn integrity() -> Vec<Opt> {
         Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
             .more("What the writer has not written to the file yet is missing in the copy.")
             .section("integrity.md#unfinished-files")
-            .modes(OF_DATASETS),
+            .modes(&[Values, Bytes, Hdf5, Zst]),
         Opt::long(
             "salvage",
             "Copy all that can be read of a damaged or truncated input",

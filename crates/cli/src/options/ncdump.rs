@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::mode::Mode::{self, Check, Diff, Digest, Print, Sources};
 use super::opt::{Opt, Value};
 use super::program::Program;
-use super::shared::{accepted, general, input, other_files, prefer_plugin, remote, subset};
+use super::shared::{accepted, general, input, memory, other_files, prefer_plugin, remote, subset};
 
 /// Options that say what is printed of the content, or how it looks.
 const OF_PRINTING: &[Mode] = &[Print];
@@ -195,8 +195,11 @@ fn integrity() -> Vec<Opt> {
     ]
 }
 
+const MEMORY: &str =
+    "With suffix K, M or G (decimal). A chunk that takes more when it is decoded is refused, above 64 MiB.";
+
 fn access() -> Vec<Opt> {
-    let mut options = vec![prefer_plugin()];
+    let mut options = vec![prefer_plugin(), memory().more(MEMORY)];
     options.extend(other_files());
     options.extend(remote());
     options

@@ -33,7 +33,7 @@ mod task;
 
 pub use geometry::{SourcePart, Sources};
 pub(crate) use memory::{JobMemory, MemoryBudget};
-pub use memory::{default_budget, parse_memory};
+pub use memory::{decode_limit, default_budget, parse_memory};
 pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
 pub use readers::{PooledReader, ReaderId, ReaderPool, Readers};
 pub use report::{Description, Report, VariableDescription, VariableReport, ratio, run};

@@ -62,30 +62,6 @@ pub fn chunk_size(layout: &VariableLayout, shape: &[u64]) -> Result<usize> {
         .ok_or_else(|| Error::Unsupported("a chunk larger than memory".into()))
 }
 
-/// Most bytes of a decoded chunk that is larger than its array, for readers without a budget of memory.
-pub const LARGEST_PADDED_CHUNK: u64 = 1 << 30;
-
-/// Refuses chunks that take more than `most` bytes when they are decoded, if at least half of each lies past the array.
-/// A few bytes in a store can then ask for any amount of memory. An element of a decoded chunk has `element_size` bytes.
-///
-/// # Errors
-/// Tells both sizes and the limit.
-pub fn check_padding(layout: &VariableLayout, element_size: usize, most: u64) -> Result<()> {
-    if layout.edges == EdgeChunks::Clipped {
-        return Ok(());
-    }
-    let bytes = |shape: &[u64]| byte_count(shape, element_size).map_or(u64::MAX, |n| n as u64);
-    let shape = layout.chunk_shape();
-    let lengths: Vec<u64> = shape.iter().zip(&layout.extent).map(|(a, b)| *a.min(b)).collect();
-    let (whole, inside) = (bytes(shape), bytes(&lengths));
-    match whole > most && inside <= whole / 2 {
-        true => Err(Error::Usage(format!(
-            "a chunk takes {whole} bytes when it is decoded, of which the array uses {inside}; here it may take {most}"
-        ))),
-        false => Ok(()),
-    }
-}
-
 /// The shape of a stored chunk, in the form that codecs need. `count` is the shape of its part within the
 /// extent.
 pub fn chunk_shape<'a>(layout: &VariableLayout, count: &'a [u64]) -> ChunkShape<'a> {
@@ -130,9 +106,9 @@ fn from_chunks(
         let Some(chunk) = chunk else {
             continue;
         };
-        check_padding(layout, layout.element_size, LARGEST_PADDED_CHUNK).map_err(wrap)?;
         let own = grid.region(index);
         let shape = layout.stored_shape(&own.count);
+        let _held = pipeline.hold(chunk_size(layout, shape)?).map_err(wrap)?;
         let mut decoded = pipeline
             .decode(chunk, chunk_shape(layout, &own.count), &mut scratch)
             .map_err(|e| wrap(reader.in_chunk_key(var, index, e)))?;

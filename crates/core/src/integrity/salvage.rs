@@ -15,7 +15,7 @@ use crate::format::{
     ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, Reader, Region as ReadRegion, SourceFile,
     VirtualSources, Written, WrittenChunks, read_ranges,
 };
-use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
+use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout, move_heap};
 use crate::store::{ByteRange, Done, Requests};
 
 /// Most chunks of a variable that are listed to leave out lost ones.
@@ -353,6 +353,10 @@ impl VirtualSources for Salvage<'_> {
 
     fn source_files(&self) -> Vec<SourceFile> {
         self.input.source_files()
+    }
+
+    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        self.input.unfinished_sources()
     }
 
     fn data_warnings(&self) -> Vec<String> {

@@ -18,7 +18,8 @@ use crate::format::{
     read_ranges,
 };
 use crate::model::{
-    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId, VariableLayout,
+    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Unfinished, Values, VarId,
+    VariableLayout,
 };
 use crate::store::{ByteRange, Done, Requests};
 
@@ -393,6 +394,10 @@ impl VirtualSources for Subset<'_> {
 
     fn source_files(&self) -> Vec<SourceFile> {
         self.input.source_files()
+    }
+
+    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        self.input.unfinished_sources()
     }
 
     fn data_warnings(&self) -> Vec<String> {

@@ -15,6 +15,7 @@ use std::sync::{Arc, LazyLock};
 use crate::Outcome;
 use crate::codec::chunk_type::{ChunkShape, ChunkType};
 use crate::codec::codec::BoundCodec;
+use crate::codec::decode_memory::{DecodeMemory, Held};
 use crate::codec::room::LARGE;
 use crate::registry::registered::registered_name;
 use crate::registry::registry::Registry;
@@ -65,6 +66,7 @@ pub struct Pipeline {
     retypes: Option<usize>,
     /// True if a chunk may skip codecs, because its filter mask is stored.
     masks: bool,
+    memory: Arc<DecodeMemory>,
 }
 
 /// One codec of a pipeline.
@@ -111,6 +113,7 @@ impl Pipeline {
                 decoded_size: 0,
                 retypes: None,
                 masks: true,
+                memory: Arc::default(),
             })
         });
         Arc::clone(&EMPTY)
@@ -147,6 +150,7 @@ impl Pipeline {
             decoded_size: chunk.decoded_size(ChunkShape::Full)?,
             chunk: chunk.clone(),
             masks: true,
+            memory: Arc::clone(registry.decode_memory()),
         })
     }
 
@@ -199,6 +203,18 @@ impl Pipeline {
     /// [`Error::Damaged`] if it has another.
     pub fn check_size(&self, length: usize, shape: ChunkShape) -> Result<()> {
         check_size(length, self.size_of(shape)?)
+    }
+
+    /// Takes memory for `size` bytes made of one chunk, and waits while other large chunks take it. Without codecs, a chunk
+    /// takes what is stored, which needs no limit.
+    ///
+    /// # Errors
+    /// [`Error::Alternative`] if one chunk may not take as much.
+    pub fn hold(&self, size: usize) -> Result<Held> {
+        match self.is_empty() {
+            true => Ok(Held::default()),
+            false => self.memory.hold(size),
+        }
     }
 
     /// Most bytes that any encoder can make of a full chunk; `usize::MAX` if a codec is not known.
@@ -276,7 +292,8 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`Error::UnknownFilter`] for an unknown codec that was not skipped; [`Error::Filter`] for damaged input, or for a
-    /// clipped chunk that a codec would change the type of; [`Error::Damaged`] if the chunk has the wrong size.
+    /// clipped chunk that a codec would change the type of; [`Error::Damaged`] if the chunk has the wrong size;
+    /// [`Error::Alternative`] if it is larger than the registry's limit.
     pub fn decode_into(
         &self,
         bytes: &[u8],
@@ -319,6 +336,7 @@ impl Pipeline {
             out.extend_from_slice(bytes);
             return Ok(());
         };
+        self.memory.check(size)?;
         self.check_shape(shape)?;
         // The maximum output of each stage: the longest that the stages before it can have made of the chunk.
         let mut limits = [0; MAX_FILTERS];

@@ -8,6 +8,7 @@ use crate::checksum::checksum32;
 use crate::checksum::fletcher32::Fletcher32;
 use crate::codec::chunk_type::ChunkType;
 use crate::codec::codec::{Codec, stored_parameters};
+use crate::codec::decode_memory::DecodeMemory;
 use crate::codec::finder::CodecFinder;
 use crate::codec::netcdf_c_spelling::has_numbers_as_strings;
 use crate::codec::program::Program;
@@ -46,10 +47,11 @@ pub struct Registry {
     codecs: Arc<Vec<Arc<dyn Codec>>>,
     /// Where codecs are looked for that are not in `codecs`.
     finder: Option<Arc<dyn CodecFinder>>,
+    memory: Arc<DecodeMemory>,
 }
 
 impl Registry {
-    /// The built-in codecs, by ascending HDF5 id. Codecs that only Zarr has follow, by name.
+    /// The built-in codecs, by ascending HDF5 id. Codecs that only Zarr has follow, by name. A decoded chunk may take 1 GiB.
     pub fn builtin() -> Self {
         static BUILTIN: OnceLock<Registry> = OnceLock::new();
         let make = || Self {
@@ -90,6 +92,7 @@ impl Registry {
                 Arc::new(Transpose),
             ]),
             finder: None,
+            memory: Arc::default(),
         };
         BUILTIN.get_or_init(make).clone()
     }
@@ -102,6 +105,16 @@ impl Registry {
     /// Sets where codecs are looked for that were not added.
     pub fn set_finder(&mut self, finder: Arc<dyn CodecFinder>) {
         self.finder = Some(finder);
+    }
+
+    /// Sets how many bytes a decoded chunk may take. Large chunks that are read as values at once take no more together.
+    pub fn set_decode_limit(&mut self, bytes: u64) {
+        self.memory = Arc::new(DecodeMemory::new(usize::try_from(bytes).unwrap_or(usize::MAX)));
+    }
+
+    /// The memory of decoded chunks.
+    pub fn decode_memory(&self) -> &Arc<DecodeMemory> {
+        &self.memory
     }
 
     /// Tells where the unknown codec `spec` was looked for; `None` without a finder.

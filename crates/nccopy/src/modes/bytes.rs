@@ -12,6 +12,7 @@ use ncutils_core::copy::archive::{self as copied, archive_route};
 use ncutils_core::error::Error;
 use ncutils_core::format::CheckLimits;
 use ncutils_core::format::archive::{self, PackOptions, Packed};
+use ncutils_core::format::netcdf4;
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::Schema;
 use ncutils_core::store::{
@@ -19,6 +20,7 @@ use ncutils_core::store::{
 };
 use ncutils_core::threads;
 
+use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
 use crate::print::{plan_text, summary};
 
@@ -40,6 +42,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     let object = input.content(SPOOLED);
     arguments.messages.warn_of_notes(input);
     let object = object?;
+    refuse_unfinished(netcdf4::unfinished(&object), input, arguments)?;
     ncutils_cli::signals::handle("nccopy");
     let target = BytesOutput::of(output, arguments)?;
     compress_seekable(&*object, &*target.output, threads::count())

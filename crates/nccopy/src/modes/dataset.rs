@@ -29,7 +29,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     };
     let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;
     reader.keep_at_most(arguments.memory_beside(output) / KEPT);
-    refuse_unfinished(reader.schema(), input, arguments)?;
+    refuse_unfinished(reader.schema().unfinished, input, arguments)?;
     for warning in &reader.schema().warnings {
         arguments.messages.warn_of(input, warning);
     }

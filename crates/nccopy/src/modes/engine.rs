@@ -13,6 +13,7 @@ use ncutils_core::format::{Reader, Writer};
 use ncutils_core::location::{CreateOptions, Location};
 use ncutils_core::subset::Subset;
 
+use super::unfinished::refuse_unfinished_sources;
 use crate::arguments::Arguments;
 use crate::print::plan_text::{self, Beside};
 use crate::print::summary;
@@ -50,6 +51,7 @@ impl Engine<'_> {
             self.arguments.messages.note(choice);
         }
         let prepared = prepare(reader, &plan).map_err(|error| self.in_input(error))?;
+        refuse_unfinished_sources(reader, self.input, self.arguments)?;
         Ok((plan, prepared))
     }
 

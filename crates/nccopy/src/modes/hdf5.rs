@@ -46,7 +46,7 @@ pub fn copy(
     };
     arguments.given.refuse_for(Mode::Hdf5)?;
     let source = open_source(&engine, opened)?;
-    refuse_unfinished(source.reader().schema(), input, arguments)?;
+    refuse_unfinished(source.reader().schema().unfinished, input, arguments)?;
     let left = match arguments.salvage {
         true => Some(Left::of(&source, &engine, opened)?),
         false => None,

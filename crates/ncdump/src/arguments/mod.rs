@@ -10,7 +10,7 @@ use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCDUMP;
 use ncutils_cli::values::remote::{self, RemoteOptions};
 use ncutils_cli::values::text::{names, text, texts};
-use ncutils_cli::values::{data_access, subset};
+use ncutils_cli::values::{data_access, memory, subset};
 use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::integrity::Equality;
@@ -38,6 +38,8 @@ pub struct Arguments {
     pub part: SubsetRequest,
     /// Options of the dump.
     pub dump: DumpOptions,
+    /// `-m`: maximum memory in bytes; `None` lets the library decide.
+    pub memory: Option<u64>,
     /// The filters that chunks can be decoded with.
     pub registry: Registry,
     /// `--data-dir`, `--require-sources`: which other files may be read.
@@ -96,7 +98,9 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     };
     let in_one = matches.get_flag("filters");
     let (precision, overrides) = precision(matches)?;
+    let memory = memory::bytes(matches, "memory", "-m")?;
     Ok(Arguments {
+        memory,
         remote: remote::options(matches),
         messages: Messages::of(&NCDUMP, matches),
         input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
@@ -119,7 +123,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             line_length: line_length(matches)?,
             annotations: annotations(matches)?,
         },
-        registry: filters::registry(matches),
+        registry: filters::registry(matches, memory),
         access: data_access::access(matches)?,
         sources: matches.get_flag("sources"),
         proof: proof(matches)?,

@@ -90,13 +90,7 @@ impl FileOutput {
             // Renaming over a file needs no write permission on it. A file that its owner protected is not
             // replaced all the same.
             rustix::fs::access(path, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(e.into()))?;
-            // What the other program writes would be lost. A file that may not be read is not asked.
-            if File::open(path).is_ok_and(|file| lock::is_locked_for_writing(&file) == Some(true)) {
-                return Err(cannot(io::Error::new(
-                    io::ErrorKind::ResourceBusy,
-                    "the file of this name is being written by another program",
-                )));
-            }
+            lock::check_unlocked(path).map_err(cannot)?;
         }
 
         let target = follow_symlinks(path).map_err(cannot)?;
@@ -168,6 +162,10 @@ impl Output for FileOutput {
     fn commit(&self) -> io::Result<()> {
         reach(stop_point::COMMIT);
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Pending::Named { target, .. } | Pending::Unnamed { target }) = &pending {
+            // A program may have opened it since.
+            lock::check_unlocked(target)?;
+        }
         let target = match pending {
             None => return Err(io::Error::other("committed twice")),
             Some(Pending::Device) => return Ok(()),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::fs::OFlags;
 
 use super::file_version::FileVersion;
+use super::lock;
 use crate::{Lease, LeasePool, Object};
 use ncutils_model::error::{Error, Result};
 
@@ -117,6 +118,11 @@ pub struct PooledFile {
 impl Object for PooledFile {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
+    }
+
+    fn is_locked_for_writing(&self) -> Option<bool> {
+        let file = self.pool.lease(&self.path, Some(self.identity)).ok()?;
+        lock::is_locked_for_writing(&file)
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {

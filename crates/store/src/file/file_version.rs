@@ -28,7 +28,9 @@ impl FileVersion {
     pub(crate) fn check(self, file: &Metadata) -> io::Result<()> {
         match Self::of(file) == self {
             true => Ok(()),
-            false => Err(io::Error::other("the file was changed while it was read")),
+            false => Err(io::Error::other(
+                "the file was changed while it was read: try again when no program writes it",
+            )),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::env;
 use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
 
 /// True if a program holds the lock of a file for writing. `None` if that is not known: the file system has no locks, or the
 /// variable `HDF5_USE_FILE_LOCKING` says that they are not used.
@@ -19,6 +21,21 @@ pub(crate) fn is_locked_for_writing(file: &File) -> Option<bool> {
         }
         Err(TryLockError::WouldBlock) => Some(true),
         Err(TryLockError::Error(_)) => None,
+    }
+}
+
+/// Refuses to replace a file whose lock for writing a program holds: what it writes would be lost. A file that may not be read
+/// is not asked.
+///
+/// # Errors
+/// The file is locked.
+pub fn check_unlocked(path: &Path) -> io::Result<()> {
+    match File::open(path).is_ok_and(|file| is_locked_for_writing(&file) == Some(true)) {
+        true => Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "the file of this name is being written by another program: wait until it is closed, or name another file",
+        )),
+        false => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ pub mod file_output;
 pub mod file_pool;
 pub mod file_source;
 mod file_version;
-mod lock;
+pub mod lock;
 pub mod partial;
 mod stop_point;
 pub mod temporary;

@@ -6,6 +6,9 @@ use std::path::Path;
 /// The default budget is the available memory divided by this number.
 const SHARE: u64 = 4;
 
+/// Bytes that a decoded chunk may take, however small the budget.
+const LEAST_LIMIT: u64 = 64 << 20;
+
 /// Available memory, in bytes, if the system does not report any.
 const UNKNOWN: u64 = 4 << 30;
 
@@ -31,6 +34,11 @@ pub fn default_budget() -> u64 {
     let machine = machine_memory();
     let group = group_limit(root);
     machine.into_iter().chain(group).min().unwrap_or(UNKNOWN) / SHARE
+}
+
+/// Bytes that one decoded chunk may take in a run with the budget `memory`: the budget, but at least 64 MiB.
+pub fn decode_limit(memory: Option<u64>) -> u64 {
+    memory.unwrap_or_else(default_budget).max(LEAST_LIMIT)
 }
 
 fn machine_memory() -> Option<u64> {

@@ -8,5 +8,5 @@
 mod available;
 mod budget;
 
-pub use available::{default_budget, parse_memory};
+pub use available::{decode_limit, default_budget, parse_memory};
 pub(crate) use budget::{JobMemory, MemoryBudget};

@@ -8,18 +8,15 @@ use super::meters::Meters;
 use super::options::RunOptions;
 use super::scheduler::{FetchStage, Scheduler};
 use super::sink::Sink;
-use crate::copy::jobs::{Terms, jobs};
-use crate::copy::memory::{MemoryBudget, default_budget};
+use crate::copy::jobs::{Terms, chunk_bytes, jobs};
+use crate::copy::memory::{MemoryBudget, decode_limit, default_budget};
 use crate::copy::plan::Prepared;
 use crate::copy::readers::Readers;
 use crate::copy::task::{Route, Variable};
 use crate::error::Result;
-use crate::format::read_region::check_padding;
+use crate::filter::DecodeMemory;
 use crate::format::{Reader, Writer};
 use crate::threads::on_all;
-
-/// Bytes that a decoded chunk may take, however small the budget.
-const LEAST_LIMIT: u64 = 64 << 20;
 
 /// The writer may hold back at most `budget / WINDOW_SHARE` bytes of chunks that arrived before their turn. Past that, the
 /// engine starts no new job.
@@ -49,7 +46,7 @@ pub fn run_jobs(
 ) -> Result<Totals> {
     let threads = options.thread_count();
     let budget = options.memory.unwrap_or_else(default_budget);
-    check_paddings(&readers, prepared, budget)?;
+    check_chunks(&readers, prepared, options.memory)?;
     let budget = for_jobs(readers.main(), budget);
     if let Some(progress) = options.progress {
         let total = prepared
@@ -137,22 +134,22 @@ fn held_at_once(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> u64 {
     }
 }
 
-/// Refuses chunks that would be decoded, are longer than their array, and do not fit the budget. Chunks that their array
-/// fills are decoded whatever they take.
-fn check_paddings(readers: &Readers, prepared: &Prepared, budget: u64) -> Result<()> {
-    for var in prepared
-        .variables
-        .iter()
-        .filter(|var| !matches!(var.route, Route::Raw(_)))
-    {
+/// Refuses a copy that would decode chunks for which a run of this budget may not take memory.
+fn check_chunks(readers: &Readers, prepared: &Prepared, memory: Option<u64>) -> Result<()> {
+    let allowed = DecodeMemory::new(usize::try_from(decode_limit(memory)).unwrap_or(usize::MAX));
+    for var in &prepared.variables {
         for input in var.inputs.iter().filter(|input| input.grid.is_some()) {
             let layout = input.layout(readers);
-            check_padding(layout, layout.stored_size(), budget.max(LEAST_LIMIT)).map_err(
-                |e| match readers.get(input.id().reader) {
+            if matches!(var.route, Route::Raw(_)) || layout.filters.is_empty() {
+                continue;
+            }
+            let size = usize::try_from(chunk_bytes(layout)).unwrap_or(usize::MAX);
+            allowed
+                .check(size)
+                .map_err(|e| match readers.get(input.id().reader) {
                     Ok(reader) => e.in_variable(&reader.schema().var_path(input.var)),
                     Err(_) => e,
-                },
-            )?;
+                })?;
         }
     }
     Ok(())

@@ -26,6 +26,8 @@ pub(super) struct Header {
     pub version: Version,
     /// Position after the header, in bytes.
     pub end: u64,
+    /// True if the header leaves the number of records to the file's size.
+    pub is_streamed: bool,
 }
 
 /// Reads the header of a file that starts with `CDF`.
@@ -95,8 +97,9 @@ fn settle(
         })
         .collect();
     let first_record = places.iter().filter(|p| p.record).map(|p| p.begin).min();
+    let is_streamed = records == version.streaming();
     let records = match first_record {
-        _ if records != version.streaming() => records,
+        _ if !is_streamed => records,
         None => 0,
         Some(first) => {
             let size = known_size(source)?;
@@ -128,6 +131,7 @@ fn settle(
         },
         version,
         end,
+        is_streamed,
     })
 }
 

@@ -38,6 +38,8 @@ pub struct ClassicReader {
     schema: Schema,
     places: Vec<VariablePosition>,
     geometry: Geometry,
+    /// True if the header leaves the number of records to the file's size.
+    is_streamed: bool,
     /// Offset of the first record, in bytes; 0 without record variables.
     first_record: u64,
     layouts: Vec<VariableLayout>,
@@ -68,6 +70,7 @@ impl ClassicReader {
             first_record: header.geometry.first_record(&header.places).unwrap_or(0),
             places: header.places,
             geometry: header.geometry,
+            is_streamed: header.is_streamed,
             layouts,
         })
     }
@@ -400,6 +403,38 @@ impl Fetcher for ClassicReader {
     }
 }
 
+impl ClassicReader {
+    /// Number of whole records in a file of `size` bytes; `None` without record variables.
+    fn records_in(&self, size: u64) -> Option<u64> {
+        size.saturating_sub(self.first_record)
+            .checked_div(self.geometry.record_size)
+    }
+
+    /// For the message about a file of `size` bytes that is truncated: how many of its records are there.
+    fn records_told(&self, size: u64) -> String {
+        let records = self.geometry.records;
+        match self.records_in(size).filter(|there| *there < records) {
+            Some(there) => format!("; {there} of {records} records are there"),
+            None => String::new(),
+        }
+    }
+
+    /// Tells bytes behind the data, which ends at `end`. Some writers fill up the last slab to 4 bytes.
+    fn note_behind(&self, end: u64, size: u64) -> Option<String> {
+        let behind = size
+            .checked_sub(end.checked_next_multiple_of(4)?)
+            .filter(|n| *n > 0)?;
+        let records = self.geometry.records;
+        Some(match self.records_in(size).filter(|there| *there > records) {
+            Some(there) => format!(
+                "{behind} bytes follow the data: the header says that there are {records} records, and the file has room for {there}"
+            ),
+            None if behind == 1 => "1 byte follows the data".to_owned(),
+            None => format!("{behind} bytes follow the data"),
+        })
+    }
+}
+
 impl StructureCheck for ClassicReader {
     fn check_structure(&self, _: CheckLimits, found: &mut dyn FnMut(Fault)) -> Result<OwnCheck> {
         let ends = self.places.iter().map(|place| self.geometry.end(place));
@@ -410,12 +445,19 @@ impl StructureCheck for ClassicReader {
             found(Fault {
                 is_summary: true,
                 ..Fault::new(format!(
-                    "the file is truncated: its header needs {end} bytes, and it has {size}"
+                    "the file is truncated: its header needs {end} bytes, and it has {size}{}",
+                    self.records_told(size)
                 ))
             });
         }
+        let behind = self.size.and_then(|size| self.note_behind(end, size));
+        let streamed = self.is_streamed.then(|| {
+            let records = self.geometry.records;
+            format!("the header leaves the number of records to the file's size, which gives {records}")
+        });
         Ok(OwnCheck {
             uncovered: vec!["the header".to_owned()],
+            notes: streamed.into_iter().chain(behind).collect(),
             ..OwnCheck::default()
         })
     }

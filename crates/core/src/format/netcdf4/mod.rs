@@ -15,6 +15,6 @@ mod read;
 pub mod verbatim;
 mod write;
 
-pub use read::Netcdf4Reader;
 pub(in crate::format) use read::with_remains;
+pub use read::{Netcdf4Reader, is_open_for_swmr, unfinished};
 pub use write::{check, check_plans, create};

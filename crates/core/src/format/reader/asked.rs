@@ -12,7 +12,7 @@ use crate::format::fault::{CheckLimits, Fault, OwnCheck};
 use crate::format::interleaved::RecordLayout;
 use crate::format::read_ranges::read_ranges;
 use crate::format::source_file::SourceFile;
-use crate::model::{CodecSpec, Storage, Values, VarId};
+use crate::model::{CodecSpec, Storage, Unfinished, Values, VarId};
 use crate::store::{ByteRange, Done, Requests};
 
 /// Chunks: [`ChunkReader`](super::ChunkReader), or the error that there are none.
@@ -219,6 +219,14 @@ impl dyn Reader + '_ {
     pub fn source_files(&self) -> Vec<SourceFile> {
         let sources = self.extensions().sources;
         sources.map(|sources| sources.source_files()).unwrap_or_default()
+    }
+
+    /// The other files that were opened so far and that their writers have not closed, by name.
+    pub fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        let sources = self.extensions().sources;
+        sources
+            .map(|sources| sources.unfinished_sources())
+            .unwrap_or_default()
     }
 
     /// Warnings about data that was read so far: sources of virtual variables that were missing.

@@ -9,7 +9,7 @@ use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::fault::{CheckLimits, Fault, OwnCheck};
 use crate::format::interleaved::RecordLayout;
 use crate::format::source_file::SourceFile;
-use crate::model::{CodecSpec, Values, VarId};
+use crate::model::{CodecSpec, Unfinished, Values, VarId};
 use crate::store::{ByteRange, Done, Requests};
 
 /// Variables in chunks.
@@ -125,6 +125,9 @@ pub trait VirtualSources: Send + Sync {
 
     /// The other files that the dataset refers to, each looked up and not opened.
     fn source_files(&self) -> Vec<SourceFile>;
+
+    /// The other files that were opened so far and that their writers have not closed, by name.
+    fn unfinished_sources(&self) -> Vec<(String, Unfinished)>;
 
     /// Warnings about data that was read so far: sources that were missing, strings that were cut. One for each variable.
     fn data_warnings(&self) -> Vec<String>;

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use super::failure::{Failure, Loss, Lost, failure, in_chunk, join_bytes};
@@ -175,8 +176,11 @@ impl Worker {
         let var = piece.var;
         match &piece.data {
             PieceData::Chunks(chunks) => self.chunks(reader, var, chunks, found),
-            PieceData::Bytes(range) => {
+            PieceData::Bytes(range, is_lost) => {
                 let lost = self.lost_bytes(reader, var, range.clone());
+                if lost.iter().any(|(lost, _)| lost == range) {
+                    is_lost.store(true, Ordering::Relaxed);
+                }
                 let failures = lost
                     .into_iter()
                     .map(|(lost, fault)| failure(reader, var, lost.start, Lost::Bytes(lost), fault));

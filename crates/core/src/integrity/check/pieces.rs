@@ -1,10 +1,11 @@
 //! The pieces of a variable's data, each read and decoded by itself.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::chunk::{ChunkGrid, Region, byte_count};
 use crate::error::Result;
-use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{Reader, Written};
 use crate::integrity::fetch::MOST_CHUNKS;
 use crate::model::{Encoding, Storage, VarId};
@@ -27,8 +28,8 @@ const SLOW_BATCH: u64 = 16 << 20;
 pub enum PieceData {
     /// Stored chunks, by number, that decode to numbers.
     Chunks(Vec<u64>),
-    /// Bytes of a variable in one piece.
-    Bytes(Range<u64>),
+    /// Bytes of a variable in one piece. The flag is set if none of them can be read.
+    Bytes(Range<u64>, Arc<AtomicBool>),
     /// Elements that must be read as values; the chunk's number if they are one chunk.
     Region(Region, Option<u64>),
 }
@@ -81,9 +82,20 @@ pub fn pieces<'r>(
         let range = RANGE.max(all / MOST_RANGES);
         // A range ends between elements.
         let step = (range - range % unit).max(unit);
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let lost = Arc::clone(&is_lost);
         let pieces = held.into_iter().flat_map(move |held| {
-            let starts = (0..(held.end - held.start).div_ceil(step)).map(move |n| held.start + n * step);
-            starts.map(move |start| start..start.saturating_add(step).min(held.end))
+            let (mut at, lost) = (held.start, Arc::clone(&lost));
+            std::iter::from_fn(move || {
+                // Nothing may be stored of what a header claims: after a piece of which nothing can be read, the rest is one.
+                let end = match lost.load(Ordering::Relaxed) {
+                    true => held.end,
+                    false => at.saturating_add(step).min(held.end),
+                };
+                let piece = at..end;
+                at = end;
+                (!piece.is_empty()).then_some(piece)
+            })
         });
         if reader.is_virtual(var) {
             // What cannot be read of a source is a region of the variable.
@@ -102,11 +114,10 @@ pub fn pieces<'r>(
         }
         return Ok(Box::new(pieces.map(move |range| CheckPiece {
             var,
-            data: PieceData::Bytes(range),
+            data: PieceData::Bytes(range, Arc::clone(&is_lost)),
             memory: RANGE.max(unit),
         })));
     };
-    check_padding(layout, layout.stored_size(), LARGEST_PADDED_CHUNK)?;
     let grid = ChunkGrid::new(&layout.extent, shape)?;
     let chunks = written.chunks(&grid);
     let decoded = byte_count(shape, size).map_or(u64::MAX, |n| n as u64);

@@ -137,6 +137,7 @@ impl Location {
             );
             return Err(self.named()(Error::io("cannot create", is_a_folder)));
         }
+        self.check_writer()?;
         let output = FileOutput::create_unnamed(path).map_err(self.named())?;
         Ok(Arc::new(output))
     }

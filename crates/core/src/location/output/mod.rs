@@ -1,7 +1,7 @@
 //! Outputs: which kind a name asks for, what may be replaced there, and what is made.
 //!
 //! ```text
-//! name, -k, input ─► output_kind: Kind ─► containment, zarr_folder, room: may it be written? ─► destination
+//! name, -k, input ─► output_kind: Kind ─► containment, writer, zarr_folder, room: may it be written? ─► destination
 //!                                                                                              └─► staged: read back first
 //! ```
 
@@ -11,4 +11,5 @@ pub(super) mod output_kind;
 mod raw_files;
 mod room;
 pub(super) mod staged;
+mod writer;
 pub(super) mod zarr_folder;

@@ -116,17 +116,17 @@ fn a_chunk_far_larger_than_its_array_takes_no_memory() {
     let reader = open(&keys(Some(&[0x78, 0x01, 0xed]))).unwrap();
     let mut out = Vec::new();
     let error = cdl::dump(&*reader, "x", &DumpOptions::default(), &mut out).unwrap_err();
-    let says = "a chunk takes 2147483648 bytes when it is decoded, of which the array uses 24";
+    let says = "it takes 2147483648 bytes when it is decoded, and 1073741824 bytes are allowed";
     let error = error.to_string();
     assert!(
         error.starts_with("variable v: chunk [0]: ") && error.contains(says),
         "{error}"
     );
-    // A copy that decodes is held to its own budget, and one that passes chunks is not.
+    // A copy that decodes is held to its own budget and to the registry's limit, and one that passes chunks is not.
     for (kind, memory, says) in [
-        (Kind::Netcdf4, 64 << 20, Some("here it may take 67108864")),
-        (Kind::Netcdf4, 1 << 20, Some("here it may take 67108864")),
-        (Kind::Netcdf4, 4 << 30, Some("codec zlib")),
+        (Kind::Netcdf4, 64 << 20, Some("67108864 bytes are allowed")),
+        (Kind::Netcdf4, 1 << 20, Some("67108864 bytes are allowed")),
+        (Kind::Netcdf4, 4 << 30, Some("1073741824 bytes are allowed")),
         (Kind::Nczarr, 64 << 20, None),
     ] {
         let plan = plan(&*reader, &to(kind)).unwrap();

@@ -401,3 +401,24 @@ fn parameters_that_are_refused_fail_only_where_they_are_used() {
     let many = vec![spec(1, true, &[1]); MAX_FILTERS + 1];
     assert!(Registry::builtin().bind(&many, &ChunkType::of_bytes(4)).is_err());
 }
+
+#[test]
+fn a_chunk_beyond_the_limit_is_not_decoded() {
+    let mut registry = Registry::builtin();
+    registry.set_decode_limit(1000);
+    let bind = |specs: &[CodecSpec], size| registry.bind(specs, &ChunkType::of_bytes(size)).unwrap();
+    let deflate = [spec(1, false, &[1])];
+    let mut scratch = Scratch::new();
+    let stored = encode(&deflate, &[0; 1001], &mut scratch).unwrap();
+    let error = bind(&deflate, 1001)
+        .decode(stored, ChunkShape::Full, &mut scratch)
+        .unwrap_err();
+    assert!(matches!(error, Error::Alternative { .. }), "{error}");
+    let plain = EncodedChunk {
+        bytes: vec![7; 1001],
+        filter_mask: 0,
+    };
+    let read = bind(&[], 1001).decode(plain, ChunkShape::Full, &mut scratch);
+    assert_eq!(read.unwrap(), [7; 1001]);
+    assert!(bind(&deflate, 1001).hold(1001).is_err() && bind(&[], 1001).hold(1001).is_ok());
+}

@@ -9,6 +9,7 @@ use super::data::stored::StoredVariable;
 use super::netcdf4_reader::{Netcdf4Reader, Opened};
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
+use super::open_flags::told_of_writer;
 use super::schema;
 use crate::error::{Error, Result};
 use crate::filter::{Registry, SharedPipelines};
@@ -42,7 +43,10 @@ impl Netcdf4Reader {
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        Self::read(Linker::open(object, external_files, registry)?, registry)
+        let linker = Linker::open(object.clone(), external_files, registry);
+        linker
+            .and_then(|linker| Self::read(linker, registry))
+            .map_err(|error| told_of_writer(error, &object))
     }
 
     /// Opens a file that may be damaged or truncated: its end of file may lie past its size. Objects, attributes and links that

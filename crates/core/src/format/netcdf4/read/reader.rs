@@ -20,7 +20,7 @@ use crate::format::{
     OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written, between_holes, read_ranges,
     read_region,
 };
-use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout};
+use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
 
 /// The only element of a list.
@@ -321,6 +321,27 @@ impl VirtualSources for Netcdf4Reader {
 
     fn source_files(&self) -> Vec<SourceFile> {
         list_sources::list(self)
+    }
+
+    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        let linked = self.files.iter().skip(1);
+        let mut found: Vec<_> = linked
+            .filter_map(|file| Some((file.name.clone(), file.unfinished()?)))
+            .collect();
+        // Virtual datasets share their sources.
+        let data = self
+            .variables
+            .iter()
+            .find_map(|variable| match &variable.stored.data {
+                StoredData::Virtual(data) => Some(&data.data),
+                _ => None,
+            });
+        for source in data.map(|data| data.unfinished_sources()).unwrap_or_default() {
+            if !found.contains(&source) {
+                found.push(source);
+            }
+        }
+        found
     }
 
     fn data_warnings(&self) -> Vec<String> {

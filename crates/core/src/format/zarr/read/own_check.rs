@@ -5,6 +5,9 @@ use crate::format::{Fault, OwnCheck, Reader, Written};
 use crate::model::VarId;
 use crate::store::KeyStore;
 
+/// Most variables of which missing chunks are counted in a note each.
+const NOTED: usize = 8;
+
 /// Tells the faults of the schema to `found`. Entries of a zip file have checksums, which are compared where a value is
 /// read whole: chunks of shards are not.
 pub(super) fn check(reader: &dyn Reader, store: &dyn KeyStore, found: &mut dyn FnMut(Fault)) -> OwnCheck {
@@ -23,23 +26,40 @@ pub(super) fn check(reader: &dyn Reader, store: &dyn KeyStore, found: &mut dyn F
     if !store.verifies() {
         uncovered.push("the metadata".to_owned());
     }
-    if vars.clone().any(|var| lacks_chunks(reader, var)) {
+    let lacking = vars
+        .clone()
+        .filter_map(|var| Some((var, lacking_chunks(reader, var)?)));
+    let mut notes: Vec<String> = lacking
+        .map(|(var, (lacking, all))| {
+            let path = schema.var_path(var);
+            format!("variable {path}: {lacking} of {all} chunks are not there, and read as fill values")
+        })
+        .collect();
+    if !notes.is_empty() {
         uncovered.push("chunks that are not there, which read as fill values".to_owned());
+    }
+    if notes.len() > NOTED {
+        let more = notes.len() - NOTED;
+        notes.truncate(NOTED);
+        notes.push(format!("chunks of {more} other variables are not there"));
     }
     OwnCheck {
         covers_values: store.verifies() && vars.all(|var| reader.layout(var).shard.is_none()),
         uncovered,
+        notes,
         ..OwnCheck::default()
     }
 }
 
-/// True if chunks of a variable are not stored. Of a store that lists nothing, this is not known.
-fn lacks_chunks(reader: &dyn Reader, var: VarId) -> bool {
+/// How many chunks of a variable are not stored, and how many it has; `None` if none is missing. Of a store that lists
+/// nothing, this is not known.
+fn lacking_chunks(reader: &dyn Reader, var: VarId) -> Option<(u64, u64)> {
     let layout = reader.layout(var);
-    let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape());
-    match (reader.written(var), grid) {
-        (Ok(Written::All), _) => false,
-        (Ok(written), Ok(grid)) => written.chunks(&grid).len() < grid.len(),
-        _ => false,
-    }
+    let written = reader
+        .written(var)
+        .ok()
+        .filter(|written| *written != Written::All)?;
+    let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).ok()?;
+    let there = written.chunks(&grid).len();
+    (there < grid.len()).then(|| (grid.len() - there, grid.len()))
 }

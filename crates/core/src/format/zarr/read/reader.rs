@@ -15,7 +15,6 @@ use super::vlen_chunk;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, Pipeline, Registry, Scratch, SharedPipelines};
-use crate::format::read_region::{LARGEST_PADDED_CHUNK, check_padding};
 use crate::format::{
     ChangingSource, CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault,
     OwnCheck, Reader, StructureCheck, Written, read_region,
@@ -235,7 +234,8 @@ impl ZarrReader {
             else {
                 continue;
             };
-            check_padding(layout, size.max(layout.stored_size()), LARGEST_PADDED_CHUNK).map_err(wrap)?;
+            let bytes = count.saturating_mul(size.max(layout.stored_size()));
+            let _held = pipeline.hold(bytes).map_err(wrap)?;
             let decoded = match array.elements {
                 Elements::Vlen | Elements::VlenBytes => {
                     vlen_chunk::decode(self.pipelines.registry(), layout, chunk.bytes).map_err(wrap)?

@@ -9,9 +9,10 @@ use crate::model::CodecSpec;
 /// Undoes the codecs `specs`, which are in the order in which writing applied them.
 ///
 /// # Errors
-/// If a codec is not known or fails, or if any makes more than `limit` bytes.
+/// If a codec is not known or fails, or if any makes more than `limit` bytes, or than the registry allows.
 pub fn undo(registry: &Registry, specs: &[CodecSpec], encoded: Cow<[u8]>, limit: usize) -> Result<Vec<u8>> {
     let untyped = ChunkType::of_bytes(0);
+    let limit = limit.min(registry.decode_memory().limit());
     let mut bytes = encoded;
     for spec in specs.iter().rev() {
         let failed = |why: String| Error::Filter {

@@ -152,6 +152,7 @@ fn from_chunks(
         let Some(wanted) = grid.region(index).intersect(inside) else {
             continue;
         };
+        let _held = pipeline.hold(pipeline.decoded_size()).map_err(wrap)?;
         let decoded = pipeline
             .decode(chunk, ChunkShape::Full, &mut scratch)
             .map_err(wrap)?;

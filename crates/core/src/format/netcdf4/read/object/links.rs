@@ -47,6 +47,8 @@ pub struct OpenFile {
     pub size: u64,
     /// The files that its content may name; `None` if it may name none.
     pub external_files: Option<Arc<dyn ExternalFiles>>,
+    /// Name for messages; empty for the input.
+    pub name: String,
     /// True if elements whose variable-length content cannot be read are NIL, and not errors.
     pub loses_elements: bool,
 }
@@ -247,11 +249,12 @@ impl Linker {
             }
             InputKind::Keys(_) => Err(Error::UnknownFormat),
         };
-        let file = opened.map_err(|e| match e.is_failure() {
+        let mut file = opened.map_err(|e| match e.is_failure() {
             true => Unfollowed::Failed(e.in_file(place.name())),
             false => cannot(e),
         })?;
         debug!(name, "opened the file of an external link");
+        file.name = place.name().to_string_lossy().into_owned();
         self.files.push(file);
         Ok(self.files.len() - 1)
     }
@@ -323,6 +326,7 @@ impl OpenFile {
             file,
             source,
             external_files,
+            name: String::new(),
             loses_elements: false,
         })
     }

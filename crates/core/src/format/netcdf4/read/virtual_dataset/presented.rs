@@ -108,14 +108,12 @@ impl VirtualVariable {
             return presented.written.clone();
         }
         let whole = Region::whole(extent);
-        let there = self
+        let filled = self
             .data
             .mappings
             .iter()
-            .filter(|mapping| !self.data.is_missing(mapping.source));
-        let mut parts: Vec<Region> = there
-            .filter_map(|mapping| mapping.to.bounds().intersect(&whole))
-            .collect();
+            .flat_map(|mapping| self.data.filled(mapping));
+        let mut parts: Vec<Region> = filled.filter_map(|filled| filled.intersect(&whole)).collect();
         if self.data.broken().is_some() || parts.len() > MOST_PARTS || parts.contains(&whole) {
             return Written::All;
         }

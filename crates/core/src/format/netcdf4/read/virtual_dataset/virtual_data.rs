@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Written;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::{SLOT_SIZE, SharedLayout, Slot, Values};
+use crate::model::{SLOT_SIZE, SharedLayout, Slot, Unfinished, Values};
 use crate::store::BoundedCache;
 
 /// Most sources that stay open.
@@ -178,6 +178,11 @@ impl VirtualData {
         self.broken.take()
     }
 
+    /// The files of sources that were opened so far and that their writers have not closed, by name.
+    pub fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        self.sources_of_input.files.unfinished()
+    }
+
     /// From now on, elements of sources that cannot be read are fill values, also those of virtual sources.
     pub fn fill_unreadable(&self) {
         self.sources_of_input.files.fill_unreadable();
@@ -197,11 +202,6 @@ impl VirtualData {
     /// The warning about sources that were missing when data was read.
     pub fn warning(&self, variable: &str) -> Option<String> {
         self.trail.missing().warning(variable)
-    }
-
-    /// True for a source that was looked for and is missing.
-    pub(super) fn is_missing(&self, source: usize) -> bool {
-        matches!(self.facts[source].get(), Some(Ok(None)))
     }
 
     /// An open source; `None` if it is missing.
@@ -278,6 +278,37 @@ impl VirtualData {
                 )))
             }
         }
+    }
+
+    /// Boxes around the elements that a mapping fills. A missing source fills none, and one that was opened its lengths.
+    pub(super) fn filled(&self, mapping: &Mapping) -> Vec<Region> {
+        let to = mapping.to.bounds();
+        let known = match self.facts[mapping.source].get() {
+            Some(Ok(None)) => return Vec::new(),
+            Some(Ok(Some(facts))) if mapping.to.is_box() => Some(facts),
+            _ => None,
+        };
+        let Some((facts, from)) = known.and_then(|facts| Some((facts, self.from(mapping, facts).ok()?)))
+        else {
+            return vec![to.clone()];
+        };
+        let shifted = |mut part: Region| {
+            for (start, first) in part.start.iter_mut().zip(&to.start) {
+                *start += first;
+            }
+            part
+        };
+        if from.count() < mapping.to.count() {
+            let first = Region::range(&to.count, 0, from.count());
+            let first = first.into_iter().filter(|_| from.count() > 0);
+            return first.map(shifted).collect();
+        }
+        if !from.is_box() || from.bounds().count != to.count {
+            return vec![to.clone()];
+        }
+        let there = from.bounds().clip(&facts.layout.extent).map(|part| part.count);
+        let start = to.start.clone();
+        there.map(|count| Region { start, count }).into_iter().collect()
     }
 
     /// Numbers of the mappings that have elements of `region` which no later one hides, ascending. With `goes_on`, those

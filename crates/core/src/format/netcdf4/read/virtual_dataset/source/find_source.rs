@@ -2,8 +2,8 @@
 
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::ffi::OsString;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ncutils_hdf5::{Dataset, Followed, Object};
 use tracing::debug;
@@ -12,6 +12,7 @@ use super::missing::MissingSources;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::read::object::links::OpenFile;
+use crate::model::Unfinished;
 use crate::store::{BoundedCache, InputKind, NamedAs, NoExternalFile};
 
 /// Most files whose metadata is kept.
@@ -33,6 +34,8 @@ const SAME_FILE: &str = ".";
 pub struct SourceFiles {
     registry: Registry,
     open: BoundedCache<OsString, OpenFile>,
+    /// Names of files that their writers have not closed.
+    unfinished: Mutex<Vec<(String, Unfinished)>>,
     /// True if elements that cannot be read are fill values.
     fills: AtomicBool,
 }
@@ -69,6 +72,7 @@ impl SourceFiles {
         Self {
             registry,
             open: BoundedCache::new(FILES),
+            unfinished: Mutex::default(),
             fills: AtomicBool::new(false),
         }
     }
@@ -76,6 +80,12 @@ impl SourceFiles {
     /// The codecs of all source files.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// The files that were opened so far and that their writers have not closed, by name.
+    pub fn unfinished(&self) -> Vec<(String, Unfinished)> {
+        let found = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        found.clone()
     }
 
     /// From now on, elements of sources that cannot be read are fill values.
@@ -176,6 +186,14 @@ impl SourceFiles {
         let external_files = place.external_files().cloned();
         let file = OpenFile::with_cache(object.clone(), external_files, &self.registry, Some(CACHE))?;
         debug!(name, "opened the file of a source");
+        if let Some(unfinished) = file.unfinished() {
+            let name = place.name().to_string_lossy().into_owned();
+            let mut found = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+            // A file that was opened before may have been closed since.
+            if found.iter().all(|(known, _)| *known != name) {
+                found.push((name, unfinished));
+            }
+        }
         self.open.keep(identity, file.clone(), 1);
         Ok(Some(file))
     }
