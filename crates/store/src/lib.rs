@@ -5,7 +5,7 @@
 //! Storage of bytes: local files, pipes, folders and memory, for reading and for writing.
 //!
 //! Readers use an [`Object`] (one sequence of bytes) or a [`KeyStore`] (many named values). Writers use an
-//! [`Output`] or a [`KeyOutput`]; nothing is visible under the final name before commit or publish. A
+//! [`Output`] or a [`KeyOutput`]; nothing is visible under the final name before commit or publish. An
 //! [`Input`] is an input with a name, a [`Destination`] an output with a name.
 //!
 //! ```text
@@ -19,7 +19,7 @@
 //! any Object ─► ZipKeys ─► Input                        Destination ─► ZipOutput ─ publish: directory, commit ─► any Output
 //! ```
 //!
-//! - [`place`]: what a dataset is read from and written to, and what stands beside it
+//! - [`mod@io`]: what a dataset is read from and written to, and what stands beside it
 //! - [`object`]: one sequence of bytes, also as a stream and in memory
 //! - [`keys`]: many named values
 //! - [`requests`]: many requests at once, for stores whose answers take long
@@ -51,12 +51,12 @@ pub use folder::directory_keys::DirectoryKeys;
 pub use folder::directory_output::{DirectoryOutput, FolderCheck};
 pub use io::destination::{Destination, DestinationKind};
 pub use io::end_of_process::{NoPartialFiles, remove_partial_files};
+pub use io::incomplete_outputs::take_remains;
 pub use io::input::{ExternalFile, ExternalFiles, Input, InputKind, NamedAs, NoExternalFile};
 pub use io::output::Output;
 pub use io::raw_files::{RawData, RawFiles};
 pub use io::sequential_output::SequentialOutput;
 pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
-pub use io::unfinished::take_remains;
 pub use io::written_bytes::WrittenBytes;
 pub use keys::key::{PARTIAL, check_key};
 pub use keys::keys::{FailedKey, KeyOutput, KeyStore, ReservedKey, ValueWriter};

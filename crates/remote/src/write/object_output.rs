@@ -18,7 +18,7 @@ use super::sending::Sending;
 use crate::requests::Session;
 use ncutils_store::Output;
 use ncutils_store::file::partial::wait_while_ending;
-use ncutils_store::io::unfinished::{Unfinished, list};
+use ncutils_store::io::incomplete_outputs::{Unfinished, list};
 
 /// One object that is being written. An object that is there already is replaced by [`commit`](Output::commit), as a
 /// whole.

@@ -22,8 +22,8 @@ use crate::read::RemoteObject;
 use crate::requests::Session;
 use crate::wire::{Failure, Meaning};
 use ncutils_store::file::partial::wait_while_ending;
+use ncutils_store::io::incomplete_outputs::{Unfinished, list, remains};
 use ncutils_store::io::staged::ReadBack;
-use ncutils_store::io::unfinished::{Unfinished, list, remains};
 use ncutils_store::keys::key::RESERVED;
 use ncutils_store::{Object, Output, known_size};
 

@@ -4,6 +4,8 @@
 //! file_source ─► file_pool: few open at a time         external_files, data_access: which files a file may name
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
+//!
+//! `lock` tells whether another program writes to a file.
 
 pub mod data_access;
 pub mod external_files;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::MutexGuard;
 
 use crate::file::partial::{named, remove};
-use crate::io::unfinished;
+use crate::io::incomplete_outputs;
 
 /// Keeps other threads from creating or completing partial files; see [`remove_partial_files`].
 pub struct NoPartialFiles {
@@ -20,6 +20,6 @@ pub fn remove_partial_files() -> NoPartialFiles {
     for path in named.drain(..) {
         remove(&path);
     }
-    unfinished::give_up_all();
+    incomplete_outputs::give_up_all();
     NoPartialFiles { _named: named }
 }

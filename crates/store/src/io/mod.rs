@@ -5,15 +5,15 @@
 //! Destination: Output or KeyOutput ─► held: read back before it takes its name ─► commit or publish
 //! ```
 //!
-//! `unfinished` lists outputs that a signal ends. `raw_files` are files of raw data that appear with an output. `sequential_output`
+//! `incomplete_outputs` lists outputs that a signal ends, and `end_of_process` ends them. `raw_files` are files of raw data that appear with an output. `sequential_output`
 //! writes an output from its beginning to its end.
 
 pub mod destination;
 pub mod end_of_process;
+pub mod incomplete_outputs;
 pub mod input;
 pub mod output;
 pub mod raw_files;
 pub mod sequential_output;
 pub mod staged;
-pub mod unfinished;
 pub mod written_bytes;
