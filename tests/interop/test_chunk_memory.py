@@ -2,9 +2,9 @@
 
 import gzip
 import json
-import os
 import struct
 import subprocess
+import sys
 import zlib
 
 import h5py
@@ -64,12 +64,20 @@ def hdf5(path, size=2**32 - 1):
         v.id.write_direct_chunk((0,), zlib.compress(bytes(64 << 20), 1))
 
 
+# What a process takes counts from its fork, so a small process starts the program.
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+"""
+
+
 def run(*command):
-    """The status of a program, what it said on standard error, and the most memory that it took, in MB."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    out, error = process.stdout.read(), process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    return os.waitstatus_to_exitcode(status), out[-2000:] + error, usage.ru_maxrss // 1024
+    """The status of a program, what it said, and the most memory that it took, in MB."""
+    done = subprocess.run([sys.executable, "-S", "-E", "-c", MEASURE, *command], capture_output=True, text=True, check=True)
+    *said, measured = done.stderr.splitlines()
+    status, memory = map(int, measured.split())
+    return status, "\n".join([done.stdout[-2000:], *said]), memory
 
 
 @pytest.mark.parametrize("make", [plain, twice, sharded, zarr2, hdf5])
