@@ -64,11 +64,12 @@ fn run_all(tools: &Tools, arguments: &[String], extent: Extent, remote: Option<R
             &["test_remote_*"]
         }
     };
-    let processors = std::thread::available_parallelism()?.get();
+    // One more than processors, as a quarter of the time is waiting for servers and for time limits.
+    let processes = std::thread::available_parallelism()?.get() + 1;
     succeed(
         tools
             .pytest()
-            .args(["-n", &processors.to_string(), "-m", "not waits"])
+            .args(["-n", &processes.to_string(), "-m", "not waits"])
             .args((extent == Extent::Sample).then_some("--sample"))
             .args(left_out.iter().map(|stem| format!("--ignore-glob=*/{stem}.py")))
             .args(arguments)
