@@ -4,10 +4,11 @@
 //! Codec: facts ── bind: CodecSpec, ChunkType ─► BoundCodec: bytes ◄─► encoded bytes
 //! ```
 //!
-//! `facts` are the names, properties and extensions of a codec, `codec_input` what it takes, and `program` the programs that may lack it. `extensions` has the traits that only some codecs have, and
-//! `asked` the answers of codecs that lack them. `members` names parameters for lists and messages. `finder` finds codecs
-//! that a registry lacks, such as plugins. `room` makes buffers of a known size, and `decode_memory` bounds what decoded chunks take. `netcdf_c_spelling` reads configurations
-//! that only netCDF-C writes.
+//! `facts` are the names, properties and extensions of a codec, `codec_input` what it takes, and `program` the programs that
+//! may lack it. `extensions` has the traits that only some codecs have, and `asked` the answers of codecs that lack them.
+//! `members` names parameters for lists and messages. `finder` finds codecs that a registry lacks, such as plugins. `room`
+//! makes buffers of a known size, and `decode_memory` bounds what decoded chunks take. `netcdf_c_spelling` reads
+//! configurations that only netCDF-C writes.
 
 mod asked;
 pub mod chunk_type;

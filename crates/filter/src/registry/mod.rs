@@ -5,9 +5,11 @@
 //!                  └─ not built in ─► CodecFinder
 //! ```
 //!
+//! `names_by_format` names a codec as HDF5 or a version of Zarr does.
 //! `registered` holds the names of filters that are registered with HDF5, built in or not.
 
+pub mod names_by_format;
 pub mod registered;
 pub mod registry;
 
-pub use self::registry::no_hdf5_form;
+pub use names_by_format::no_hdf5_form;

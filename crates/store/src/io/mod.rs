@@ -5,8 +5,8 @@
 //! Destination: Output or KeyOutput ─► held: read back before it takes its name ─► commit or publish
 //! ```
 //!
-//! `incomplete_outputs` lists outputs that a signal ends, and `end_of_process` ends them. `raw_files` are files of raw data that appear with an output. `sequential_output`
-//! writes an output from its beginning to its end.
+//! `incomplete_outputs` lists outputs that a signal ends, and `end_of_process` ends them. `raw_files` are files of raw data
+//! that appear with an output. `sequential_output` writes an output from its beginning to its end.
 
 pub mod destination;
 pub mod end_of_process;

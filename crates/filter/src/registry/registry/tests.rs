@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::UNKNOWN_ID;
+use ncutils_model::CodecNames;
 use ncutils_model::ZarrVersion::{V2, V3};
 use serde_json::json;
 

@@ -240,8 +240,8 @@ pub struct Shards {
 
 impl Shards {
     /// Adds a chunk to the shard with this number, and begins that shard if another one grew. Called in the order of
-    /// sequence numbers, which has the chunks of a shard in a row. Returns what can be written: chunks, and the index of the shard that grew before. Short chunks are kept, and
-    /// written with their neighbours.
+    /// sequence numbers, which has the chunks of a shard in a row. Returns what can be written: chunks, and the index of the
+    /// shard that grew before. Short chunks are kept, and written with their neighbours.
     ///
     /// # Errors
     /// If the store fails, or the shard has the chunk already, or has no such chunk.
