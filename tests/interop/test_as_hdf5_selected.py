@@ -137,3 +137,12 @@ def test_scales_that_are_left_out_are_not_attached(tmp_path, chosen, dims):
         for name in dims:
             scale = f[name]
             assert all(f[reference].dims[n] for reference, n in scale.attrs.get("REFERENCE_LIST", []))
+
+
+@pytest.mark.parametrize("options", [("-F", "texts,1,5"), ("-c", "texts:1"), ("-F", "//texts,1,5")])
+def test_options_for_data_of_varying_length_are_refused_for_that_reason(source, tmp_path, options):
+    done = subprocess.run(
+        [BIN / "nccopy", "-k", "h5", *options, source, tmp_path / "out.h5"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "texts' holds data of varying length or references" in done.stderr, done.stderr
