@@ -184,3 +184,13 @@ def test_objects_of_strings_show_their_codec(tmp_path):
     for made in "b.nc", "b.zarr":
         [data] = [line for line in data_of(ncdump(tmp_path / made)) if line != "}"]
         assert data in ('v="a","Zürich",""', 'v="a","Zürich",_', 'v="a","Zürich",NIL')
+
+
+def test_control_characters_that_netcdf_c_misreads_are_told(tmp_path):
+    source, out = tmp_path / "in.nc", tmp_path / "out.zarr"
+    with netCDF4.Dataset(source, "w") as f:
+        f.misread, f.read = "x\x01y", "a\tb\nc"
+    told = nccopy(source, f"{out}#mode=nczarr,file")
+    assert "netCDF-C reads control characters as 'u' and four digits in attributes: /misread\n" in told
+    shown = netcdf_c.run("ncdump", "-h", netcdf_c.url(out, "nczarr,file"))
+    assert b'"xu0001y"' in shown and b'"a\\tb\\nc"' in shown, shown
