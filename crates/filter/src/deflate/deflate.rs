@@ -5,10 +5,11 @@
 //!
 //! As in libhdf5, a stream longer than the chunk is stored all the same.
 //!
-//! Planes of a shuffled chunk that are only noise go into stored blocks, which any decoder reads (`noise.rs`):
+//! Planes of a shuffled chunk that are only noise go into stored blocks, and those in which nothing repeats into blocks of literals, all of
+//! which any decoder reads (`runs.rs`):
 //!
 //! ```text
-//! │ 78 9c │ stored blocks │ blocks of libdeflate or zlib-rs │ stored blocks │ Adler-32 │
+//! │ 78 9c │ stored blocks │ blocks of literals │ blocks of libdeflate or zlib-rs │ Adler-32 │
 //! ```
 //!
 //! The planes of a small chunk whose first plane misleads libdeflate are compressed one by one, and their blocks joined.
@@ -24,11 +25,12 @@ use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::room::room;
-use crate::deflate::deflate_blocks::{append, store};
+use crate::deflate::deflate_blocks::{reopen, store};
 use crate::deflate::deflate_by_planes;
 use crate::deflate::deflate_wrapper::ZLIB_HEADER;
 use crate::deflate::libdeflate::libdeflate;
-use crate::deflate::noise::Planes;
+use crate::deflate::literal_blocks::append_literals;
+use crate::deflate::runs::{Blocks, Planes, Run};
 use crate::{
     BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Member, Outcome, StoredParameters, ZarrForm,
 };
@@ -282,6 +284,48 @@ fn deflate(encoder: Encoder, input: &[u8], start: usize, out: &mut Vec<u8>) -> O
     }
 }
 
+/// Puts `header` and a deflate stream of a chunk into `out`, whose old content is lost. `level` is zlib's.
+pub(crate) fn encode_stream(
+    level: usize,
+    planes: Planes,
+    input: &[u8],
+    header: &[u8],
+    out: &mut Vec<u8>,
+) -> Outcome {
+    let runs = match level {
+        0 => vec![Run::of_matches(input)],
+        _ => planes.runs(LEVELS[level], input),
+    };
+    let is_one_stream = matches!(&runs[..], [run] if run.blocks == Blocks::Matches);
+    if is_one_stream {
+        // Keeps the present bytes of `out`, which need not be zeroed again.
+        room(out, header.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
+    } else {
+        out.clear();
+    }
+    out.splice(..out.len().min(header.len()), header.iter().copied());
+    let is_beside_noise = runs.iter().any(|run| run.blocks == Blocks::Stored);
+    // Where a complete stream begins that is to be continued.
+    let mut complete = None;
+    for (n, run) in runs.iter().enumerate() {
+        if let Some(start) = complete.take() {
+            reopen(start, out).ok_or("a deflate stream that cannot be continued")?;
+        }
+        let part = &input[run.range.clone()];
+        match run.blocks {
+            Blocks::Matches => {
+                let start = if is_one_stream { header.len() } else { out.len() };
+                let encoder = encoder(level, part, planes.length(input.len()), is_beside_noise);
+                deflate(encoder, part, start, out)?;
+                complete = Some(start);
+            }
+            Blocks::Literals => append_literals(part, n + 1 == runs.len(), out),
+            Blocks::Stored => store(part, n + 1 == runs.len(), out),
+        }
+    }
+    Ok(())
+}
+
 /// Encodes bytes to a zlib stream of a level from 1 to 9.
 pub fn encode_plain(level: usize, input: &[u8], out: &mut Vec<u8>) -> Outcome {
     let bound = Bound {
@@ -302,34 +346,7 @@ pub fn decode_plain(input: &[u8], limit: usize, out: &mut Vec<u8>) -> Outcome {
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        let level = self.level.clone()?;
-        let middle = match level {
-            0 => 0..input.len(),
-            _ => self.planes.worth_compressing(input),
-        };
-        let (front, back) = (&input[..middle.start], &input[middle.end..]);
-        if middle.len() == input.len() {
-            // Keeps the present bytes of `out`, which need not be zeroed again.
-            room(out, ZLIB_HEADER.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
-        } else {
-            out.clear();
-        }
-        out.splice(..out.len().min(ZLIB_HEADER.len()), ZLIB_HEADER);
-        let mut start = ZLIB_HEADER.len();
-        let is_all_noise = middle.is_empty() && !front.is_empty();
-        if !front.is_empty() {
-            store(front, is_all_noise, out);
-            start = out.len();
-        }
-        if !is_all_noise {
-            let is_beside_noise = middle.len() < input.len();
-            let middle = &input[middle];
-            let encoder = encoder(level, middle, self.planes.length(input.len()), is_beside_noise);
-            deflate(encoder, middle, start, out)?;
-        }
-        if !back.is_empty() {
-            append(back, start, out).ok_or("a deflate stream that cannot be continued")?;
-        }
+        encode_stream(self.level.clone()?, self.planes, input, &ZLIB_HEADER, out)?;
         out.extend_from_slice(&adler32(input).to_be_bytes());
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! plane ─► one byte repeated ─► the stream that the thread made of such a plane before
-//!       ├─► bytes in no order ─► the lowest level, which finds as much as any other
+//!       ├─► bytes in no order ─► blocks of literals
 //!       └─► others ────────────► the chunk's level
 //! ```
 //!
@@ -14,17 +14,11 @@ use crate::Outcome;
 use crate::deflate::byte_counts::{byte_counts, entropy};
 use crate::deflate::deflate_blocks::reopen;
 use crate::deflate::libdeflate::libdeflate;
-
-/// The level for a plane in which nothing repeats. On planes of 30 kB with 7 random bits in each byte, its output is as long as
-/// that of level 5, in half the time.
-const NOTHING_REPEATS: i32 = 1;
+use crate::deflate::literal_blocks::append_literals;
+use crate::deflate::runs::{Blocks, blocks_for, is_one_byte};
 
 /// Fewest different bytes of a plane whose bytes may be in no order. With fewer, equal sequences are frequent by chance.
 const RICH: usize = 64;
-
-/// A plane's bytes are in no order if the lowest level saves less than one in this many bytes beyond what their frequencies
-/// allow.
-const GAIN: f64 = 200.0;
 
 /// Number of streams of planes of one byte that a thread keeps.
 const KEPT: usize = 8;
@@ -55,25 +49,17 @@ pub(crate) fn encode(level: i32, plane: usize, input: &[u8], mut start: usize, o
 }
 
 fn encode_plane(level: i32, plane: &[u8], start: usize, out: &mut Vec<u8>) -> Outcome {
-    if let Some(byte) = repeated_byte(plane) {
+    if let (Some(byte), true) = (plane.first().copied(), is_one_byte(plane)) {
         let length = plane.len();
         let key = Repeated { level, byte, length };
         return encode_repeated(key, plane, start, out);
     }
-    if let Some(least) = least_size(plane) {
-        libdeflate(NOTHING_REPEATS, plane, start, out)?;
-        if (out.len() - start) as f64 > least * (1.0 - 1.0 / GAIN) {
-            return Ok(());
-        }
+    if is_flat(plane) && blocks_for(level, plane) != Blocks::Matches {
+        out.truncate(start);
+        append_literals(plane, true, out);
+        return Ok(());
     }
     libdeflate(level, plane, start, out)
-}
-
-/// The byte of which a plane consists.
-fn repeated_byte(plane: &[u8]) -> Option<u8> {
-    let (first, rest) = plane.split_first()?;
-    // Each byte equals the next.
-    (rest == &plane[..rest.len()]).then_some(*first)
 }
 
 /// Encodes a plane of one byte, or copies the stream of the last equal one.
@@ -93,15 +79,12 @@ fn encode_repeated(key: Repeated, plane: &[u8], start: usize, out: &mut Vec<u8>)
     })
 }
 
-/// The fewest bytes in which a plane can be encoded by the frequencies of its bytes. `None` if its bytes are not about
-/// equally frequent, or too few.
-fn least_size(plane: &[u8]) -> Option<f64> {
+/// True if the bytes of a plane are about equally frequent, and not too few. To judge others takes as long as compressing them.
+fn is_flat(plane: &[u8]) -> bool {
     let total = plane.len() as f64;
     let counts = byte_counts(plane);
     let kinds = counts.iter().filter(|count| **count > 0).count();
-    let bits = entropy(&counts);
-    let is_flat = bits > total * ((kinds as f64).log2() - 0.1);
-    (kinds >= RICH && is_flat).then_some(bits / 8.0)
+    kinds >= RICH && entropy(&counts) > total * ((kinds as f64).log2() - 0.1)
 }
 
 #[cfg(test)]

@@ -135,7 +135,8 @@ proptest! {
     ) {
         let mut stream = vec![1, 2, 3];
         deflate(encoder(level, &data, None, false), &data, 3, &mut stream).unwrap();
-        append(&noise, 3, &mut stream).unwrap();
+        reopen(3, &mut stream).unwrap();
+        store(&noise, true, &mut stream);
         let mut inflated = Vec::new();
         std::io::Read::read_to_end(&mut flate2::read::DeflateDecoder::new(&stream[3..]), &mut inflated)
             .unwrap();
