@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_block_ends_where_frequencies_change() {
-        let content = [vec![1u8, 2].repeat(2 * PART), vec![3u8, 4].repeat(2 * PART)].concat();
+        let content = [[1u8, 2].repeat(2 * PART), [3u8, 4].repeat(2 * PART)].concat();
         assert_eq!(blocks(&content).len(), 2);
         assert!(encoded(&content, true).len() < 50_000);
         assert_eq!(blocks(&[1u8, 2].repeat(100_000)).len(), 1);
