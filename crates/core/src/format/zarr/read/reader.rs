@@ -53,6 +53,12 @@ impl ZarrReader {
                 "{key} and its copy in {all} differ; {key} is used. Consolidate the dataset again"
             ));
         }
+        if let Some(key) = metadata.only_in_copy() {
+            built.schema.warnings.push(format!(
+                "{key} is left out: it is only in {all}. Consolidate the dataset again, or read {all} with #mode=…,consolidated"
+            ));
+        }
+        built.schema.warnings.extend(metadata.other_bytes_warnings());
         if let Some(error) = &metadata.damaged {
             built.schema.warnings.push(format!("{all} is not used: {error}"));
         }

@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! metadata_store: documents ─► hierarchy: groups, arrays ─► schema ◄─ array_metadata, named_dimensions
+//!                              ▲ implicit_groups
 //! ```
 
 pub(super) mod array_metadata;
 pub(super) mod hierarchy;
+pub(super) mod implicit_groups;
 pub(super) mod metadata_store;
 pub(super) mod named_dimensions;
 pub(super) mod schema;

@@ -1,5 +1,7 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
+use std::collections::HashSet;
+
 use super::array_metadata::ArrayMetadata;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
 use super::named_dimensions::NamedDimensions;
@@ -69,12 +71,14 @@ pub fn build(hierarchy: Hierarchy, mut faults: Option<&mut Vec<String>>) -> Resu
         is_nczarr,
         named: NamedDimensions::default(),
         types: UserTypes::default(),
+        other_bytes: hierarchy.other_bytes,
     };
     builder.schema.provenance = Some(Provenance {
         nc_properties: None,
         superblock_version: if is_nczarr { NCZARR_SUPERBLOCK } else { 0 },
         is_netcdf4: true,
     });
+    builder.schema.warnings.extend(hierarchy.warnings);
     for group in &hierarchy.groups {
         tolerate(builder.add_group(group))?;
     }
@@ -96,6 +100,8 @@ struct Builder {
     is_nczarr: bool,
     named: NamedDimensions,
     types: UserTypes,
+    /// Paths of groups and arrays whose attributes have bytes that are no UTF-8.
+    other_bytes: HashSet<String>,
 }
 
 impl Builder {
@@ -164,7 +170,11 @@ impl Builder {
             (path, None) => format!("group {path}"),
         };
         let warnings = &mut self.schema.warnings;
-        Ok(attributes::read(members, types, variable, &owner, warnings))
+        let mut found = attributes::read(members, types, variable, &owner, warnings);
+        if self.other_bytes.contains(path) {
+            found.restore_bytes();
+        }
+        Ok(found)
     }
 
     /// Notes the names that arrays give to dimensions.

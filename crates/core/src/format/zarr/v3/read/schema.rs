@@ -1,6 +1,6 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::super::attributes;
 use super::super::super::json::Json;
@@ -37,6 +37,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
         types: UserTypes::default(),
         options,
         facts: None,
+        other_bytes: hierarchy.other_bytes,
     };
     builder.schema.provenance = Some(Provenance {
         nc_properties: None,
@@ -48,6 +49,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
         .first()
         .map(|root| node::attributes(&root.document));
     builder.facts = facts.and_then(OwnFacts::find);
+    builder.schema.warnings.extend(hierarchy.warnings);
     for (path, error) in &hierarchy.faults {
         builder.leave_out("node", path, error.clone());
     }
@@ -93,6 +95,8 @@ struct Builder {
     options: ZarrOptions,
     /// NetCDF's own facts.
     facts: Option<OwnFacts>,
+    /// Paths of groups and arrays whose documents have bytes that are no UTF-8.
+    other_bytes: HashSet<String>,
 }
 
 impl Builder {
@@ -128,7 +132,10 @@ impl Builder {
             .facts
             .as_ref()
             .and_then(|facts| facts.group_attributes(&group.path));
-        let found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        let mut found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        if self.other_bytes.contains(&group.path) {
+            found.restore_bytes();
+        }
         if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
             provenance.nc_properties = found.nc_properties;
         }
@@ -278,7 +285,10 @@ impl Builder {
             .facts
             .as_ref()
             .and_then(|facts| facts.variable_attributes(&array.path));
-        let found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        let mut found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        if self.other_bytes.contains(&array.path) {
+            found.restore_bytes();
+        }
         let mut attributes = found.attributes;
         let masks = self.options.fill_is_missing && !matches!(ty, Type::User(_));
         let value = match (fill_attribute, masks) {
