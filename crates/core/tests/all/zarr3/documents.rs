@@ -265,3 +265,37 @@ fn bytes_that_are_no_utf_8_hide_nothing_else() {
     assert_eq!(schema.vars[0].attributes[0].values.bytes, b"\xb0C");
     assert_eq!(schema.warnings.len(), 1, "{:?}", schema.warnings);
 }
+
+#[test]
+fn unknown_codecs_that_make_bytes_are_named_and_hide_no_other_array() {
+    let bytes = r#"[{"name": "bytes", "configuration": {"endian": "little"}}]"#;
+    let shards = |codecs: &str, index: &str| {
+        format!(
+            r#"[{{"name": "sharding_indexed", "configuration": {{"chunk_shape": [1], "codecs": {codecs}, "index_codecs": {index}}}}}]"#
+        )
+    };
+    let pcodec = r#"[{"name": "numcodecs.pcodec", "configuration": {"level": 8}}]"#;
+    for (codecs, name) in [
+        (pcodec.to_owned(), "the codec numcodecs.pcodec"),
+        (shards(pcodec, bytes), "the codec numcodecs.pcodec"),
+        (shards(bytes, r#"["bytes", "odd"]"#), "index codecs of which odd"),
+    ] {
+        let array = ARRAY.replace(bytes, &codecs);
+        let reader = open(
+            store(&[
+                ("zarr.json", GROUP),
+                ("p/zarr.json", &array),
+                ("v/zarr.json", ARRAY),
+            ]),
+            None,
+        );
+        let reader = reader.unwrap();
+        assert_eq!(names(&*reader), ["v"]);
+        let told = &reader.schema().warnings[0];
+        assert!(
+            told.starts_with("variable p is left out") && told.contains(name),
+            "{told}"
+        );
+        assert!(reader.schema().faults.is_empty());
+    }
+}

@@ -10,7 +10,8 @@ use super::super::super::hierarchy_limits;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::read::{ImplicitGroups, MetadataStore};
-use super::node::{NodeError, NodeType, node_type};
+use super::super::node_error::NodeError;
+use super::node::{NodeType, node_type};
 use crate::error::{Error, Result};
 
 /// A group or array.

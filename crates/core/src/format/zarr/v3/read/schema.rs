@@ -6,15 +6,16 @@ use super::super::super::attributes;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::options::ZarrOptions;
-use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray};
+use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit};
 use super::super::super::time::time_attributes;
 use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
 use super::super::fill_value;
+use super::super::node_error::NodeError;
 use super::super::own_facts::OwnFacts;
 use super::fill_attribute;
 use super::hierarchy::{Hierarchy, Node};
-use super::node::{self, ArrayMetadata, NodeError};
+use super::node::{self, ArrayMetadata};
 use super::user_types::UserTypes;
 use crate::error::Result;
 use crate::model::{
@@ -364,22 +365,22 @@ fn elements(data_type: &DataType, serializer: &Serializer) -> Elements {
             Endian::Big => {
                 let mut units = Vec::new();
                 push_units(data_type, &mut units);
-                Elements::BigEndian(units.into())
+                Elements::Fields(units.into())
             }
         },
     }
 }
 
-/// Adds the numbers that an element consists of: how many follow each other, and the size of each.
-fn push_units(data_type: &DataType, units: &mut Vec<(usize, usize)>) {
+/// Adds the big-endian numbers that an element consists of.
+fn push_units(data_type: &DataType, units: &mut Vec<Unit>) {
     match data_type {
         DataType::Struct(fields) => {
             for (_, field) in fields {
                 push_units(field, units);
             }
         }
-        DataType::Complex(part) => units.push((2, part.atomic_size())),
-        DataType::Text(size) | DataType::Raw(size) => units.push((*size, 1)),
-        other => units.push((1, other.unit())),
+        DataType::Complex(part) => units.push(Unit::Reversed(2, part.atomic_size())),
+        DataType::Text(size) | DataType::Raw(size) => units.push(Unit::Bytes(*size)),
+        other => units.push(Unit::Reversed(1, other.unit())),
     }
 }
