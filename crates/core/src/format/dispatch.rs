@@ -112,15 +112,17 @@ pub fn create_with(
     }
 }
 
-/// What other programs will not read of a dataset, or read otherwise than it was: one line each.
+/// What a dataset to be written has otherwise than its input, as its schema tells, and what other programs will not read of
+/// it, or read otherwise than it was: one line each.
 ///
 /// # Errors
 /// The errors of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<String>> {
-    match schema.kind {
-        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::warnings(schema, plans, *options),
-        _ => Ok(Vec::new()),
+    let mut warnings = schema.warnings.clone();
+    if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 = schema.kind {
+        warnings.extend(zarr::warnings(schema, plans, *options)?);
     }
+    Ok(warnings)
 }
 
 /// The error for a kind without a writer in this crate. Only the crate that defines the kind can write it.
