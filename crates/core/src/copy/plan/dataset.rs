@@ -2,6 +2,7 @@
 
 use super::copy_plan::{CopyPlan, VariableCopy};
 use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
+use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
 use super::output::{kind, pages};
 use super::request::{CopyOptions, QuantizeRequest};
@@ -37,6 +38,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         refuse_fixing_empty(input)?;
     }
     let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
+    if kind.can().normalized_names {
+        normalize(&mut schema)?;
+    }
     kind::check(&schema, kind)?;
     schema.page_size = page_size;
 

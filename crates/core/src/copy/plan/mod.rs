@@ -29,6 +29,7 @@ pub(crate) use layout::{
     whole_chunks,
 };
 pub use output::kind::{Unheld, unheld};
+pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, prepare};
 pub use request::{AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength};
 pub use select::{Use, copied, for_selected, select_objects};

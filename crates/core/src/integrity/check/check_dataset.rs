@@ -93,6 +93,8 @@ pub fn check_variables(
     })?;
     checked.uncovered = own.uncovered;
     checked.notes = own.notes;
+    // What was left out when the dataset was opened could not be checked.
+    checked.notes.extend_from_slice(&schema.warnings);
     if let Some(read) = own.values {
         (checked.chunks, checked.bytes) = (read.chunks, read.bytes);
         return Ok(checked);
