@@ -300,7 +300,6 @@ impl Header {
     }
 
     /// The sizes of all four dimensions: 1 for those that the array does not have.
-    #[cfg(feature = "library")]
     pub(crate) fn all_sizes(&self) -> [usize; MAX_DIMENSIONS] {
         self.sizes
     }

@@ -1,5 +1,7 @@
 //! Headers as zfp writes them, round trips, and damaged streams.
 
+mod streams;
+
 use super::*;
 use proptest::prelude::*;
 
@@ -109,7 +111,7 @@ fn each_type_and_number_of_dimensions() {
             let data = numbers(scalar, count);
             let exact = header(scalar, sizes, Mode::REVERSIBLE);
             let stored = compressed(&exact, &data);
-            assert_eq!(stored.len() % 8, 0);
+
             assert_eq!(decompressed(&exact, &stored, data.len()).unwrap(), data);
             let short = data.len() - 1;
             assert_eq!(
