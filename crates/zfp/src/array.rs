@@ -61,6 +61,20 @@ macro_rules! by_type {
 /// # Errors
 /// [`Error::Length`], [`Error::BlockBits`], [`Error::NotFinite`], [`Error::NoMemory`].
 pub fn compress(header: &Header, data: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    compress_behind(header, false, data, out)
+}
+
+/// Like [`compress`], with the header in front. The length is a multiple of eight bytes, as zfpy makes it.
+///
+/// # Errors
+/// Those of [`compress`].
+pub fn compress_with_header(header: &Header, data: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    compress_behind(header, true, data, out)?;
+    out.resize(out.len().next_multiple_of(8), 0);
+    Ok(())
+}
+
+fn compress_behind(header: &Header, with_header: bool, data: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let expected = header.byte_count();
     if expected != Some(data.len()) {
         return Err(Error::Length {
@@ -70,9 +84,12 @@ pub fn compress(header: &Header, data: &[u8], out: &mut Vec<u8>) -> Result<(), E
     }
     let bits = header.block_bits().ok_or(Error::BlockBits)?;
     out.clear();
-    let mut out = BitWriter::new(out);
-    by_type!(header, encode(data, bits, &mut out))?;
-    out.finish();
+    let mut writer = BitWriter::new(out);
+    if with_header {
+        header.put(&mut writer);
+    }
+    by_type!(header, encode(data, bits, &mut writer))?;
+    writer.finish();
     Ok(())
 }
 
@@ -82,6 +99,26 @@ pub fn compress(header: &Header, data: &[u8], out: &mut Vec<u8>) -> Result<(), E
 /// # Errors
 /// [`Error::OutputTooLong`], [`Error::TooShort`], [`Error::NoMemory`].
 pub fn decompress(header: &Header, input: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    decompress_behind(header, 0, input, limit, out)
+}
+
+/// Like [`decompress`], for a stream that begins with [`Header::at_start`].
+///
+/// # Errors
+/// Those of [`decompress`], and [`Error::TooShort`] without a header.
+pub fn decompress_with_header(input: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    let (header, bits) = Header::at_start(input).ok_or(Error::TooShort)?;
+    decompress_behind(&header, bits, input, limit, out)
+}
+
+/// Decompresses what follows `skipped` bits.
+fn decompress_behind(
+    header: &Header,
+    skipped: u32,
+    input: &[u8],
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
     let size = header
         .byte_count()
         .filter(|size| *size <= limit)
@@ -93,7 +130,7 @@ pub fn decompress(header: &Header, input: &[u8], limit: usize, out: &mut Vec<u8>
     out.clear();
     out.try_reserve_exact(size).map_err(|_| Error::NoMemory(size))?;
     out.resize(size, 0);
-    match by_type!(header, decode(input, out)) {
+    match by_type!(header, decode(skipped, input, out)) {
         true => Ok(()),
         false => Err(Error::TooShort),
     }
@@ -122,11 +159,13 @@ fn encode<N: Number, const ROWS: usize, const GROUPS: usize>(
 /// Decodes all blocks. False if the stream ends too early.
 fn decode<N: Number, const ROWS: usize, const GROUPS: usize>(
     header: &Header,
+    skipped: u32,
     input: &[u8],
     data: &mut [u8],
 ) -> bool {
     let mode = header.mode();
     let mut input = BitReader::new(input);
+    input.skip(skipped);
     Place::each(header.all_sizes(), |place| {
         place.scatter(&N::decode::<ROWS, GROUPS>(&mode, &mut input), data);
         !input.is_past_end()

@@ -28,7 +28,7 @@ mod order;
 mod place;
 mod planes;
 
-pub use array::{Error, compress, decompress};
+pub use array::{Error, compress, compress_with_header, decompress, decompress_with_header};
 pub use header::{Header, MAX_DIMENSIONS, MAX_PRECISION, Mode, Scalar};
 
 #[cfg(test)]
