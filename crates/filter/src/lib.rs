@@ -19,8 +19,7 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
-//! Blosc, Blosc2 and zfp have cargo features: `blosc` and `blosc2` are on by default, `zfp` is off. Without its feature,
-//! zfp's parameters are still known, for plugins.
+//! Blosc and Blosc2 have cargo features, `blosc` and `blosc2`, which are on by default.
 //!
 //! [`Registry::builtin`] lists all codecs by their ids, and `docs/formats/filters.md` shows them with their names. A codec's
 //! file is named for it.
