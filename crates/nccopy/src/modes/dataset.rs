@@ -24,7 +24,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     let (input, output) = locations;
     let in_input = |error: Error| error.in_file(input.name());
     let open = match arguments.salvage {
-        true => Location::open_damaged,
+        true => Location::open_salvaged,
         false => Location::open_input,
     };
     let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;

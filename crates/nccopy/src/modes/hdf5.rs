@@ -302,7 +302,7 @@ fn as_netcdf(opened: &Input, arguments: &Arguments) -> Result<Netcdf4Reader, Err
         return Err(Error::UnknownFormat);
     };
     let open = match arguments.salvage {
-        true => Netcdf4Reader::open_damaged,
+        true => Netcdf4Reader::open_salvaged,
         false => Netcdf4Reader::open,
     };
     open(

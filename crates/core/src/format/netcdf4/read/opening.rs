@@ -60,7 +60,25 @@ impl Netcdf4Reader {
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        let read = Self::read(Linker::open_damaged(object, external_files, registry)?, registry)?;
+        let linker = Linker::open_damaged(object, external_files, registry, false)?;
+        Self::read_damaged(linker, registry)
+    }
+
+    /// The same, with the objects that no link leads to any more. [`ncutils_hdf5::OpenOptions::recovering`] tells how they are found.
+    ///
+    /// # Errors
+    /// If nothing of the file is left.
+    pub fn open_salvaged(
+        object: Arc<dyn Object>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let linker = Linker::open_damaged(object, external_files, registry, true)?;
+        Self::read_damaged(linker, registry)
+    }
+
+    fn read_damaged(linker: Linker, registry: &Registry) -> Result<Self> {
+        let read = Self::read(linker, registry)?;
         Ok(Self {
             damaged: true,
             ..read

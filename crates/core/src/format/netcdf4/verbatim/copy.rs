@@ -100,7 +100,7 @@ impl Verbatim {
     ) -> Result<Self> {
         let open = || {
             let opened = match damaged {
-                true => OpenFile::of_damaged(object.clone(), registry),
+                true => OpenFile::recovered(object.clone(), registry),
                 false => OpenFile::new(object.clone(), external_files.clone(), registry),
             };
             opened.map_err(|error| match as_hdf5(&error) {
