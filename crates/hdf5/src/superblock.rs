@@ -77,19 +77,21 @@ impl Superblock {
     }
 
     /// What stands in for a superblock that cannot be read: the file has the usual sizes of addresses and lengths, and its root group
-    /// is not known.
-    pub(crate) fn lost(reader: &MetadataReader) -> Result<(MetadataReader, Self)> {
-        let base = find(reader).unwrap_or(0);
-        let reader = reader.at_base(base, 8, 8)?;
-        let superblock = Self {
+    /// is not known. `reader` knows where the file begins.
+    pub(crate) fn lost(reader: &MetadataReader) -> Self {
+        Self {
             version: 2,
             consistency: Consistency::default(),
             length: reader.file_size(),
             root: u64::MAX,
             root_table: None,
             extension: None,
-        };
-        Ok((reader, superblock))
+        }
+    }
+
+    /// The position of the signature, if it is there.
+    pub(crate) fn position(reader: &MetadataReader) -> Option<u64> {
+        find(reader).ok()
     }
 
     fn read_v0(reader: &MetadataReader, version: u8) -> Result<(MetadataReader, Self)> {

@@ -19,7 +19,7 @@ use crate::object_header::properties::{self, ObjectProperties};
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
 use crate::reader::options::OpenOptions;
-use crate::reader::recovery::{Recovered, Recovery};
+use crate::reader::recovery::{self, Recovered, Recovery};
 use crate::source::ByteSource;
 use crate::superblock::{Consistency, Superblock};
 
@@ -98,7 +98,15 @@ impl File {
         let (reader, superblock) = match Superblock::read(reader) {
             Ok(read) => read,
             Err(error) if error.is_failure() => return Err(error),
-            Err(_) => Superblock::lost(reader)?,
+            Err(_) => {
+                let base = match Superblock::position(reader) {
+                    Some(base) => base,
+                    None => recovery::find_base(reader)?,
+                };
+                let reader = reader.at_base(base, 8, 8)?;
+                let superblock = Superblock::lost(&reader);
+                (reader, superblock)
+            }
         };
         let extension = match superblock.read_extension(&reader) {
             Err(error) if error.is_failure() => return Err(error),

@@ -52,18 +52,24 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
             return bytes::copy(locations, opened, moved, arguments).map(|()| 0);
         }
     };
-    let salvaged = match arguments.salvage {
+    let mut salvaged = match arguments.salvage {
         true => Some(salvage::salvage(&*reader, input, opened, arguments)?),
         false => None,
     };
+    if let Some(salvaged) = &mut salvaged {
+        salvaged.lose_unchecked(|left| values::can_copy(left, &options, arguments));
+    }
     let whole: &dyn Reader = match &salvaged {
         Some(salvaged) => &salvaged.left,
         None => &*reader,
     };
     let part = values::part(whole, arguments).map_err(in_input)?;
-    let status = salvaged
-        .as_ref()
-        .map_or(0, |salvaged| salvaged.tell(input, part.as_ref(), arguments));
+    let mut status = 0;
+    if let Some(salvaged) = &salvaged {
+        let (lost, tally) = salvaged.tell(input, part.as_ref(), arguments);
+        salvage::tell_whole(input, lost, &tally, arguments);
+        status = lost;
+    }
     values::copy(whole, part.as_ref(), locations, &options, blocks, arguments)?;
     Ok(status)
 }

@@ -1,8 +1,9 @@
 //! Finds the objects of a damaged file that no way from the root leads to any more.
 //!
 //! ```text
-//! superblock ─► reach: what links still lead to ─► all is sound: done
-//!                   │ something is broken
+//! superblock, or base: where the file begins, if the superblock is lost
+//!     └─► reach: what links still lead to ─► all is sound: done
+//!             │ something is broken
 //! bytes of the file ─► scan: signatures, and old_header: headers without one
 //!                   │
 //!                   ├─► orphans: headers that nothing leads to, without those inside data, and those that were deleted
@@ -27,6 +28,7 @@
 //! old nodes of B-trees. A dataset without a link whose data overlaps other data is left out. A leaf of chunks belongs
 //! to a dataset if a sibling of it does, or if nothing else can own it; else it is left out.
 
+mod base;
 mod chunk_nodes;
 mod extents;
 mod names;
@@ -36,5 +38,6 @@ mod reach;
 mod recover;
 mod scan;
 
+pub(super) use base::find as find_base;
 pub use recover::Recovered;
 pub(super) use recover::Recovery;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
+use super::base::USUAL_ROOTS;
 use super::chunk_nodes;
 use super::names::{self, FoundLink};
 use super::orphans::{self, Orphans};
@@ -17,9 +18,6 @@ use crate::superblock::Superblock;
 
 /// Name of the group of objects whose own group is lost.
 const GROUP: &str = "recovered";
-
-/// Addresses of the root group in files of libhdf5, with version 0 and version 2 of the superblock.
-const USUAL_ROOTS: [u64; 2] = [96, 48];
 
 /// What was found of a damaged file.
 pub(in crate::reader) struct Recovery {

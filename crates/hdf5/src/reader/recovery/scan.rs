@@ -33,6 +33,8 @@ pub(super) struct Scan {
     pub(super) symbol_nodes: Vec<u64>,
     /// Direct blocks of fractal heaps.
     pub(super) direct_blocks: Vec<u64>,
+    /// Blocks of fixed and extensible arrays.
+    pub(super) array_blocks: Vec<u64>,
 }
 
 impl Scan {
@@ -78,9 +80,13 @@ impl Scan {
                 b'T' if window == b"TREE" => Some(&mut self.tree_nodes),
                 b'S' if window == b"SNOD" => Some(&mut self.symbol_nodes),
                 b'F' if window == b"FHDB" => Some(&mut self.direct_blocks),
-                b'F' if [b"FRHP", b"FHIB", b"FAHD", b"FADB"].contains(&as_array(window)) => None,
+                b'F' if window == b"FADB" => Some(&mut self.array_blocks),
+                b'E' if [b"EAIB", b"EASB", b"EADB"].contains(&as_array(window)) => {
+                    Some(&mut self.array_blocks)
+                }
+                b'F' if [b"FRHP", b"FHIB", b"FAHD"].contains(&as_array(window)) => None,
                 b'B' if [b"BTHD", b"BTIN", b"BTLF"].contains(&as_array(window)) => None,
-                b'E' if [b"EAHD", b"EAIB", b"EASB", b"EADB"].contains(&as_array(window)) => None,
+                b'E' if window == b"EAHD" => None,
                 b'H' if window == b"HEAP" => None,
                 b'G' if window == b"GCOL" => None,
                 1 => {

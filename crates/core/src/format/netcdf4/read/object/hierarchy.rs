@@ -335,7 +335,14 @@ fn links_of(file: &File, group: ObjectId, path: &str, damage: &mut Damage) -> Re
         Ok(links) => (links.links, None),
         Err(error) => (Vec::new(), Some(error)),
     };
-    let fault = |error| Fault::new(format!("the links of group {path}: {error}"));
-    damage.add(faults.take().into_iter().chain(error).map(fault));
+    let mut errors = faults.take().into_iter().chain(error);
+    if let Some(first) = errors.next() {
+        // One block that cannot be read is met again with each link in it.
+        let more = match errors.count() {
+            0 => String::new(),
+            n => format!("; and {n} more"),
+        };
+        damage.add([Fault::new(format!("the links of group {path}: {first}{more}"))]);
+    }
     Ok(links)
 }
