@@ -212,7 +212,7 @@ fn open_object(
             let external_files = input.external_files().cloned();
             let opened = netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry);
             return match opened {
-                Ok(reader) if !reader.is_empty() => Ok(Box::new(reader)),
+                Ok(reader) => Ok(Box::new(reader)),
                 Err(error) if error.is_failure() => Err(error),
                 _ => Err(Error::UnknownFormat),
             };

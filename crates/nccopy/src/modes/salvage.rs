@@ -125,7 +125,7 @@ impl Salvaged<'_> {
             let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).ok()?;
             let left = self.left.written(var).ok()?.chunks(&grid).len();
             let kept = self.left.kept(var);
-            Some((left as u64).saturating_add(lost(var) as u64).saturating_sub(kept as u64))
+            Some(left.saturating_add(lost(var) as u64).saturating_sub(kept as u64))
         };
         for line in report.lines(stored) {
             arguments.messages.tell(format_args!("{input}: {line}"));

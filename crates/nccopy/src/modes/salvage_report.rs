@@ -9,6 +9,9 @@ use std::collections::HashMap;
 
 use ncutils_core::format::Fault;
 
+/// What becomes of a chunk whose codec is not known.
+const UNCHECKED: &str = " (kept as it is, not checked)";
+
 /// The faults of one variable, or one fault of no single variable.
 struct Lines<'f> {
     faults: Vec<&'f Fault>,
@@ -34,7 +37,7 @@ impl<'f> Report<'f> {
             let kept = match (fault.is_replaced, is_kept, fault.is_unchecked) {
                 (true, ..) => " (another copy of it was read)",
                 (_, true, _) => " (kept)",
-                (.., true) => " (kept as it is, not checked)",
+                (.., true) => UNCHECKED,
                 _ => "",
             };
             report.is_lost |= kept.is_empty() && !fault.is_summary;
@@ -71,11 +74,12 @@ impl<'f> Report<'f> {
                 return format!("variable {variable}: {rest}; and {} more{kept}", count - 1);
             }
             let all = chunks(variable).map_or(String::new(), |all| format!(" of {all}"));
-            let what = match kept.is_empty() {
-                true => "are lost, the first: ",
-                false => "have a fault, the first: ",
+            let (what, kept) = match *kept {
+                "" => ("are lost, the first", ""),
+                UNCHECKED => ("are kept as they are, not checked, the first", ""),
+                kept => ("have a fault, the first", kept),
             };
-            format!("variable {variable}: {of_chunks}{all} chunks {what}{rest}{kept}")
+            format!("variable {variable}: {of_chunks}{all} chunks {what}: {rest}{kept}")
         })
     }
 }

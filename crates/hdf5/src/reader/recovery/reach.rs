@@ -27,7 +27,7 @@ pub(super) struct Reach {
     /// Symbol tables of groups, as the links to them repeat.
     pub(super) tables: BTreeMap<u64, SymbolTable>,
     /// What the links of each group lead to.
-    pub(super) children: BTreeMap<u64, Vec<u64>>,
+    pub(super) children: BTreeMap<u64, BTreeSet<u64>>,
     /// The names of the links of each group whose links can be read in part only.
     names: BTreeMap<u64, BTreeSet<String>>,
     /// The groups whose links can be read in part only.
@@ -133,7 +133,7 @@ impl Reach {
     /// Notes the links of a group. Returns what they lead to.
     fn meet_links(&mut self, group: u64, is_broken: bool, links: &[Link]) -> Vec<u64> {
         let children: Vec<u64> = links.iter().filter_map(|link| link.target.address()).collect();
-        self.children.insert(group, children.clone());
+        self.children.insert(group, children.iter().copied().collect());
         if is_broken {
             let names = links.iter().map(|link| link.name.clone());
             self.names.insert(group, names.collect());

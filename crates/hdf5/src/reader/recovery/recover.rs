@@ -275,31 +275,31 @@ impl Recovering<'_> {
             _ => None,
         };
         let mut nameless = HashMap::new();
+        let own = self.found.links.iter();
+        let mut taken: HashSet<(u64, String)> = own
+            .flat_map(|(group, links)| links.iter().map(|link| (*group, link.name.clone())))
+            .collect();
+        let mut led: HashSet<(u64, u64)> = HashSet::new();
         // Of two links with one name or target, the later one in the file is the newer one as a rule.
         for FoundLink { group, link } in links.into_iter().rev() {
-            let Some(target) = link.target.address() else {
+            let Some(target) = link.target.address() else { continue };
+            let Some(group) = group.or(alone) else {
+                nameless.entry(target).or_insert(link.name);
                 continue;
             };
-            let known = |group: u64| {
-                let children = self.reach.children.get(&group);
-                children.is_some_and(|children| children.contains(&target))
-            };
-            match group.or(alone) {
-                Some(group) if known(group) => {}
-                Some(group) => {
-                    if self.reach.lost.contains(&group) {
-                        self.found.groups.insert(group);
-                    }
-                    let own = self.found.links.entry(group).or_default();
-                    let clashes = |other: &Link| other.name == link.name || other.target == link.target;
-                    if !own.iter().any(clashes) && !self.reach.has_name(group, &link.name) {
-                        own.push(link);
-                    }
-                }
-                None => {
-                    nameless.entry(target).or_insert(link.name);
-                }
+            let children = self.reach.children.get(&group);
+            let is_known = children.is_some_and(|children| children.contains(&target));
+            if is_known
+                || self.reach.has_name(group, &link.name)
+                || !led.insert((group, target))
+                || !taken.insert((group, link.name.clone()))
+            {
+                continue;
             }
+            if self.reach.lost.contains(&group) {
+                self.found.groups.insert(group);
+            }
+            self.found.links.entry(group).or_default().push(link);
         }
         nameless
     }
