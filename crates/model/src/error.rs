@@ -383,6 +383,11 @@ impl Error {
         }
     }
 
+    /// True if a codec is neither built in nor found, so that nothing is known of what it encoded.
+    pub fn is_unknown_filter(&self) -> bool {
+        matches!(self.bare(), Self::UnknownFilter { .. })
+    }
+
     /// The error without the places that it names.
     fn bare(&self) -> &Self {
         match self {
