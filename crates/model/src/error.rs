@@ -203,6 +203,8 @@ pub enum Alternative {
     Replacing,
     /// Allow more memory.
     MoreMemory,
+    /// Copy the sound chunks alone, or all as they are.
+    SoundChunks,
 }
 
 impl fmt::Display for Alternative {
@@ -213,6 +215,7 @@ impl fmt::Display for Alternative {
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
             Self::MoreMemory => "; allow more memory (-m)",
+            Self::SoundChunks => "; salvage the other chunks, or copy without a test",
         })
     }
 }
