@@ -249,6 +249,16 @@ fn integrity() -> Vec<Opt> {
         .section("integrity.md#verify")
         .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
+        Opt::long(
+            "no-check",
+            "Copy encoded chunks as they are, without a test for damage",
+        )
+        .section("integrity.md#chunks-that-pass")
+        .modes(OF_DATASETS)
+        .alternatives(&[(
+            Alternative::SoundChunks,
+            "; --salvage copies the other chunks, --no-check all as they are",
+        )]),
         Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
             .more("What the writer has not written to the file yet is missing in the copy.")
             .section("integrity.md#unfinished-files")

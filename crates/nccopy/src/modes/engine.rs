@@ -92,6 +92,8 @@ impl Engine<'_> {
         RunOptions {
             memory: Some(budget.saturating_sub(self.output.memory_of_output(budget))),
             output: Some(self.output.name()),
+            // A check has found the damage that there is, and the rest is salvaged.
+            untested: self.arguments.no_check || self.arguments.salvage,
             input_may_change: self.arguments.unfinished || self.arguments.salvage,
             ..RunOptions::default()
         }
