@@ -125,7 +125,7 @@ fn filters() -> Vec<Opt> {
             .modes(OF_CHUNKS),
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .value(Value::Texts("FILTER"))
-            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
+            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter, keep for those of the input. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
             .section("nccopy.md#-f-filter-repeatable")
             .modes(OF_CHUNKS)
             .requests(&[Request::Filters])

@@ -51,6 +51,9 @@ impl Engine<'_> {
         for choice in &plan.choices {
             self.arguments.messages.note(choice);
         }
+        for notice in plan.notices.lines() {
+            self.arguments.messages.warn_of(self.output, notice);
+        }
         let prepared = prepare(reader, &plan).map_err(|error| self.in_input(error))?;
         refuse_unfinished_sources(reader, self.input, self.arguments)?;
         Ok((plan, prepared))
