@@ -90,7 +90,7 @@ fn is_flat(plane: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deflate::deflate::EXPANSION;
+    use crate::deflate::deflate_check::EXPANSION;
     use libdeflater::Decompressor;
 
     /// Bytes of which `bits` are random.
