@@ -229,13 +229,17 @@ impl Builder {
             .map_err(|why| damaged(format!("is damaged: {why}")))?
             .flatten();
         let dims = self.dimensions(array, own, &metadata.shape)?;
-        let ty = match dtype.stored {
-            Stored::Complex => {
-                let complex = DataType::Complex(dtype.ty);
-                self.types
-                    .of(&mut self.schema, GroupId(array.group), &array.name, &complex)
+        let made = match dtype.stored {
+            Stored::Complex => Some(DataType::Complex(dtype.ty)),
+            Stored::Bool => Some(DataType::Bool),
+            _ => None,
+        };
+        let ty = match made {
+            Some(made) => {
+                let group = GroupId(array.group);
+                self.types.of(&mut self.schema, group, &array.name, &made)
             }
-            _ => dtype.ty,
+            None => dtype.ty,
         };
         let found = self.attributes(&array.path, &array.documents, Some(ty))?;
         let mut attributes = found.attributes;
