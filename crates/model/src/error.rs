@@ -201,6 +201,8 @@ pub enum Alternative {
     OtherFilters,
     /// Replace what is there.
     Replacing,
+    /// Leave out what the output's kind cannot hold.
+    LeavingOut,
     /// Allow more memory.
     MoreMemory,
 }
@@ -212,6 +214,7 @@ impl fmt::Display for Alternative {
             Self::CProgram => "; a C program can",
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
+            Self::LeavingOut => "; leave it out",
             Self::MoreMemory => "; allow more memory (-m)",
         })
     }

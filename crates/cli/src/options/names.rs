@@ -56,8 +56,12 @@ impl Program {
                         kinds.join(" or ")
                     ),
                 };
+                let dropped = self
+                    .offered(Alternative::LeavingOut)
+                    .filter(|_| request.is_none());
+                let dropped = dropped.unwrap_or_default();
                 Error::Usage(format!(
-                    "{name}{what}{}, which the kind '{}' cannot hold{advice}",
+                    "{name}{what}{}, which the kind '{}' cannot hold{advice}{dropped}",
                     fix.unwrap_or_default(),
                     kind.name()
                 ))
