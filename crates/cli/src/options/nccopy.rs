@@ -174,6 +174,19 @@ fn storage() -> Vec<Opt> {
             .section("nccopy.md#what-a-kind-cannot-hold")
             .modes(OF_VALUES)
             .alternatives(&[(Alternative::LeavingOut, "; --drop-unsupported leaves it out")]),
+        Opt::long("strings", "Make strings arrays of characters, which classic files hold")
+            .value(Value::OneOf("FORM", vec!["char"]))
+            .more("Each variable has one more dimension, as long as its longest string or --strlen.")
+            .section("nccopy.md#strings-and-groups-in-classic-files")
+            .modes(OF_VALUES)
+            .told("--strings char")
+            .requests(&[Request::CharStrings]),
+        Opt::long("flatten", "Join groups into one: /a/b/v is a_b_v, or joined by SEP")
+            .value(Value::Optional("SEP", "_"))
+            .more("Attributes of groups become global ones. Names in other options are the new ones.")
+            .section("nccopy.md#strings-and-groups-in-classic-files")
+            .modes(OF_VALUES)
+            .requests(&[Request::FlatGroups]),
         Opt::long("skip-fill", "leave out chunks that hold only the fill value")
             .more("Other kinds store them.")
             .section("nccopy.md#chunks-of-fill-values")
@@ -241,6 +254,16 @@ fn integrity() -> Vec<Opt> {
         .section("integrity.md#verify")
         .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
+        Opt::long(
+            "no-check",
+            "Copy encoded chunks as they are, without a test for damage",
+        )
+        .section("integrity.md#chunks-that-pass")
+        .modes(OF_DATASETS)
+        .alternatives(&[(
+            Alternative::SoundChunks,
+            "; --salvage copies the other chunks, --no-check all as they are",
+        )]),
         Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
             .more("What the writer has not written to the file yet is missing in the copy.")
             .section("integrity.md#unfinished-files")

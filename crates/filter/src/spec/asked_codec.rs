@@ -24,6 +24,17 @@ use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 /// The Zarr codec that makes bytes of strings of different lengths. It is no filter: a format has its own form of strings.
 pub const VLEN_UTF8: &str = "vlen-utf8";
 
+/// Codecs of Zarr version 2 that make bytes of objects, or numbers of strings. They belong to the type, not to a pipeline.
+pub const ELEMENT_CODECS: [&str; 7] = [
+    VLEN_UTF8,
+    "vlen-bytes",
+    "vlen-array",
+    "json2",
+    "msgpack2",
+    "pickle",
+    "categorize",
+];
+
 /// How much time may go into a smaller output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
@@ -107,7 +118,7 @@ impl AskedCodec {
         Self::from_metadata(value)
     }
 
-    /// Parses the JSON of `_Codecs`: a list of objects, or one object. [`VLEN_UTF8`] is left out.
+    /// Parses the JSON of `_Codecs`: a list of objects, or one object. [`ELEMENT_CODECS`] are left out.
     ///
     /// # Errors
     /// The mistake in words.
@@ -119,7 +130,7 @@ impl AskedCodec {
                 .collect::<Result<_, _>>()?,
             codec => vec![Self::from_metadata(codec)?],
         };
-        codecs.retain(|codec| !matches!(codec, Self::Zarr(spec) if spec.name() == VLEN_UTF8));
+        codecs.retain(|codec| !matches!(codec, Self::Zarr(spec) if ELEMENT_CODECS.contains(&spec.name())));
         Ok(codecs)
     }
 

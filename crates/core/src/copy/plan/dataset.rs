@@ -3,6 +3,7 @@
 use super::copy_plan::{CopyPlan, VariableCopy};
 use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
 use super::notices::Notices;
+use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
 use super::output::{kind, pages, unsupported};
 use super::request::{CopyOptions, QuantizeRequest};
@@ -52,6 +53,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         fixed,
         &mut notices,
     );
+    if kind.can().normalized_names {
+        normalize(&mut schema)?;
+    }
     kind::check(&schema, kind)?;
     schema.page_size = page_size;
 
