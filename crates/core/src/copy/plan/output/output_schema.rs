@@ -111,10 +111,10 @@ fn tell_booleans(input: &Schema, sources: &[(VarId, Use)], kind: Kind, notices: 
             .iter()
             .for_each(|name| tell(format!("{path}:{name}")));
     }
-    for group in &input.groups {
+    for (n, group) in input.groups.iter().enumerate() {
         booleans(&group.attributes)
             .iter()
-            .for_each(|name| tell(format!("{}:{name}", group.name)));
+            .for_each(|name| tell(input.path_in(GroupId(n), name)));
     }
 }
 
