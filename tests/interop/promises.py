@@ -257,7 +257,7 @@ def is_of_newer_hdf5(failure):
 # Zarr version 2.
 
 NETCDF_C_CODECS = {"zlib", "shuffle", "fletcher32", "bz2", "zstd", "blosc", "szip"}
-TENSORSTORE_CODECS = {"zlib", "gzip", "bz2", "blosc"}
+TENSORSTORE_CODECS = {"zlib", "gzip", "bz2", "blosc", "zstd"}
 
 
 def codecs_of(document):

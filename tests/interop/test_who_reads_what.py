@@ -96,7 +96,7 @@ def halves(file):
 # The filters that a kind has a form for.
 HDF5_FILTERS = filtered(
     ("deflate", "1,5"), ("shuffle", "2|1,5"), ("fletcher32", "3"), ("szip", "4,32,8"), ("nbit", "5"), ("bzip2", "307,9"), ("LZF", "lzf"),
-    ("Blosc", "blosc"), ("LZ4", "32004"), ("bitshuffle", "32008"), ("zstd", "32015,3"), ("Blosc2", "blosc2"),
+    ("Blosc", "blosc"), ("LZ4", "32004"), ("bitshuffle", "32008"), ("zfp", "zfp,reversible=true"), ("zstd", "32015,3"), ("Blosc2", "blosc2"),
 )  # fmt: skip
 HDF5_FILTERS.append(
     Feature("scale-offset", "int v(y, x); data: v = " + ", ".join(map(str, NUMBERS)) + ";", NUMBERS, ("-c", "y/2,x/5", "-F", "*,6,2,0"))
