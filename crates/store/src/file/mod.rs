@@ -5,10 +5,11 @@
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
 //!
-//! `lock` tells whether another program writes to a file.
+//! `family` joins members of a file. `lock` tells whether another program writes to a file.
 
 pub mod data_access;
 pub mod external_files;
+pub mod family;
 pub mod file_output;
 pub mod file_pool;
 pub mod file_source;
