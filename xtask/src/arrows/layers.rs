@@ -12,8 +12,9 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("format", &["crates/core/src/format/"]),
     ("subset", &["crates/core/src/subset/"]),
     (
-        "copy, stream, location",
+        "view, copy, stream, location",
         &[
+            "crates/core/src/view/",
             "crates/core/src/copy/",
             "crates/core/src/stream/",
             "crates/core/src/location",

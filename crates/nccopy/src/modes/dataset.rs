@@ -8,6 +8,7 @@ use ncutils_core::format::archive::PackOptions;
 use ncutils_core::location::Location;
 use ncutils_core::store::Input;
 use ncutils_core::threads;
+use ncutils_core::view::View;
 
 use super::unfinished::refuse_unfinished;
 use super::{bytes, salvage, values};
@@ -37,21 +38,11 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
     };
-    let blocks = match archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)? {
-        ArchiveRoute::Copy => None,
-        ArchiveRoute::Convert(kinds, blocks) => {
-            options = values::as_classic(&*reader, kinds, options).map_err(in_input)?;
-            Some(PackOptions {
-                threads: threads::count(),
-                memory: Some(arguments.memory_beside(output)),
-                ..blocks
-            })
-        }
-        moved => {
-            drop(reader);
-            return bytes::copy(locations, opened, moved, arguments).map(|()| 0);
-        }
-    };
+    let route = archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
+    if !matches!(route, ArchiveRoute::Copy | ArchiveRoute::Convert(..)) {
+        drop(reader);
+        return bytes::copy(locations, opened, route, arguments).map(|()| 0);
+    }
     let salvaged = match arguments.salvage {
         true => Some(salvage::salvage(&*reader, input, opened, arguments)?),
         false => None,
@@ -59,6 +50,28 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     let whole: &dyn Reader = match &salvaged {
         Some(salvaged) => &salvaged.left,
         None => &*reader,
+    };
+    let view = match arguments.view.is_empty() {
+        true => None,
+        false => Some(View::new(whole, &arguments.view).map_err(in_input)?),
+    };
+    for warning in view.iter().flat_map(View::warnings) {
+        arguments.messages.warn_of(input, warning);
+    }
+    let whole: &dyn Reader = match &view {
+        Some(view) => view,
+        None => whole,
+    };
+    let blocks = match route {
+        ArchiveRoute::Convert(kinds, blocks) => {
+            options = values::as_classic(whole, kinds, options).map_err(in_input)?;
+            Some(PackOptions {
+                threads: threads::count(),
+                memory: Some(arguments.memory_beside(output)),
+                ..blocks
+            })
+        }
+        _ => None,
     };
     let part = values::part(whole, arguments).map_err(in_input)?;
     let status = salvaged

@@ -5,7 +5,8 @@
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
 //!
-//! `family` joins members of a file. `lock` tells whether another program writes to a file.
+//! `family` joins members of a file. `lock` tells whether another program writes to a file. `remains` has what could not be
+//! removed.
 
 pub mod data_access;
 pub mod external_files;
@@ -16,6 +17,7 @@ pub mod file_source;
 mod file_version;
 pub mod lock;
 pub mod partial;
+pub mod remains;
 mod stop_point;
 pub mod temporary;
 pub mod unnamed;

@@ -25,7 +25,8 @@ pub use layout::{
     netcdf_c_chunk_shape,
 };
 pub(crate) use layout::{
-    auto_shard, default_chunk_shape, deflate_codec, fit_strings, one_chunk, possible_storage, whole_chunks,
+    auto_shard, char_length, default_chunk_shape, deflate_codec, fit_strings, one_chunk, possible_storage,
+    whole_chunks,
 };
 pub use output::kind::{Unheld, unheld};
 pub(crate) use output::normalized_names::normalized as normalized_name;

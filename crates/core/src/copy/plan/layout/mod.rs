@@ -26,4 +26,4 @@ pub use netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_s
 pub use output_variable::OutputVariable;
 pub use pipeline::{FilterRequests, deflate_codec};
 pub use sharding::{Sharding, auto_shard, whole_chunks};
-pub use string_length::{DEFAULT_STRING_LENGTH, fit_strings};
+pub use string_length::{DEFAULT_STRING_LENGTH, char_length, fit_strings};
