@@ -1,7 +1,9 @@
 """HDF5 types that netCDF lacks, and text that was never written."""
 
 import gzip
+import pathlib
 import subprocess
+import tempfile
 
 import h5py
 import netCDF4
@@ -34,8 +36,9 @@ def test_bit_fields_are_integers(tmp_path):
         assert f"{what} its bit fields are read as unsigned integers" in said
     with netCDF4.Dataset(tmp_path / "out.nc") as out:
         assert out["table"][:]["flag"].tolist() == [0, 1, 1] and out["table"][:]["x"].tolist() == [0.5, 1.5, 2.5]
-        assert (out["wide"].dtype, out["wide"][:].tolist()) == (np.dtype("u2"), [1, 0x8001, 0xFFFF])
-        assert out["wide"].mask.tolist() == [1, 2, 1 << 31]
+        out.set_auto_mask(False)
+        assert (out["wide"].dtype.str[1:], out["wide"][:].tolist()) == ("u2", [1, 0x8001, 0xFFFF])
+        assert out["wide"].getncattr("mask").tolist() == [1, 2, 1 << 31]
     nccopy("-k", "h5", tmp_path / "in.h5", tmp_path / "same.h5")
     with h5py.File(tmp_path / "same.h5") as same:
         assert same["wide"].id.get_type().get_class() == h5py.h5t.BITFIELD
@@ -104,21 +107,18 @@ def test_compressed_files_that_are_no_datasets_are_not_decoded(tmp_path):
     assert done.returncode == 1 and done.stderr.endswith("zeros.nc.gz: not a netCDF file\n"), done.stderr
 
 
-def test_one_thread_is_enough(tmp_path):
-    with netCDF4.Dataset(tmp_path / "in.nc", "w") as made:
-        made.createDimension("x", 100)
-        made.createVariable("v", "i4", ("x",), chunksizes=(10,), zlib=True)[:] = np.arange(100)
-    limit = ["prlimit", "--nproc=1"]
+def test_one_thread_is_enough():
     nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
     if subprocess.run([*nobody, "true"], capture_output=True, check=False).returncode:
-        nobody = []
-    tmp_path.chmod(0o777)
-    (tmp_path / "in.nc").chmod(0o644)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
-    whole = ncdump(tmp_path / "in.nc")
-    for arguments in [["-h"], []]:
-        command = [*nobody, *limit, BIN / "ncdump", *arguments, tmp_path / "in.nc"]
-        done = subprocess.run(command, capture_output=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        assert whole.startswith(done.stdout[:-3])
+        pytest.skip("the limit of processes does not hold for this user, and no other one can be taken")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "in.nc"
+        with netCDF4.Dataset(path, "w") as made:
+            made.createDimension("x", 100)
+            made.createVariable("v", "i4", ("x",), chunksizes=(10,), zlib=True)[:] = np.arange(100)
+        path.parent.chmod(0o755)
+        for arguments in [["-h"], []]:
+            command = [*nobody, "prlimit", "--nproc=1", BIN / "ncdump", *arguments, path]
+            done = subprocess.run(command, capture_output=True, timeout=60)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout == ncdump(*arguments, path)
