@@ -166,6 +166,19 @@ pub fn open_damaged(
     open_as(input.into(), registry, options, Care::Damaged)
 }
 
+/// Like [`open_damaged`], with what no way from the root of an HDF5 file leads to any more. The whole file is read for it if a part
+/// of the hierarchy cannot be read.
+///
+/// # Errors
+/// If nothing of the dataset can be read.
+pub fn open_salvaged(
+    input: impl Into<Input>,
+    registry: &Registry,
+    options: &ZarrOptions,
+) -> Result<Box<dyn Reader>> {
+    open_as(input.into(), registry, options, Care::Salvaged)
+}
+
 /// How much of a dataset must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
@@ -173,6 +186,8 @@ enum Care {
     Whole,
     /// What is left.
     Damaged,
+    /// What is left, also of what nothing leads to.
+    Salvaged,
 }
 
 fn open_as(input: Input, registry: &Registry, options: &ZarrOptions, care: Care) -> Result<Box<dyn Reader>> {
@@ -193,12 +208,25 @@ fn open_object(
     registry: &Registry,
     care: Care,
 ) -> Result<Box<dyn Reader>> {
-    match detect(&**object)? {
+    let format = match detect(&**object) {
+        // The superblock of an HDF5 file may be lost, by which it is recognized.
+        Err(Error::UnknownFormat) if care == Care::Salvaged => {
+            let external_files = input.external_files().cloned();
+            let opened = netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry);
+            return match opened {
+                Ok(reader) => Ok(Box::new(reader)),
+                Err(error) if error.is_failure() => Err(error),
+                _ => Err(Error::UnknownFormat),
+            };
+        }
+        format => format?,
+    };
+    match format {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
         Format::Archive => {
             let opened = match care {
                 Care::Whole => archive::ArchiveReader::open(object.clone()),
-                Care::Damaged => archive::ArchiveReader::open_damaged(object.clone()),
+                Care::Damaged | Care::Salvaged => archive::ArchiveReader::open_damaged(object.clone()),
             };
             Ok(Box::new(opened?))
         }
@@ -209,6 +237,9 @@ fn open_object(
                     .map_err(|error| netcdf4::with_remains(error, object.clone(), registry)),
                 Care::Damaged => {
                     netcdf4::Netcdf4Reader::open_damaged(object.clone(), external_files, registry)
+                }
+                Care::Salvaged => {
+                    netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry)
                 }
             };
             Ok(Box::new(opened?))
@@ -226,7 +257,7 @@ fn open_keys(
     if zarr::is_zarr(&**store)? {
         return match care {
             Care::Whole => zarr::open(store, *options, registry),
-            Care::Damaged => zarr::open_damaged(store, *options, registry),
+            Care::Damaged | Care::Salvaged => zarr::open_damaged(store, *options, registry),
         };
     }
     Err(Error::UnknownFormat)

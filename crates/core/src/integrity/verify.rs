@@ -1,6 +1,6 @@
 //! Compares an output with what was asked for, before it takes its name.
 
-use super::compare::{CompareOptions, Equality, Named, compare_sides, difference_text};
+use super::compare::{CompareOptions, Compared, Equality, Named, compare_sides, difference_text};
 use super::options::CheckOptions;
 use crate::copy::plan::normalized_name;
 use crate::copy::{CopyPlan, Sources};
@@ -58,7 +58,7 @@ impl Promise {
 
     /// Compares the output with `asked`, which reads what was asked for. Elements without a defined value are left out: those
     /// that were never written and have no fill value. Chunks of equal bytes and filters are compared as
-    /// bytes, and decoded once. Tells the largest difference of variables with lossy filters to `lossy`, as a line.
+    /// bytes, and decoded once if their filters are known. Returns what was compared. Tells the largest difference of variables with lossy filters to `lossy`, as a line.
     ///
     /// # Errors
     /// A value that differs, with its variable; a value that cannot be read, with its dataset and variable.
@@ -68,7 +68,8 @@ impl Promise {
         output: Named,
         work: CheckOptions,
         lossy: &mut dyn FnMut(String),
-    ) -> Result<()> {
+    ) -> Result<Compared> {
+        let mut all = Compared::default();
         let options = CompareOptions {
             equality: Equality::Bits,
             decodes_equal: true,
@@ -93,7 +94,9 @@ impl Promise {
             if shape != output.schema().shape(to) {
                 return Err(wrong("its shape is another".to_owned()));
             }
-            let difference = compare_sides((asked, from), (output, to), names, &self.registry, &options)?;
+            let (difference, compared) =
+                compare_sides((asked, from), (output, to), names, &self.registry, &options)?;
+            all.add(compared);
             let Some(text) = difference_text(&difference, &shape) else {
                 continue;
             };
@@ -107,7 +110,7 @@ impl Promise {
                 (false, _) => return Err(wrong(text)),
             }
         }
-        Ok(())
+        Ok(all)
     }
 }
 

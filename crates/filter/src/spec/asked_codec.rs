@@ -4,6 +4,7 @@
 //! 307,9                      id, parameters
 //! bzip2,9   zstd,level=3     name, parameters or members of its configuration
 //! auto   auto=small          chosen by samples of the data
+//! keep                       those of the input
 //! {"id": "zlib", "level": 5}            Zarr's metadata, version 2
 //! {"name": "zstd", "configuration": …}  Zarr's metadata, version 3
 //! ```
@@ -77,6 +78,8 @@ pub enum AskedCodec {
     Zarr(CodecSpec),
     /// A pipeline that a copy chooses by samples of the variable. It stands alone.
     Auto(Effort),
+    /// The filters that the input has, none of which may be replaced. It stands alone.
+    Keep,
 }
 
 impl AskedCodec {
@@ -100,7 +103,7 @@ impl AskedCodec {
     pub fn stored(&self) -> Option<CodecSpec> {
         match self {
             Self::Id { id, parameters } => Some(CodecSpec::hdf5(*id, parameters.clone())),
-            Self::Name { .. } | Self::Auto(_) => None,
+            Self::Name { .. } | Self::Auto(_) | Self::Keep => None,
             Self::Zarr(spec) => Some(spec.clone()),
         }
     }
@@ -158,7 +161,7 @@ impl AskedCodec {
             Self::Id { id, .. } => Some(*id),
             Self::Name { name, .. } => id_of(name, registry),
             Self::Zarr(spec) => registry.hdf5_id(spec),
-            Self::Auto(_) => None,
+            Self::Auto(_) | Self::Keep => None,
         }
     }
 
@@ -190,6 +193,11 @@ impl AskedCodec {
             Self::Auto(_) => {
                 return Err(Error::Usage(
                     "auto chooses filters by the data of a copy; here the filters must be given".into(),
+                ));
+            }
+            Self::Keep => {
+                return Err(Error::Usage(
+                    "keep stands for the filters of a copy's input; here the filters must be given".into(),
                 ));
             }
         };

@@ -2,6 +2,7 @@
 
 use super::copy_plan::{CopyPlan, VariableCopy};
 use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
+use super::notices::Notices;
 use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
 use super::output::{kind, pages};
@@ -51,7 +52,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         }
     }
 
-    let mut choices = Vec::new();
+    let (mut choices, mut notices) = (Vec::new(), Notices::default());
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
@@ -67,7 +68,14 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             layout: reader.layout(source),
         };
         let layout = var
-            .plan(reader, &requests, &chunking, &sharding, options, &mut choices)
+            .plan(
+                reader,
+                &requests,
+                &chunking,
+                &sharding,
+                options,
+                (&mut choices, &mut notices),
+            )
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
         let external = chunking
             .external(source)
@@ -91,6 +99,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         variables,
         registry: options.registry.clone(),
         choices,
+        notices,
     })
 }
 

@@ -86,7 +86,7 @@ pub fn compare(
             resolve_sources((b.reader, other_id), Some(b.name))?;
             continue;
         }
-        let difference = compare_sides(
+        let (difference, _) = compare_sides(
             (a.reader, id),
             (b.reader, other_id),
             [Some(a.name), Some(b.name)],
