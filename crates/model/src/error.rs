@@ -202,6 +202,8 @@ pub enum Alternative {
     Replacing,
     /// Allow more memory.
     MoreMemory,
+    /// Copy the sound chunks alone, or all as they are.
+    SoundChunks,
 }
 
 impl fmt::Display for Alternative {
@@ -212,6 +214,7 @@ impl fmt::Display for Alternative {
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
             Self::MoreMemory => "; allow more memory (-m)",
+            Self::SoundChunks => "; salvage the other chunks, or copy without a test",
         })
     }
 }
@@ -381,6 +384,11 @@ impl Error {
             },
             e => e,
         }
+    }
+
+    /// True if a codec is neither built in nor found, so that nothing is known of what it encoded.
+    pub fn is_unknown_filter(&self) -> bool {
+        matches!(self.bare(), Self::UnknownFilter { .. })
     }
 
     /// The error without the places that it names.

@@ -25,7 +25,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     let (input, output) = locations;
     let in_input = |error: Error| error.in_file(input.name());
     let open = match arguments.salvage {
-        true => Location::open_damaged,
+        true => Location::open_salvaged,
         false => Location::open_input,
     };
     let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;
@@ -43,18 +43,26 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         drop(reader);
         return bytes::copy(locations, opened, route, arguments).map(|()| 0);
     }
-    let salvaged = match arguments.salvage {
+    let mut salvaged = match arguments.salvage {
         true => Some(salvage::salvage(&*reader, input, opened, arguments)?),
         false => None,
     };
+    if let Some(salvaged) = &mut salvaged {
+        salvaged.lose_unchecked(|left| {
+            let view = view_of(left, arguments)?;
+            let whole = view.as_ref().map_or(left, |view| view as &dyn Reader);
+            let options = match &route {
+                ArchiveRoute::Convert(kinds, _) => values::as_classic(whole, kinds.clone(), options.clone())?,
+                _ => options.clone(),
+            };
+            values::can_copy(whole, &options, arguments)
+        });
+    }
     let whole: &dyn Reader = match &salvaged {
         Some(salvaged) => &salvaged.left,
         None => &*reader,
     };
-    let view = match arguments.view.is_empty() {
-        true => None,
-        false => Some(View::new(whole, &arguments.view).map_err(in_input)?),
-    };
+    let view = view_of(whole, arguments).map_err(in_input)?;
     for warning in view.iter().flat_map(View::warnings) {
         arguments.messages.warn_of(input, warning);
     }
@@ -74,9 +82,21 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         _ => None,
     };
     let part = values::part(whole, arguments).map_err(in_input)?;
-    let status = salvaged
-        .as_ref()
-        .map_or(0, |salvaged| salvaged.tell(input, part.as_ref(), arguments));
+    let mut status = 0;
+    if let Some(salvaged) = &salvaged {
+        let (lost, tally) = salvaged.tell(input, part.as_ref(), arguments);
+        salvage::tell_whole(input, lost, &tally, arguments);
+        status = lost;
+    }
     values::copy(whole, part.as_ref(), locations, &options, blocks, arguments)?;
     Ok(status)
+}
+
+/// `reader` as the options show it; `None` if they change nothing.
+///
+/// # Errors
+/// What cannot be shown so.
+fn view_of<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<View<'r>>, Error> {
+    let asked = (!arguments.view.is_empty()).then(|| View::new(reader, &arguments.view));
+    asked.transpose()
 }

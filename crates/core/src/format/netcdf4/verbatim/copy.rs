@@ -20,7 +20,7 @@ use super::specs::Specs;
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, with_remains};
+use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, scan_fault, with_remains};
 use crate::format::netcdf4::write::{Netcdf4Writer, pages};
 use crate::format::{Fault, Reader, VariablePlan, Writer};
 use crate::model::Schema;
@@ -100,7 +100,7 @@ impl Verbatim {
     ) -> Result<Self> {
         let open = || {
             let opened = match damaged {
-                true => OpenFile::of_damaged(object.clone(), registry),
+                true => OpenFile::recovered(object.clone(), registry),
                 false => OpenFile::new(object.clone(), external_files.clone(), registry),
             };
             opened.map_err(|error| match as_hdf5(&error) {
@@ -109,10 +109,16 @@ impl Verbatim {
             })
         };
         let file = open()?;
-        let mut hierarchy = hierarchy::read(&file.file, selection, damaged)?;
+        let mut hierarchy = hierarchy::read(&file.file, selection.clone(), damaged)?;
+        if damaged && hierarchy.items.len() <= 1 {
+            // This tells why nothing can be read, unless the file is empty.
+            let usual = OpenFile::of_damaged(object.clone(), registry)?;
+            hierarchy::read(&usual.file, selection, damaged)?;
+        }
         let (mut reader, mut addressed) = schema::readers(open()?, open()?, &mut hierarchy, registry)?;
         if let Some(losses) = &mut hierarchy.losses {
-            reader = reader.of_damaged(std::mem::take(&mut losses.faults));
+            let told = scan_fault(&file.file).into_iter();
+            reader = reader.of_damaged(told.chain(std::mem::take(&mut losses.faults)).collect());
             addressed = addressed.of_damaged(Vec::new());
         }
         Ok(Self {
