@@ -243,6 +243,25 @@ fn masks_and_unknown_codecs_leave_what_can_be_tested() {
     assert!(test(&summed, 0b11).is_err());
 }
 
+#[test]
+fn what_memory_does_not_let_decode_is_not_refused() {
+    let size = 8 << 20;
+    let mut registry = Registry::builtin();
+    registry.set_decode_limit(1 << 20);
+    let bind = |specs: &[CodecSpec]| registry.bind(specs, &ChunkType::of_bytes(size)).unwrap();
+    let (deflate, sum) = (CodecSpec::hdf5(1, [5]), CodecSpec::hdf5(3, []));
+    // Bytes behind the stream look like damage.
+    let mut bytes = encoded(&bind(&[deflate.clone()]), &vec![0; size]);
+    bytes.extend([0; 100]);
+    assert_eq!(
+        tested(&bind(&[deflate.clone()]), &bytes).unwrap(),
+        Tested::Nothing
+    );
+    let mut bytes = encoded(&bind(&[deflate.clone(), sum.clone()]), &vec![0; size]);
+    bytes[500] ^= 1;
+    assert!(tested(&bind(&[deflate, sum]), &bytes).is_err());
+}
+
 proptest! {
     /// A chunk that a test refuses is one that the decoder refuses, for the same reason.
     #[test]
