@@ -115,3 +115,34 @@ def test_some_cells_of_some_variables(tmp_path):
     assert done.returncode == 0, done.stderr
     with netCDF4.Dataset(target) as d:
         assert set(d.variables) == {"x", "v"} and d["v"][:].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("chosen, dims", [("v", []), ("v,x", ["x"]), ("x", ["x"]), ("v,w,y", ["y"])])
+def test_scales_that_are_left_out_are_not_attached(tmp_path, chosen, dims):
+    source, out = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as f:
+        for name, length in (("x", 3), ("y", 2)):
+            f.createDimension(name, length)
+            f.createVariable(name, "i4", (name,))[:] = np.arange(length)
+        f.createVariable("v", "f4", ("y", "x"))[:] = 1
+        f.createVariable("w", "f4", ("y", "x"))[:] = 2
+    done = subprocess.run([BIN / "nccopy", "-k", "h5", "-V", chosen, source, out], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    with netCDF4.Dataset(out) as f:
+        assert set(f.variables) == set(chosen.split(","))
+        assert {name for name in f.dimensions if not name.startswith("phony")} == set(dims)
+        if "v" in f.variables:
+            assert np.all(f["v"][:] == 1)
+    with h5py.File(out) as f:
+        for name in dims:
+            scale = f[name]
+            assert all(f[reference].dims[n] for reference, n in scale.attrs.get("REFERENCE_LIST", []))
+
+
+@pytest.mark.parametrize("options", [("-F", "texts,1,5"), ("-c", "texts:1"), ("-F", "//texts,1,5")])
+def test_options_for_data_of_varying_length_are_refused_for_that_reason(source, tmp_path, options):
+    done = subprocess.run(
+        [BIN / "nccopy", "-k", "h5", *options, source, tmp_path / "out.h5"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "texts' holds data of varying length or references" in done.stderr, done.stderr

@@ -177,3 +177,33 @@ def test_no_permission(large, tmp_path):
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)
     assert "out.nc" in nccopy(large, locked / "out.nc", ok=False)
+
+
+def test_an_output_in_place_is_told_although_its_summary_fails(tmp_path):
+    source, out = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as f:
+        f.createDimension("x", 3)
+        f.createVariable("v", "i4", ("x",))[:] = [1, 2, 3]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([BIN / "nccopy", "--summary", source, out], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "out.nc is in place, but its summary is not printed" in done.stderr, done.stderr
+    with netCDF4.Dataset(out) as f:
+        assert list(f["v"][:]) == [1, 2, 3]
+
+
+def test_a_folder_that_stays_where_descriptors_run_out_is_told(tmp_path):
+    source = tmp_path / "in.nc"
+    with netCDF4.Dataset(source, "w") as f:
+        f.createDimension("x", 3)
+        f.createVariable("v", "i4", ("x",))[:] = [1, 2, 3]
+    for most in range(4, 12):
+        out = tmp_path / f"out{most}"
+        out.mkdir()
+        command = f'ulimit -n {most}; exec "$@"'
+        url = f"file://{out}/z.zarr#mode=nczarr,file"
+        done = subprocess.run(["bash", "-c", command, "sh", BIN / "nccopy", source, url], capture_output=True, text=True, timeout=60)
+        if done.returncode == 0:
+            break
+        left = [path.name for path in out.iterdir()]
+        assert not left or f"{left[0]} could not be removed" in done.stderr, (most, done.stderr)

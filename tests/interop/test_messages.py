@@ -1,9 +1,11 @@
 """Names of HDF5 files in messages: they steer no terminal and look like no line of their own."""
 
+import os
 import re
 import subprocess
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN
@@ -84,3 +86,25 @@ def test_long_paths(tmp_path):
     (line,), status = told("ncdump", "-h", path)
     assert status == 0 and len(line.encode()) <= 4096
     assert "…" in line and line.endswith("nowhere does not exist"), line
+
+
+def test_a_terminal_is_not_steered_by_names_and_text(tmp_path):
+    path = tmp_path / "steers.nc"
+    with netCDF4.Dataset(path, "w") as dataset:
+        dataset.setncattr("text", "a\x1b]0;x\x07b\u009b31m\u202e")
+    piped = subprocess.run([BIN / "ncdump", path], capture_output=True, timeout=60).stdout
+    assert "\u009b31m\u202e".encode() in piped
+    for options in ([], ["-x"]):
+        ours, theirs = os.openpty()
+        dump = subprocess.Popen([BIN / "ncdump", *options, path], stdout=theirs)
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                more = os.read(ours, 1 << 16)
+            except OSError:  # the other end is closed
+                break
+            shown += more
+        assert dump.wait(timeout=60) == 0
+        assert b"\\302\\23331m\\342\\200\\256" in shown, shown
+        assert b"\x1b" not in shown and b"\x07" not in shown

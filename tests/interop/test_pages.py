@@ -188,3 +188,17 @@ def test_a_run_with_other_threads_gives_the_same_bytes(tmp_path, source):
     nccopy("--page", 4096, "-d1", "--threads", 1, source, first)
     nccopy("--page", 4096, "-d1", "--threads", 7, "-m", "5M", source, second)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_hdf5_as_it_is_keeps_that_free_space_is_persistent(tmp_path):
+    source, out = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w", fs_strategy="fsm", fs_persist=True, fs_threshold=4) as f:
+        f["a"] = np.arange(1000)
+    nccopy("-k", "h5", source, out)
+    with h5py.File(out, "r+") as f:
+        assert f.id.get_create_plist().get_file_space_strategy() == (0, True, 4)
+        f["b"] = np.arange(1000)
+        del f["a"]
+    with h5py.File(out, "r+") as f:
+        assert f.id.get_freespace() > 0
+        assert list(f["b"]) == list(range(1000))

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import zipfile
 
 import netcdf_c
 import numpy as np
@@ -184,3 +185,36 @@ def test_objects_of_strings_show_their_codec(tmp_path):
     for made in "b.nc", "b.zarr":
         [data] = [line for line in data_of(ncdump(tmp_path / made)) if line != "}"]
         assert data in ('v="a","Zürich",""', 'v="a","Zürich",_', 'v="a","Zürich",NIL')
+
+
+def test_control_characters_that_netcdf_c_misreads_are_told(tmp_path):
+    source, out = tmp_path / "in.nc", tmp_path / "out.zarr"
+    with netCDF4.Dataset(source, "w") as f:
+        f.misread, f.read = "x\x01y", "a\tb\nc"
+    told = nccopy(source, f"{out}#mode=nczarr,file")
+    assert "netCDF-C reads control characters as 'u' and four digits in attributes: /misread\n" in told
+    shown = netcdf_c.run("ncdump", "-h", netcdf_c.url(out, "nczarr,file"))
+    assert b'"xu0001y"' in shown and b'"a\\tb\\nc"' in shown, shown
+
+
+def test_what_netcdf_c_does_not_read_of_pure_zarr(tmp_path):
+    """As docs/guide/differences.md has it. A release of netCDF-C that reads more fails here."""
+    tree = tmp_path / "a.zarr"
+    group = zarr.create_group(tree, zarr_format=2)
+    scalar = group.create_array("scalar", shape=(), dtype="f4", fill_value=-1.0)
+    scalar[...] = 5
+    v = group.create_array("v", shape=(3,), chunks=(3,), dtype="i4", fill_value=-7)
+    v[:2] = [1, 2]
+    v.attrs["_ARRAY_DIMENSIONS"] = ["x"]
+    theirs = netcdf_c.run("ncdump", netcdf_c.url(tree, "zarr,file")).decode()
+    ours = ncdump(tree).decode()
+    assert "scalar" not in theirs and "float scalar ;" in ours and " scalar = 5 ;" in ours
+    assert "_FillValue" not in theirs and "v:_FillValue = -7 ;" in ours
+    assert " v = 1, 2, -7 ;" in theirs and " v = 1, 2, _ ;" in ours
+    for name, below, reads in (("root", tree, False), ("folder", tmp_path, True)):
+        path = tmp_path / f"{name}.zip"
+        with zipfile.ZipFile(path, "w") as file:
+            for key in sorted(key for key in tree.rglob("*") if key.is_file()):
+                file.write(key, key.relative_to(below).as_posix())
+        assert b" v = 1, 2, _ ;" in ncdump(path)
+        assert bool(netcdf_c.run("ncdump", netcdf_c.url(path, "zarr,zip"), ok=False)) == reads

@@ -1,4 +1,4 @@
-"""Zip files that were cut: what is left of them is found without their directory."""
+"""Zip files that were cut: what is left of them is found without their directory. Names of entries that changed."""
 
 import io
 import json
@@ -132,3 +132,22 @@ def test_a_zip_that_is_truncated_within_the_metadata_of_a_variable(version, tmp_
                 before = names[: names.index(info.filename[0])]
                 assert before == [name for name in before if (dataset[name][:] == np.arange(50)).all()]
             assert run("ncdump", "--check", cut)[0] == 1
+
+
+@pytest.mark.parametrize("changed", [b"0.0.8", b"0.0.\\", b"0.0.\xff"])
+def test_a_changed_name_in_the_directory_is_a_fault(tmp_path, changed):
+    zarr = pytest.importorskip("zarr", "3")
+    path = tmp_path / "a.zip"
+    with zarr.storage.ZipStore(path, mode="w") as store:
+        group = zarr.create_group(store, zarr_format=2)
+        array = group.create_array("v", shape=(2, 2, 4), chunks=(2, 2, 2), dtype="i4")
+        array[:] = 1
+    status, told, _ = run("ncdump", "--check", path)
+    assert status == 0, told
+    data = bytearray(path.read_bytes())
+    at = data.rindex(b"v/0.0.1")
+    data[at : at + 7] = b"v/" + changed
+    path.write_bytes(data)
+    status, told, _ = run("ncdump", "--check", path)
+    assert status == 1
+    assert 'is called "v/0.0.1" by its local header' in told, told

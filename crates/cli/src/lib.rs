@@ -10,7 +10,8 @@ mod output;
 pub mod progress;
 mod run;
 pub mod signals;
+mod terminal;
 pub mod values;
 
-pub use output::print;
+pub use output::{print, stdout};
 pub use run::{run, run_or_fail_with};

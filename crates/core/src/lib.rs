@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: cdl, print, integrity → copy, stream, location → subset → format, and from all of them to the crates
+//! Arrows go one way: cdl, print, integrity → view, copy, stream, location → subset → format, and from all of them to the crates
 //! that are re-exported here. `docs/architecture.md` has the layers of the workspace.
 
 pub mod cdl;
@@ -20,6 +20,7 @@ pub mod location;
 pub mod print;
 mod stream;
 pub mod subset;
+pub mod view;
 
 pub use ncutils_filter as filter;
 pub use ncutils_model as model;

@@ -19,8 +19,7 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
-//! Blosc, Blosc2 and zfp have cargo features: `blosc` and `blosc2` are on by default, `zfp` is off. Without its feature,
-//! zfp's parameters are still known, for plugins.
+//! Blosc and Blosc2 have cargo features, `blosc` and `blosc2`, which are on by default.
 //!
 //! [`Registry::builtin`] lists all codecs by their ids, and `docs/formats/filters.md` shows them with their names. A codec's
 //! file is named for it.
@@ -62,7 +61,7 @@ pub use pipeline::pipeline::{EncodedChunk, Pipeline, Scratch};
 pub use pipeline::shared_pipelines::SharedPipelines;
 pub use registry::registered::{is_registered_as_lossy, registered_name};
 pub use registry::registry::Registry;
-pub use spec::asked_codec::{AskedCodec, Effort, VLEN_UTF8};
+pub use spec::asked_codec::{AskedCodec, ELEMENT_CODECS, Effort, VLEN_UTF8};
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.
 pub const UNKNOWN_ID: u32 = 511;

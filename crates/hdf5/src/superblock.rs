@@ -1,6 +1,7 @@
 //! The superblock and its extension (specification sections II.A and II.C), versions 0 to 3.
 
 use crate::error::{Error, Result};
+use crate::messages::group::symbol_table::SymbolTable;
 use crate::messages::superblock_extension::file_space::FileSpace;
 use crate::messages::superblock_extension::{cache_image, driver_info};
 use crate::metadata::MetadataReader;
@@ -10,6 +11,8 @@ use crate::object_header::SharedMessageTable;
 use crate::object_header::message_type;
 
 const WHAT: &str = "superblock";
+/// Cache type of a symbol table entry that repeats the symbol table of its group.
+const CACHED_TABLE: u32 = 1;
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// The parsed superblock.
@@ -23,6 +26,8 @@ pub(crate) struct Superblock {
     pub(crate) length: u64,
     /// Address of the root group's object header.
     pub(crate) root: u64,
+    /// The symbol table of the root group, if the superblock repeats it.
+    pub(crate) root_table: Option<SymbolTable>,
     /// Address of the superblock extension's object header.
     extension: Option<u64>,
 }
@@ -71,6 +76,24 @@ impl Superblock {
         }
     }
 
+    /// What stands in for a superblock that cannot be read: the file has the usual sizes of addresses and lengths, and its root group
+    /// is not known. `reader` knows where the file begins.
+    pub(crate) fn lost(reader: &MetadataReader) -> Self {
+        Self {
+            version: 2,
+            consistency: Consistency::default(),
+            length: reader.file_size(),
+            root: u64::MAX,
+            root_table: None,
+            extension: None,
+        }
+    }
+
+    /// The position of the signature, if it is there.
+    pub(crate) fn position(reader: &MetadataReader) -> Option<u64> {
+        find(reader).ok()
+    }
+
     fn read_v0(reader: &MetadataReader, version: u8) -> Result<(MetadataReader, Self)> {
         const FIXED: usize = 24;
         let fixed = reader.read(WHAT, 0, FIXED)?;
@@ -93,6 +116,9 @@ impl Superblock {
         let driver = cursor.offset()?;
         cursor.length()?; // where the root group's name is
         let root = cursor.defined_offset()?;
+        let repeats_table = cursor.u32()? == CACHED_TABLE;
+        cursor.skip(4)?;
+        let root_table = SymbolTable::decode(&mut cursor).ok().filter(|_| repeats_table);
         if let Some(address) = driver {
             // Version, reserved, size; then the name of the driver.
             let block = reader.read("driver information block", address, 16)?;
@@ -108,6 +134,7 @@ impl Superblock {
             consistency,
             length,
             root,
+            root_table,
             extension: None,
         };
         Ok((reader, superblock))
@@ -137,6 +164,7 @@ impl Superblock {
             consistency,
             length,
             root,
+            root_table: None,
             extension,
         };
         Ok((reader, superblock))

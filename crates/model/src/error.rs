@@ -162,9 +162,8 @@ pub enum Error {
         kind: Kind,
         /// The kinds that can hold it.
         held_by: Vec<Kind>,
-        /// True if the kind could hold the item with fixed dimensions in place of unlimited ones, which a copy can
-        /// make.
-        held_if_fixed: bool,
+        /// What a copy can be asked to make of the item, so that the kind holds it: fixed dimensions, say.
+        held_as: Option<Request>,
     },
 
     /// A request cannot be fulfilled, but an alternative exists. The program adds the name of its option.
@@ -244,6 +243,10 @@ pub enum Request {
     Indices,
     /// A part of the dataset, by values of a coordinate.
     Values,
+    /// One group in place of many.
+    FlatGroups,
+    /// Arrays of characters in place of strings.
+    CharStrings,
 }
 
 impl fmt::Display for Request {
@@ -259,6 +262,8 @@ impl fmt::Display for Request {
             Self::Pages => "pages",
             Self::Indices => "part by indices",
             Self::Values => "part by values",
+            Self::FlatGroups => "one group",
+            Self::CharStrings => "characters",
         })
     }
 }
@@ -379,6 +384,11 @@ impl Error {
             },
             e => e,
         }
+    }
+
+    /// True if a codec is neither built in nor found, so that nothing is known of what it encoded.
+    pub fn is_unknown_filter(&self) -> bool {
+        matches!(self.bare(), Self::UnknownFilter { .. })
     }
 
     /// The error without the places that it names.

@@ -19,6 +19,7 @@ use ncutils_core::location::Location;
 use ncutils_core::model::IndexLocation;
 use ncutils_core::store::DataAccess;
 use ncutils_core::subset::SubsetRequest;
+use ncutils_core::view::ViewRequest;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct Arguments {
     pub access: DataAccess,
     /// `--isel` and `--sel`: the part of the input to copy.
     pub part: SubsetRequest,
+    /// `--flatten` and `--strings`: how the input is presented before all else.
+    pub view: ViewRequest,
     /// `-m`: maximum memory in bytes; `None` lets the engine decide.
     pub memory: Option<u64>,
     /// `--replace`.
@@ -101,6 +104,7 @@ impl Arguments {
         };
         let min_chunk_bytes = memory::bytes(matches, "min-chunk", "-M")?;
         let memory = memory::bytes(matches, "memory", "-m")?;
+        let string_length = string_length::asked(matches)?;
         let copy = CopyOptions {
             kind,
             deflate: text(matches, "deflate").map(deflate_level).transpose()?,
@@ -125,7 +129,7 @@ impl Arguments {
             variables: listed(matches, ("vars", "-v"), ("only-vars", "-V"))?,
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
             min_chunk_bytes,
-            string_length: string_length::asked(matches)?,
+            string_length,
             skip_fill: given("skip-fill"),
             page_size: matches.get_one("page").copied(),
             registry: filters::registry(matches, memory),
@@ -144,6 +148,11 @@ impl Arguments {
             copy,
             access: data_access::access(matches)?,
             part,
+            view: ViewRequest {
+                flatten: text(matches, "flatten").map(str::to_owned),
+                char_strings: text(matches, "strings").is_some(),
+                string_length,
+            },
             memory,
             replace: given("replace"),
             archive: ArchiveOptions {

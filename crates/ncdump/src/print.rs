@@ -1,25 +1,18 @@
 //! Prints a dataset, or one fact of it.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::os::fd::AsFd;
+use std::io::Write;
 
 use anyhow::Context;
 use ncdump::arguments::{Arguments, dataset_name};
 use ncutils_core::error::Error;
-use ncutils_core::format::Reader;
+use ncutils_core::format::{Reader, SourceFile};
+use ncutils_core::message::one_line;
 use ncutils_core::print::DataOf;
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
 use crate::input::{location, part_of, warn_of_data, warn_of_unfinished};
-
-/// Standard output without line buffering, since data comes in large pieces.
-fn stdout() -> io::Result<BufWriter<File>> {
-    let file = io::stdout().as_fd().try_clone_to_owned()?.into();
-    Ok(BufWriter::with_capacity(1 << 16, file))
-}
 
 /// Prints what the arguments ask for of the input.
 ///
@@ -42,9 +35,10 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     }
     if arguments.sources {
         let files = reader.source_files();
-        return ncutils_cli::print(files.iter().map(|file| format!("{file}\n")).collect::<String>());
+        let line = |file: &SourceFile| format!("{}\n", one_line(&file.to_string()));
+        return ncutils_cli::print(files.iter().map(line).collect::<String>());
     }
-    let mut stdout = stdout().context("cannot write")?;
+    let mut stdout = ncutils_cli::stdout()?;
     warn_of_unfinished(&*reader, &input, arguments);
     for warning in &reader.schema().warnings {
         arguments.messages.warn_of(&input, warning);

@@ -1,7 +1,7 @@
 //! `--check`, `--digest`, `--diff`: proves something of a dataset, and prints nothing of its content.
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context;
 use ncdump::arguments::{Arguments, Proof};
@@ -71,7 +71,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let part = part_of(&*reader, arguments, &input)?;
     let whole = &*reader;
     let reader = part.as_ref().map_or(whole, |part| part as &dyn Reader);
-    let mut out = io::stdout().lock();
+    let mut out = ncutils_cli::stdout()?;
     let done = digest(reader, &arguments.dump.required, &mut |line| {
         writeln!(out, "{line}").map_err(|e| Error::io("cannot write", e))
     });

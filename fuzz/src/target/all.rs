@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -64,6 +64,11 @@ pub const TARGETS: [Target; 19] = [
         name: "proof",
         run: proof::check_and_salvage,
         seeds: any_files,
+    },
+    Target {
+        name: "salvage-scan",
+        run: proof::scan_and_salvage,
+        seeds: hdf5_files,
     },
     Target {
         name: "filter",

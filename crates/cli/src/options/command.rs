@@ -46,6 +46,11 @@ impl Program {
             Value::Help => arg.action(ArgAction::Help),
             Value::Version => arg.action(ArgAction::Version),
             Value::Text(name) => arg.value_name(name),
+            Value::Optional(name, default) => arg
+                .value_name(name)
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value(default),
             Value::Texts(name) => append(arg.value_name(name)),
             Value::Path(name) => arg.value_name(name).value_parser(of_paths),
             Value::Paths(name) => append(arg.value_name(name).value_parser(of_paths)),

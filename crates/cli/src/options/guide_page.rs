@@ -61,6 +61,7 @@ fn names(option: &Opt) -> String {
     let value = match &option.value {
         Value::None | Value::Help | Value::Version => String::new(),
         Value::OneOf(_, words) => format!(" {}", words.join("\\|")),
+        Value::Optional(name, _) => format!("[={name}]"),
         Value::Text(name)
         | Value::Texts(name)
         | Value::Path(name)

@@ -40,11 +40,16 @@ impl Program {
                 what,
                 kind,
                 held_by,
-                held_if_fixed,
+                held_as,
             } => {
                 let name = request.map(|r| self.name(r) + ": ").unwrap_or_default();
-                let fix = self.making(Request::FixedDimensions).filter(|_| held_if_fixed);
-                let fix = fix.map(|u| format!(" ({} makes it fixed)", u.typed()));
+                let maker = held_as.and_then(|made| Some((made, self.making(made)?.told_as())));
+                let fix = maker.map(|(made, option)| match made {
+                    Request::FixedDimensions => format!(" ({option} makes it fixed)"),
+                    Request::FlatGroups => format!(" ({option} joins groups into one)"),
+                    Request::CharStrings => format!(" ({option} makes it characters)"),
+                    _ => format!(" ({option} changes it)"),
+                });
                 let kinds: Vec<_> = held_by.iter().map(|kind| kind.can().short_name).collect();
                 // A kind that is asked for by a fragment makes way only when the fragment is left out.
                 let asked_by_name = Kind::OF_FILES.contains(&kind);
@@ -107,7 +112,7 @@ mod tests {
             what: "dimension t is the second unlimited one".to_owned(),
             kind,
             held_by,
-            held_if_fixed: true,
+            held_as: Some(Request::FixedDimensions),
         }
     }
 
@@ -194,7 +199,7 @@ mod tests {
             what: "c is a user-defined type".to_owned(),
             kind: Kind::Zarr2,
             held_by: vec![Kind::Netcdf4],
-            held_if_fixed: false,
+            held_as: None,
         });
         assert_eq!(
             error.to_string(),

@@ -125,7 +125,7 @@ fn filters() -> Vec<Opt> {
             .modes(OF_CHUNKS),
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .value(Value::Texts("FILTER"))
-            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
+            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter, keep for those of the input. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
             .section("nccopy.md#-f-filter-repeatable")
             .modes(OF_CHUNKS)
             .requests(&[Request::Filters])
@@ -169,6 +169,19 @@ fn storage() -> Vec<Opt> {
             .modes(OF_DATASETS)
             .requests(&[Request::FixedDimensions]),
         string_length(OF_VALUES),
+        Opt::long("strings", "Make strings arrays of characters, which classic files hold")
+            .value(Value::OneOf("FORM", vec!["char"]))
+            .more("Each variable has one more dimension, as long as its longest string or --strlen.")
+            .section("nccopy.md#strings-and-groups-in-classic-files")
+            .modes(OF_VALUES)
+            .told("--strings char")
+            .requests(&[Request::CharStrings]),
+        Opt::long("flatten", "Join groups into one: /a/b/v is a_b_v, or joined by SEP")
+            .value(Value::Optional("SEP", "_"))
+            .more("Attributes of groups become global ones. Names in other options are the new ones.")
+            .section("nccopy.md#strings-and-groups-in-classic-files")
+            .modes(OF_VALUES)
+            .requests(&[Request::FlatGroups]),
         Opt::long("skip-fill", "leave out chunks that hold only the fill value")
             .more("Other kinds store them.")
             .section("nccopy.md#chunks-of-fill-values")

@@ -15,6 +15,8 @@ pub enum Value {
     None,
     /// Text. Of several options, the last counts.
     Text(&'static str),
+    /// Text behind `=`, which may be left out: the name of the value, and the text that counts then.
+    Optional(&'static str, &'static str),
     /// Text, which adds up if the option is given several times.
     Texts(&'static str),
     /// A path or URL, which need not be UTF-8.

@@ -28,7 +28,7 @@ pub mod quantization;
 mod readers;
 mod report;
 mod run;
-mod strings;
+pub(crate) mod strings;
 mod task;
 
 pub use geometry::{SourcePart, Sources};

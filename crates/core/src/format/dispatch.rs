@@ -112,15 +112,17 @@ pub fn create_with(
     }
 }
 
-/// What other programs will not read of a dataset, or read otherwise than it was: one line each.
+/// What a dataset to be written has otherwise than its input, as its schema tells, and what other programs will not read of
+/// it, or read otherwise than it was: one line each.
 ///
 /// # Errors
 /// The errors of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<String>> {
-    match schema.kind {
-        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::warnings(schema, plans, *options),
-        _ => Ok(Vec::new()),
+    let mut warnings = schema.warnings.clone();
+    if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 = schema.kind {
+        warnings.extend(zarr::warnings(schema, plans, *options)?);
     }
+    Ok(warnings)
 }
 
 /// The error for a kind without a writer in this crate. Only the crate that defines the kind can write it.
@@ -164,6 +166,19 @@ pub fn open_damaged(
     open_as(input.into(), registry, options, Care::Damaged)
 }
 
+/// Like [`open_damaged`], with what no way from the root of an HDF5 file leads to any more. The whole file is read for it if a part
+/// of the hierarchy cannot be read.
+///
+/// # Errors
+/// If nothing of the dataset can be read.
+pub fn open_salvaged(
+    input: impl Into<Input>,
+    registry: &Registry,
+    options: &ZarrOptions,
+) -> Result<Box<dyn Reader>> {
+    open_as(input.into(), registry, options, Care::Salvaged)
+}
+
 /// How much of a dataset must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
@@ -171,6 +186,8 @@ enum Care {
     Whole,
     /// What is left.
     Damaged,
+    /// What is left, also of what nothing leads to.
+    Salvaged,
 }
 
 fn open_as(input: Input, registry: &Registry, options: &ZarrOptions, care: Care) -> Result<Box<dyn Reader>> {
@@ -191,12 +208,25 @@ fn open_object(
     registry: &Registry,
     care: Care,
 ) -> Result<Box<dyn Reader>> {
-    match detect(&**object)? {
+    let format = match detect(&**object) {
+        // The superblock of an HDF5 file may be lost, by which it is recognized.
+        Err(Error::UnknownFormat) if care == Care::Salvaged => {
+            let external_files = input.external_files().cloned();
+            let opened = netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry);
+            return match opened {
+                Ok(reader) => Ok(Box::new(reader)),
+                Err(error) if error.is_failure() => Err(error),
+                _ => Err(Error::UnknownFormat),
+            };
+        }
+        format => format?,
+    };
+    match format {
         Format::Classic => Ok(Box::new(classic::ClassicReader::open(object.clone())?)),
         Format::Archive => {
             let opened = match care {
                 Care::Whole => archive::ArchiveReader::open(object.clone()),
-                Care::Damaged => archive::ArchiveReader::open_damaged(object.clone()),
+                Care::Damaged | Care::Salvaged => archive::ArchiveReader::open_damaged(object.clone()),
             };
             Ok(Box::new(opened?))
         }
@@ -207,6 +237,9 @@ fn open_object(
                     .map_err(|error| netcdf4::with_remains(error, object.clone(), registry)),
                 Care::Damaged => {
                     netcdf4::Netcdf4Reader::open_damaged(object.clone(), external_files, registry)
+                }
+                Care::Salvaged => {
+                    netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry)
                 }
             };
             Ok(Box::new(opened?))
@@ -224,7 +257,7 @@ fn open_keys(
     if zarr::is_zarr(&**store)? {
         return match care {
             Care::Whole => zarr::open(store, *options, registry),
-            Care::Damaged => zarr::open_damaged(store, *options, registry),
+            Care::Damaged | Care::Salvaged => zarr::open_damaged(store, *options, registry),
         };
     }
     Err(Error::UnknownFormat)
@@ -282,7 +315,26 @@ fn detect(object: &dyn Object) -> Result<Format> {
         }
         at = at.saturating_mul(2);
     }
-    Err(Error::UnknownFormat)
+    Err(match size.is_some_and(|size| has_references(object, size)) {
+        true => Error::Unsupported("a file of kerchunk references".to_owned()),
+        false => Error::UnknownFormat,
+    })
+}
+
+/// Most bytes at the beginning of a JSON file that are searched.
+const SEARCHED: u64 = 64 << 10;
+
+/// True for a JSON file whose beginning looks like kerchunk's: keys of Zarr with their values, or with places of them.
+fn has_references(object: &dyn Object, size: u64) -> bool {
+    let mut first = [0];
+    if object.read_exact_at(0, &mut first).is_err() || first != *b"{" {
+        return false;
+    }
+    let mut start = vec![0; size.min(SEARCHED) as usize];
+    let is_read = object.read_exact_at(0, &mut start).is_ok();
+    let text = String::from_utf8_lossy(&start);
+    let keys = ["\"refs\"", ".zgroup\"", ".zarray\"", "zarr.json\""];
+    is_read && keys.iter().any(|key| text.contains(key))
 }
 
 #[cfg(test)]
@@ -319,6 +371,17 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
+        for references in [
+            &br#"{"version": 1, "refs": {"a/0": ["s3://b/k", 0, 8]}}"#[..],
+            br#"{".zgroup": "{\"zarr_format\": 2}", "a/0": "x"}"#,
+        ] {
+            let told = detect(&references.to_vec()).unwrap_err().to_string();
+            assert_eq!(told, "a file of kerchunk references is not supported");
+        }
+        assert!(matches!(
+            detect(&b"{\"a\": 1}".to_vec()),
+            Err(Error::UnknownFormat)
+        ));
         let missing = open(Input::keys("", Arc::new(MemoryKeys::new())), &Registry::builtin());
         assert!(matches!(missing.err(), Some(Error::UnknownFormat)));
         let error = open(Arc::new(b"CDF\x03....".to_vec()), &Registry::builtin())

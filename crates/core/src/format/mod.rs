@@ -27,7 +27,9 @@ pub use crate::chunk::Region;
 pub use crate::filter::EncodedChunk;
 pub use crate::store::ReorderWindow;
 pub(crate) use dispatch::is_read_as_it_comes;
-pub use dispatch::{check, check_plans, create, create_with, open, open_damaged, open_with, warnings};
+pub use dispatch::{
+    check, check_plans, create, create_with, open, open_damaged, open_salvaged, open_with, warnings,
+};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 pub use promise::Promised;

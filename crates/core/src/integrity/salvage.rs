@@ -34,11 +34,14 @@ struct LostParts {
     chunks: HashSet<u64>,
     /// Chunks whose checksum disagrees, which are kept.
     suspect: HashSet<u64>,
+    /// Chunks that no codec could decode, which are kept as they are.
+    unchecked: HashSet<u64>,
     bytes: Vec<Range<u64>>,
 }
 
 impl<'a> Salvage<'a> {
-    /// What is left of `input`, which was checked. `keeps_suspect` keeps chunks whose only fault is a checksum.
+    /// What is left of `input`, which was checked. `keeps_suspect` keeps chunks whose only fault is a checksum. Chunks of codecs that
+    /// are not known are kept as they are.
     pub fn new(input: &'a dyn Reader, checked: &Checked, keeps_suspect: bool) -> Self {
         let mut schema = input.schema().clone();
         schema.faults.clear();
@@ -51,6 +54,9 @@ impl<'a> Salvage<'a> {
                 Lost::Chunk(chunk) if loss.only_checksum && keeps_suspect => {
                     parts.suspect.insert(*chunk);
                 }
+                Lost::Chunk(chunk) if loss.is_unchecked => {
+                    parts.unchecked.insert(*chunk);
+                }
                 Lost::Chunk(chunk) => {
                     parts.chunks.insert(*chunk);
                 }
@@ -62,6 +68,30 @@ impl<'a> Salvage<'a> {
         }
         input.fill_unreadable();
         Self { input, schema, lost }
+    }
+
+    /// The variables with chunks that could not be checked.
+    pub fn unchecked(&self) -> impl Iterator<Item = VarId> + '_ {
+        let unchecked = |(var, parts): (&VarId, &LostParts)| (!parts.unchecked.is_empty()).then_some(*var);
+        self.lost.iter().filter_map(unchecked)
+    }
+
+    /// Number of chunks of a variable that have a fault and are kept.
+    pub fn kept(&self, var: VarId) -> usize {
+        let parts = self.lost.get(&var);
+        parts.map_or(0, |parts| parts.suspect.len() + parts.unchecked.len())
+    }
+
+    /// Leaves out the chunks of a variable that could not be checked, where they cannot pass as they are. Returns whether there are
+    /// any.
+    pub fn lose_unchecked(&mut self, var: VarId) -> bool {
+        let Some(parts) = self.lost.get_mut(&var) else {
+            return false;
+        };
+        let unchecked = std::mem::take(&mut parts.unchecked);
+        let any = !unchecked.is_empty();
+        parts.chunks.extend(unchecked);
+        any
     }
 
     /// Elements that can only be read as values. Those of lost chunks, and those past the extent, are fill values.

@@ -2,6 +2,7 @@
 
 use super::compare::{CompareOptions, Compared, Equality, Named, compare_sides, difference_text};
 use super::options::CheckOptions;
+use crate::copy::plan::normalized_name;
 use crate::copy::{CopyPlan, Sources};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -83,7 +84,7 @@ impl Promise {
                 Error::Damaged(format!("the output does not have what was asked for: {why}"))
                     .in_variable(path)
             };
-            let Some(from) = asked.schema().var_at(path) else {
+            let Some(from) = asked_for(asked.schema(), path) else {
                 return Err(wrong("the input has no such variable".to_owned()));
             };
             let Some(to) = output.schema().var_at(path) else {
@@ -111,6 +112,14 @@ impl Promise {
         }
         Ok(all)
     }
+}
+
+/// The variable of the input at the path that it has in the output, where its name may be normalized.
+fn asked_for(schema: &Schema, path: &str) -> Option<VarId> {
+    let is_meant = |var: &VarId| normalized_name(&schema.var_path(*var)).is_some_and(|name| name == path);
+    schema
+        .var_at(path)
+        .or_else(|| (0..schema.vars.len()).map(VarId).find(is_meant))
 }
 
 #[cfg(test)]

@@ -277,6 +277,14 @@ impl Location {
         self.open_by(format::open_damaged, input, registry)
     }
 
+    /// Like [`Location::open_damaged`], with what no way from the root leads to any more: see [`format::open_salvaged`].
+    ///
+    /// # Errors
+    /// If nothing of the dataset can be read.
+    pub fn open_salvaged(&self, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
+        self.open_by(format::open_salvaged, input, registry)
+    }
+
     fn open_by(&self, open: Open, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
         let is_keys = matches!(input.kind(), InputKind::Keys(_));
         let damage = input.damage().map(str::to_owned);

@@ -136,7 +136,7 @@ impl StoredParameters for Zstd {
 }
 
 impl ZarrForm for Zstd {
-    /// `{"level": number, "checksum": false}`. HDF5 has no parameters for a frame with a checksum.
+    /// `{"level": number, "checksum": false}`, in version 2 `{"level": number}`. HDF5 has no parameters for a frame with a checksum.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         match parse(configuration)? {
             (level, false) => Some(vec![level as u32]),
@@ -144,11 +144,18 @@ impl ZarrForm for Zstd {
         }
     }
 
-    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
-        Some(Configuration::from_iter([
-            ("level".to_owned(), level(parameters).into()),
-            ("checksum".to_owned(), false.into()),
-        ]))
+    fn configuration(
+        &self,
+        version: ZarrVersion,
+        parameters: &[u32],
+        _: &ChunkType,
+    ) -> Option<Configuration> {
+        let mut configuration = Configuration::from_iter([("level".to_owned(), level(parameters).into())]);
+        // tensorstore refuses the member in version 2, where `false` is the default of all others.
+        if version == ZarrVersion::V3 {
+            configuration.insert("checksum".to_owned(), false.into());
+        }
+        Some(configuration)
     }
 }
 

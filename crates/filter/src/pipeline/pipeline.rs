@@ -470,11 +470,6 @@ fn unknown(spec: &CodecSpec, searched: Option<&str>) -> Error {
         Some(name) => spec.clone().with_name(name).to_string(),
         None => spec.to_string(),
     };
-    let mut searched = searched.map(str::to_owned);
-    if cfg!(not(feature = "zfp")) && spec.hdf5_id() == Some(crate::zfp::ID) {
-        let built = "as this build lacks the cargo feature zfp";
-        searched = Some(searched.map_or_else(|| built.to_owned(), |text| format!("{built}, {text}")));
-    }
     Error::UnknownFilter {
         codec,
         searched: searched.map(|text| format!(", {text}")).unwrap_or_default(),

@@ -3,6 +3,8 @@
 //! Internal and leaf nodes have the same form: `key 0, child 0, key 1, child 1, … key N`. The children at level 0 are
 //! the indexed structures: symbol table nodes of a group, or chunks of a dataset.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
@@ -49,11 +51,7 @@ pub(crate) fn chunks(
     rank: usize,
     mut visit: impl FnMut(ChunkKey<'_>, u64) -> Result<()>,
 ) -> Result<()> {
-    if rank > MAX_RANK {
-        return Err(reader.damaged(WHAT, address, format!("{rank} dimensions")));
-    }
-    // Size, mask, and an offset for each dimension. The bytes of the element count as a last dimension.
-    let key_size = 8 + 8 * (rank + 1);
+    let key_size = chunk_key_size(reader, address, rank)?;
     let mut offsets = [0; MAX_RANK + 1];
     walk(reader, address, CHUNK, key_size, |node, key, child| {
         let mut key = reader.cursor(WHAT, node, key);
@@ -72,6 +70,65 @@ pub(crate) fn chunks(
             child,
         )
     })
+}
+
+/// The nodes at level 0 of a tree of chunks, and whether all nodes above them can be read.
+pub(crate) fn chunk_leaves(reader: &MetadataReader, root: u64, rank: usize) -> Result<(Vec<u64>, bool)> {
+    let faults = Arc::default();
+    let reader = reader.tolerating(Arc::clone(&faults));
+    let mut leaves = Vec::new();
+    let key_size = chunk_key_size(&reader, root, rank)?;
+    walk(&reader, root, CHUNK, key_size, |node, _, _| {
+        if leaves.last() != Some(&node) {
+            leaves.push(node);
+        }
+        Ok(())
+    })?;
+    let is_whole = faults.lock().is_ok_and(|faults| faults.is_empty());
+    Ok((leaves, is_whole))
+}
+
+/// The left and the right sibling of a node of chunks at level 0.
+pub(crate) fn leaf_siblings(reader: &MetadataReader, address: u64) -> Result<(Option<u64>, Option<u64>)> {
+    let head = reader.read(WHAT, address, 8 + 2 * usize::from(reader.offset_size()))?;
+    let mut head = reader.cursor(WHAT, address, &head);
+    head.signature(b"TREE")?;
+    if (head.u8()?, head.u8()?) != (CHUNK, 0) {
+        return Err(head.damaged("no leaf of chunks"));
+    }
+    head.skip(2)?;
+    Ok((head.offset()?, head.offset()?))
+}
+
+/// A node of chunks at level 0.
+pub(crate) struct ChunkLeaf {
+    /// The stored size of each chunk, in bytes, and its first element: also the byte of it, as a last coordinate.
+    pub(crate) chunks: Vec<(u32, Vec<u64>)>,
+}
+
+/// Reads a node of chunks at level 0, of a dataset of `rank` dimensions.
+pub(crate) fn chunk_leaf(reader: &MetadataReader, address: u64, rank: usize) -> Result<ChunkLeaf> {
+    let key_size = chunk_key_size(reader, address, rank)?;
+    let mut guard = Walk::new(reader);
+    let node = Node::read(reader, &mut guard, address, (CHUNK, Some(0)), key_size)?;
+    let mut entries = reader.cursor(WHAT, address, &node.entries);
+    let mut chunks = Vec::new();
+    for _ in 0..node.count {
+        let size = entries.u32()?;
+        entries.skip(4)?;
+        let offsets: Result<Vec<u64>> = (0..=rank).map(|_| entries.u64()).collect();
+        entries.defined_offset()?;
+        chunks.push((size, offsets?));
+    }
+    Ok(ChunkLeaf { chunks })
+}
+
+/// Size of a key, in bytes: a size, a mask, and an offset for each dimension. The bytes of the element count as a last dimension.
+fn chunk_key_size(reader: &MetadataReader, address: u64, rank: usize) -> Result<usize> {
+    match rank > MAX_RANK {
+        true => Err(reader.damaged(WHAT, address, format!("{rank} dimensions"))),
+        false => Ok(8 + 8 * (rank + 1)),
+    }
 }
 
 /// Calls `visit` with the node's address, the left key and the address of each child of the nodes at level 0.

@@ -94,12 +94,19 @@ impl Header {
         let mut guard = Walk::new(reader);
         let mut path = vec![self.node(reader, &mut guard, &pointers, root, self.root_records, self.depth)?];
         let mut found = 0u64;
+        let mut is_whole = true;
         // At each step, the deepest node of the path gives its next child, or its next record if that child is done.
         while let Some(node) = path.last_mut() {
             if let Some(child) = node.next_child() {
                 let depth = node.depth.saturating_sub(1);
-                let child = self.node(reader, &mut guard, &pointers, child.address, child.records, depth)?;
-                path.push(child);
+                match self.node(reader, &mut guard, &pointers, child.address, child.records, depth) {
+                    Ok(child) => path.push(child),
+                    // The records of the other nodes are read.
+                    Err(error) => {
+                        reader.tolerate(error)?;
+                        is_whole = false;
+                    }
+                }
             } else if let Some(record) = node.next_record(self.record_size) {
                 found += 1;
                 if found > self.total {
@@ -110,7 +117,7 @@ impl Header {
                 path.pop();
             }
         }
-        if found != self.total {
+        if found != self.total && is_whole {
             return Err(reader.damaged(
                 HEADER,
                 self.address,

@@ -183,17 +183,19 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
                 let first = self
                     .data_block_first(u, i)
                     .ok_or_else(|| self.out_of_range(address))?;
-                self.data_block(DataBlock {
+                let read = self.data_block(DataBlock {
                     address,
                     first,
                     entries,
                     pages: None,
-                })?;
+                });
+                self.go_on(read)?;
             }
         }
         for u in implied..self.shape.super_blocks {
             if let Some(address) = bytes.offset()? {
-                self.super_block(address, u)?;
+                let read = self.super_block(address, u);
+                self.go_on(read)?;
             }
         }
         Ok(())
@@ -233,12 +235,13 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
                 .ok_or_else(|| self.out_of_range(address))?;
             // The bitmap has a bit for each page, so this cannot overflow.
             let pages = (pages > 0).then_some((bitmap, i * pages));
-            self.data_block(DataBlock {
+            let read = self.data_block(DataBlock {
                 address,
                 first,
                 entries,
                 pages,
-            })?;
+            });
+            self.go_on(read)?;
         }
         Ok(())
     }
@@ -290,10 +293,18 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             let size = page_size.and_then(|size| usize::try_from(size).ok());
             let size = size.ok_or_else(|| self.out_of_range(address))?;
             self.guard.spend(PAGE, at, size as u64)?;
-            let bytes = self.reader.read_checked(PAGE, at, size)?;
-            self.entries(&mut self.reader.cursor(PAGE, at, &bytes), first + page * n, n)?;
+            let read = self.reader.read_checked(PAGE, at, size);
+            let read = read.and_then(|bytes| {
+                self.entries(&mut self.reader.cursor(PAGE, at, &bytes), first + page * n, n)
+            });
+            self.go_on(read)?;
         }
         Ok(())
+    }
+
+    /// The result of a block. A damaged file is read without the blocks that cannot be read.
+    fn go_on(&self, read: Result<()>) -> Result<()> {
+        read.or_else(|error| self.reader.tolerate(error))
     }
 
     /// Announces reads of the next blocks in `addresses`, which have this many entries.

@@ -95,8 +95,9 @@ pub(super) fn read(
             .ok_or_else(too_many)?;
         let size = n * entry_size + 4;
         guard.spend(PAGE, at, size)?;
-        let bytes = reader.read_checked(PAGE, at, usize::try_from(size).map_err(|_| too_many())?)?;
-        visit_all(PAGE, at, &bytes, first, n)?;
+        let read = reader.read_checked(PAGE, at, usize::try_from(size).map_err(|_| too_many())?);
+        read.and_then(|bytes| visit_all(PAGE, at, &bytes, first, n))
+            .or_else(|error| reader.tolerate(error))?;
     }
     Ok(())
 }

@@ -12,12 +12,14 @@ use crate::metadata::MetadataReader;
 
 const WHAT: &str = "chunked layout";
 
-/// Reads the index of a dataset's chunks. `address` is the dataset's address, for messages.
+/// Reads the index of a dataset's chunks. `address` is the dataset's address, for messages. `leaves` are further leaves of its
+/// version 1 B-tree, which the tree does not lead to.
 pub(crate) fn chunk_table(
     reader: &MetadataReader,
     address: u64,
     dataspace: &Dataspace,
     layout: &ChunkedLayout,
+    leaves: &[u64],
 ) -> Result<ChunkTable> {
     let damaged = |why: &str| reader.damaged(WHAT, address, why);
     let (dims, max_dims) = match dataspace {
@@ -48,7 +50,10 @@ pub(crate) fn chunk_table(
     let mut table = TableBuilder::new(reader, address, &grid);
     let read = match layout.index {
         ChunkIndex::Unallocated | ChunkIndex::Implicit { .. } => Ok(()),
-        ChunkIndex::BtreeV1 { address } => btree_v1::read(reader, address, &layout.shape, &mut table),
+        ChunkIndex::BtreeV1 { address } => [address]
+            .iter()
+            .chain(leaves)
+            .try_for_each(|node| btree_v1::read(reader, *node, &layout.shape, &mut table)),
         ChunkIndex::Single { address, filtered } => {
             let (size, mask) = filtered.unwrap_or((chunk_size, 0));
             table.push(0, address, size, mask)

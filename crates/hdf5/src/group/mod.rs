@@ -9,7 +9,7 @@
 
 mod link;
 mod links;
-mod symbol_table;
+pub(crate) mod symbol_table;
 
 pub use link::{Link, LinkTarget, Links};
 pub(crate) use links::read;

@@ -16,11 +16,33 @@ const WHAT: &str = "symbol table node";
 /// Size of a node, in bytes, with libhdf5's default parameters.
 const NODE: u64 = 328;
 
+/// Cache type of an entry for a group, whose symbol table it repeats.
+const GROUP: u32 = 1;
 /// Cache type of an entry that is a soft link.
 const SOFT_LINK: u32 = 2;
 
+/// An entry of a symbol table node.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Offset of its name in the local heap.
+    pub(crate) name: u64,
+    /// What it leads to.
+    pub(crate) target: EntryTarget,
+    /// The symbol table of the group that it leads to, if the entry has it.
+    pub(crate) table: Option<SymbolTable>,
+}
+
+/// Target of an entry.
+#[derive(Debug)]
+pub(crate) enum EntryTarget {
+    /// The object at this address.
+    Object(u64),
+    /// The path at this offset of the local heap.
+    Path(u64),
+}
+
 /// Adds the links of a symbol table.
-pub(super) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<Link>) -> Result<()> {
+pub(crate) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<Link>) -> Result<()> {
     let heap = LocalHeap::open(reader, table.heap)?;
     let mut walk = Walk::new(reader);
     let nodes = v1::group_nodes(reader, table.btree)?;
@@ -32,12 +54,33 @@ pub(super) fn read(reader: &MetadataReader, table: SymbolTable, links: &mut Vec<
     Ok(())
 }
 
-fn read_node(
+/// Adds the links of a node.
+pub(crate) fn read_node(
     reader: &MetadataReader,
     address: u64,
     heap: &LocalHeap,
     walk: &mut Walk,
     links: &mut Vec<Link>,
+) -> Result<()> {
+    entries(reader, address, walk, |entry| {
+        links.push(Link {
+            name: text(&heap.string(entry.name)?),
+            creation_order: None,
+            target: match entry.target {
+                EntryTarget::Path(offset) => LinkTarget::Soft(text(&heap.string(offset)?)),
+                EntryTarget::Object(object) => LinkTarget::Hard(object),
+            },
+        });
+        Ok(())
+    })
+}
+
+/// Calls `visit` with each entry of a node.
+pub(crate) fn entries(
+    reader: &MetadataReader,
+    address: u64,
+    walk: &mut Walk,
+    mut visit: impl FnMut(Entry) -> Result<()>,
 ) -> Result<()> {
     const HEAD: usize = 8;
     let head = reader.read(WHAT, address, HEAD)?;
@@ -61,16 +104,16 @@ fn read_node(
         let cache_type = node.u32()?;
         node.skip(4)?;
         let mut scratch = node.part(16)?;
-        let target = match (cache_type, object) {
-            (SOFT_LINK, _) => LinkTarget::Soft(text(&heap.string(scratch.u32()?.into())?)),
-            (_, Some(object)) => LinkTarget::Hard(object),
+        let (target, table) = match (cache_type, object) {
+            (SOFT_LINK, _) => (EntryTarget::Path(scratch.u32()?.into()), None),
+            (GROUP, Some(object)) => (
+                EntryTarget::Object(object),
+                SymbolTable::decode(&mut scratch).ok(),
+            ),
+            (_, Some(object)) => (EntryTarget::Object(object), None),
             (_, None) => return Err(node.damaged("an entry without an object")),
         };
-        links.push(Link {
-            name: text(&heap.string(name)?),
-            creation_order: None,
-            target,
-        });
+        visit(Entry { name, target, table })?;
     }
     Ok(())
 }

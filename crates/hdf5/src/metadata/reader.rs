@@ -109,6 +109,14 @@ impl MetadataReader {
         }
     }
 
+    /// A reader of the same file that notes no structures.
+    pub(crate) fn unnoted(&self) -> Self {
+        Self {
+            noted: None,
+            ..self.clone()
+        }
+    }
+
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.
     pub(crate) fn is_slow(&self) -> bool {
         self.shared.cache.is_slow()

@@ -84,6 +84,16 @@ impl ObjectHeader {
         }
     }
 
+    /// A header without messages.
+    pub(crate) fn empty() -> Self {
+        Self {
+            messages: Vec::new(),
+            attribute_order: 0,
+            times: None,
+            attribute_phase_change: None,
+        }
+    }
+
     /// The first message of a type.
     pub(crate) fn first(&self, kind: u16) -> Option<&Message> {
         self.all(kind).next()

@@ -22,6 +22,12 @@ struct Seen {
 }
 
 impl HeaderBlocks {
+    /// True if a header has a block at this address.
+    pub(crate) fn has(&self, block: u64) -> bool {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.owners.contains_key(&block)
+    }
+
     /// Notes that the header at `header` has a block of `len` bytes at `block`.
     ///
     /// Fails if another header owns it, or if all blocks together are so large that they must overlap.

@@ -79,6 +79,16 @@ impl SharedMessages {
         }
     }
 
+    /// The same messages with another reader of the file, where no block of an object header has an owner yet.
+    pub(crate) fn anew(&self, reader: MetadataReader) -> Self {
+        Self::new(reader, self.state.table.clone())
+    }
+
+    /// True if a block of an object header that was read begins at `address`.
+    pub(crate) fn has_block(&self, address: u64) -> bool {
+        self.state.blocks.has(address)
+    }
+
     /// The object header at `address`.
     pub(crate) fn header(&self, address: u64) -> Result<ObjectHeader> {
         ObjectHeader::read(&self.reader, &self.state.blocks, address)

@@ -19,6 +19,7 @@ use crate::object_header::properties::{self, ObjectProperties};
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
 use crate::reader::options::OpenOptions;
+use crate::reader::recovery::{self, Recovered, Recovery};
 use crate::source::ByteSource;
 use crate::superblock::{Consistency, Superblock};
 
@@ -36,6 +37,8 @@ struct Inner {
     space: Option<FileSpace>,
     shared: SharedMessages,
     global_heap: GlobalHeap,
+    /// What was found besides, of a file that is damaged.
+    recovery: Option<Arc<Recovery>>,
 }
 
 impl std::fmt::Debug for File {
@@ -58,7 +61,10 @@ impl OpenOptions {
         } else {
             reader
         };
-        File::from_reader(reader)
+        match self.recovers {
+            true => File::recovered_from(&reader),
+            false => File::from_reader(reader),
+        }
     }
 }
 
@@ -82,6 +88,39 @@ impl File {
                 space: extension.space,
                 global_heap: GlobalHeap::new(&reader),
                 shared: SharedMessages::new(reader, extension.shared),
+                recovery: None,
+            }),
+        })
+    }
+
+    /// A file whose superblock, too, may be damaged.
+    fn recovered_from(reader: &MetadataReader) -> Result<Self> {
+        let (reader, superblock) = match Superblock::read(reader) {
+            Ok(read) => read,
+            Err(error) if error.is_failure() => return Err(error),
+            Err(_) => {
+                let base = match Superblock::position(reader) {
+                    Some(base) => base,
+                    None => recovery::find_base(reader)?,
+                };
+                let reader = reader.at_base(base, 8, 8)?;
+                let superblock = Superblock::lost(&reader);
+                (reader, superblock)
+            }
+        };
+        let extension = match superblock.read_extension(&reader) {
+            Err(error) if error.is_failure() => return Err(error),
+            extension => extension.unwrap_or_default(),
+        };
+        let shared = SharedMessages::new(reader, extension.shared);
+        let recovery = Recovery::of(&shared, &superblock)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                superblock,
+                space: extension.space,
+                global_heap: GlobalHeap::new(&shared.reader),
+                shared,
+                recovery: Some(Arc::new(recovery)),
             }),
         })
     }
@@ -94,6 +133,7 @@ impl File {
                 space: self.inner.space,
                 global_heap: self.inner.global_heap.read_by(reader.clone()),
                 shared: self.inner.shared.read_by(reader),
+                recovery: self.inner.recovery.clone(),
             }),
         }
     }
@@ -143,19 +183,50 @@ impl File {
         }
     }
 
-    /// Address of the root group.
+    /// Address of the root group. It may lie past the end of a file that was [recovered](OpenOptions::recovering).
     pub fn root(&self) -> u64 {
-        self.inner.superblock.root
+        let found = self.inner.recovery.as_ref().and_then(|recovery| recovery.root);
+        found.unwrap_or(self.inner.superblock.root)
+    }
+
+    /// What was found of a file that was opened as one to [recover](OpenOptions::recovering).
+    pub fn recovered(&self) -> Option<&Recovered> {
+        self.inner.recovery.as_ref().map(|recovery| &recovery.found)
     }
 
     /// The object with its header at `address`, and all messages of the header.
     pub fn object(&self, address: u64) -> Result<Object> {
-        Ok(Object::new(address, self.inner.shared.header(address)?))
+        let header = self.inner.shared.header(address);
+        match (header, &self.inner.recovery) {
+            (Err(error), Some(recovery)) if recovery.has_group(address) => {
+                // A group that was made up has no header to tell of.
+                if self.reader().tolerates() && address < self.reader().file_size() {
+                    self.reader().tolerate(error)?;
+                }
+                Ok(Object::group(address))
+            }
+            (header, _) => Ok(Object::new(address, header?)),
+        }
     }
 
     /// The links of a group; none for another kind of object.
     pub fn links(&self, group: &Object) -> Result<Links> {
-        group::read(&self.inner.shared, &group.header)
+        let links = group::read(&self.inner.shared, &group.header);
+        let Some(recovery) = &self.inner.recovery else {
+            return links;
+        };
+        let mut links = match links {
+            Err(error) if self.reader().tolerates() => {
+                self.reader().tolerate(error)?;
+                Links {
+                    creation_order_tracked: false,
+                    links: Vec::new(),
+                }
+            }
+            links => links?,
+        };
+        recovery.complete(group.address, &mut links.links);
+        Ok(links)
     }
 
     /// The attributes of an object, in creation order if it is tracked. Otherwise the ones in the object header come
@@ -273,12 +344,17 @@ impl File {
     /// # Errors
     /// [`Error::Usage`] for another layout; other errors if the index is damaged.
     pub fn chunk_table(&self, dataset: &Dataset) -> Result<ChunkTable> {
+        self.chunk_table_with(dataset, &[])
+    }
+
+    /// The chunk index with further leaves of its version 1 B-tree.
+    fn chunk_table_with(&self, dataset: &Dataset, leaves: &[u64]) -> Result<ChunkTable> {
         let Layout::Chunked(layout) = &dataset.layout else {
             return Err(Error::Usage(
                 "a dataset that is not chunked has no chunk table".into(),
             ));
         };
-        chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout)
+        chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout, leaves)
     }
 
     /// Reads as much of a chunk index as can be read. Also returns what is wrong with the rest. Chunks that reach past the
@@ -289,6 +365,15 @@ impl File {
     pub fn chunk_table_of_damaged(&self, dataset: &Dataset) -> Result<(ChunkTable, Vec<Error>)> {
         let (file, faults) = self.tolerating();
         let table = file.chunk_table(dataset)?;
+        let told = faults.take();
+        let leaves = match &self.inner.recovery {
+            Some(recovery) if !told.is_empty() => recovery.leaves(dataset.address)?,
+            _ => &[],
+        };
+        if leaves.is_empty() {
+            return Ok((table, told));
+        }
+        let table = file.chunk_table_with(dataset, leaves)?;
         Ok((table, faults.take()))
     }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! OpenOptions ─► File ─► path ─► Object ─► Dataset ─► elements: StoredChunks, or values of a Number
 //!                  └─ prefetch: metadata of many objects at once   damage: what is left of a truncated file
+//!                                                            recovery: what no link leads to any more
 //! ```
 //!
 //! Structures are read by [`metadata`](crate::metadata).
@@ -16,6 +17,7 @@ mod object;
 mod options;
 mod path;
 mod prefetch;
+mod recovery;
 
 pub use damage::Tolerated;
 pub use dataset::Dataset;
@@ -25,3 +27,4 @@ pub use number::Number;
 pub use object::{Object, ObjectKind};
 pub use options::OpenOptions;
 pub use path::Followed;
+pub use recovery::Recovered;

@@ -29,6 +29,15 @@ pub enum ObjectKind {
 }
 
 impl Object {
+    /// A group without a header.
+    pub(crate) fn group(address: u64) -> Self {
+        Self {
+            address,
+            kind: ObjectKind::Group,
+            header: ObjectHeader::empty(),
+        }
+    }
+
     pub(crate) fn new(address: u64, header: ObjectHeader) -> Self {
         let has = |kind| header.first(kind).is_some();
         let kind = if has(message_type::SYMBOL_TABLE) || has(message_type::LINK_INFO) {

@@ -24,6 +24,7 @@ pub struct OpenOptions {
     pub(super) decoder: Option<Arc<dyn FilterDecoder>>,
     pub(super) limits: Limits,
     pub(super) truncated: bool,
+    pub(super) recovers: bool,
 }
 
 impl std::fmt::Debug for OpenOptions {
@@ -32,6 +33,7 @@ impl std::fmt::Debug for OpenOptions {
             .field("decoder", &self.decoder.is_some())
             .field("limits", &self.limits)
             .field("truncated", &self.truncated)
+            .field("recovers", &self.recovers)
             .finish()
     }
 }
@@ -62,6 +64,16 @@ impl OpenOptions {
     #[must_use]
     pub fn truncated(mut self, truncated: bool) -> Self {
         self.truncated = truncated;
+        self
+    }
+
+    /// Finds what no way from the root leads to, in a file that is damaged: its bytes are scanned for the signatures of structures. The
+    /// file may be [truncated](Self::truncated), too. Links that were found are among those of their groups, and
+    /// objects whose group is lost are links of the group [`recovered`](crate::Recovered), below the root.
+    #[must_use]
+    pub fn recovering(mut self) -> Self {
+        self.truncated = true;
+        self.recovers = true;
         self
     }
 }

@@ -8,6 +8,7 @@ use ncutils_core::format::archive::PackOptions;
 use ncutils_core::location::Location;
 use ncutils_core::store::Input;
 use ncutils_core::threads;
+use ncutils_core::view::View;
 
 use super::unfinished::refuse_unfinished;
 use super::{bytes, salvage, values};
@@ -24,7 +25,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     let (input, output) = locations;
     let in_input = |error: Error| error.in_file(input.name());
     let open = match arguments.salvage {
-        true => Location::open_damaged,
+        true => Location::open_salvaged,
         false => Location::open_input,
     };
     let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;
@@ -37,33 +38,65 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
     };
-    let blocks = match archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)? {
-        ArchiveRoute::Copy => None,
+    let route = archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
+    if !matches!(route, ArchiveRoute::Copy | ArchiveRoute::Convert(..)) {
+        drop(reader);
+        return bytes::copy(locations, opened, route, arguments).map(|()| 0);
+    }
+    let mut salvaged = match arguments.salvage {
+        true => Some(salvage::salvage(&*reader, input, opened, arguments)?),
+        false => None,
+    };
+    if let Some(salvaged) = &mut salvaged {
+        salvaged.lose_unchecked(|left| {
+            let view = view_of(left, arguments)?;
+            let whole = view.as_ref().map_or(left, |view| view as &dyn Reader);
+            let options = match &route {
+                ArchiveRoute::Convert(kinds, _) => values::as_classic(whole, kinds.clone(), options.clone())?,
+                _ => options.clone(),
+            };
+            values::can_copy(whole, &options, arguments)
+        });
+    }
+    let whole: &dyn Reader = match &salvaged {
+        Some(salvaged) => &salvaged.left,
+        None => &*reader,
+    };
+    let view = view_of(whole, arguments).map_err(in_input)?;
+    for warning in view.iter().flat_map(View::warnings) {
+        arguments.messages.warn_of(input, warning);
+    }
+    let whole: &dyn Reader = match &view {
+        Some(view) => view,
+        None => whole,
+    };
+    let blocks = match route {
         ArchiveRoute::Convert(kinds, blocks) => {
-            options = values::as_classic(&*reader, kinds, options).map_err(in_input)?;
+            options = values::as_classic(whole, kinds, options).map_err(in_input)?;
             Some(PackOptions {
                 threads: threads::count(),
                 memory: Some(arguments.memory_beside(output)),
                 ..blocks
             })
         }
-        moved => {
-            drop(reader);
-            return bytes::copy(locations, opened, moved, arguments).map(|()| 0);
-        }
-    };
-    let salvaged = match arguments.salvage {
-        true => Some(salvage::salvage(&*reader, input, opened, arguments)?),
-        false => None,
-    };
-    let whole: &dyn Reader = match &salvaged {
-        Some(salvaged) => &salvaged.left,
-        None => &*reader,
+        _ => None,
     };
     let part = values::part(whole, arguments).map_err(in_input)?;
-    let status = salvaged
-        .as_ref()
-        .map_or(0, |salvaged| salvaged.tell(input, part.as_ref(), arguments));
+    let mut status = 0;
+    if let Some(salvaged) = &salvaged {
+        let (lost, tally) = salvaged.tell(input, part.as_ref(), arguments);
+        salvage::tell_whole(input, lost, &tally, arguments);
+        status = lost;
+    }
     values::copy(whole, part.as_ref(), locations, &options, blocks, arguments)?;
     Ok(status)
+}
+
+/// `reader` as the options show it; `None` if they change nothing.
+///
+/// # Errors
+/// What cannot be shown so.
+fn view_of<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<View<'r>>, Error> {
+    let asked = (!arguments.view.is_empty()).then(|| View::new(reader, &arguments.view));
+    asked.transpose()
 }

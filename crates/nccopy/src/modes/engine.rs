@@ -5,6 +5,7 @@
 //!                            └─► writer ─► run ─► summarized
 //! ```
 
+use anyhow::Context;
 use ncutils_cli::print;
 use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
 use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions, default_budget, prepare};
@@ -49,6 +50,9 @@ impl Engine<'_> {
         let plan = plan.map_err(|error| self.in_input(error))?;
         for choice in &plan.choices {
             self.arguments.messages.note(choice);
+        }
+        for notice in plan.notices.lines() {
+            self.arguments.messages.warn_of(self.output, notice);
         }
         let prepared = prepare(reader, &plan).map_err(|error| self.in_input(error))?;
         refuse_unfinished_sources(reader, self.input, self.arguments)?;
@@ -128,10 +132,11 @@ impl Engine<'_> {
     /// # Errors
     /// Failures of standard output.
     pub(crate) fn summarized(&self, report: &Report<'_>, beside: Option<Beside<'_>>) -> anyhow::Result<()> {
-        match (self.arguments.summary, self.arguments.json) {
+        let printed = match (self.arguments.summary, self.arguments.json) {
             (false, _) => Ok(()),
             (true, true) => print(summary::json(report, beside)),
             (true, false) => print(summary::text(report, beside)),
-        }
+        };
+        printed.with_context(|| format!("{} is in place, but its summary is not printed", self.output))
     }
 }

@@ -177,8 +177,12 @@ impl<'a> Left<'a> {
     /// Lists what is lost of the part that is copied, or of all. Returns the exit status.
     fn tell(&self, engine: &Engine<'_>, part: Option<&VerbatimSubset<'_>>) -> u8 {
         let tell = |left: &Salvaged<'_>, part| left.tell(engine.input, part, engine.arguments);
-        let plain = tell(&self.plain, part.map(|part| &part.plain));
-        plain.max(tell(&self.addressed, part.map(|part| &part.addressed)))
+        let (plain, mut tally) = tell(&self.plain, part.map(|part| &part.plain));
+        let (addressed, of_addressed) = tell(&self.addressed, part.map(|part| &part.addressed));
+        tally.add(of_addressed);
+        let status = plain.max(addressed);
+        salvage::tell_whole(engine.input, status, &tally, engine.arguments);
+        status
     }
 }
 
@@ -306,7 +310,7 @@ fn as_netcdf(opened: &Input, arguments: &Arguments) -> Result<Netcdf4Reader, Err
         return Err(Error::UnknownFormat);
     };
     let open = match arguments.salvage {
-        true => Netcdf4Reader::open_damaged,
+        true => Netcdf4Reader::open_salvaged,
         false => Netcdf4Reader::open,
     };
     open(

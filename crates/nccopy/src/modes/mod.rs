@@ -16,5 +16,6 @@ mod engine;
 pub mod hdf5;
 mod salvage;
 pub mod salvage_archive;
+mod salvage_report;
 mod unfinished;
 mod values;

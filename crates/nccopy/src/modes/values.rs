@@ -5,7 +5,8 @@
 //!           (--salvage)           (--isel, --sel)                                   (--verify)
 //! ```
 
-use ncutils_core::copy::plan::{CopyOptions, plan};
+use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
+use ncutils_core::copy::prepare;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{self, Reader};
@@ -25,6 +26,20 @@ pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<
     let asked =
         (!arguments.part.is_empty()).then(|| Subset::new(reader, &arguments.part, &arguments.copy.registry));
     asked.transpose()
+}
+
+/// Finds out whether a copy of `reader` can be made: [`Error::UnknownFilter`] if chunks would have to pass a filter that is not known.
+///
+/// # Errors
+/// Requests that the input cannot fulfil.
+pub fn can_copy(reader: &dyn Reader, options: &CopyOptions, arguments: &Arguments) -> Result<(), Error> {
+    let part = part(reader, arguments)?;
+    let source = part.as_ref().map(Subset::source);
+    match (&part, &source) {
+        (Some(part), Some(source)) => prepare(source as &dyn Reader, &plan_subset(part, options)?),
+        _ => prepare(reader, &plan(reader, options)?),
+    }
+    .map(drop)
 }
 
 /// Copies what `options` ask of `reader`, or of a part of it. With `blocks`, the output is an archive of these. With

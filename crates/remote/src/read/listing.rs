@@ -23,6 +23,9 @@ use crate::wire::Failure;
 /// Upper limit, in bytes, of all keys of a list, which are held in memory.
 const MOST_BYTES: usize = 1 << 30;
 
+/// Bytes of memory that a key takes besides its text.
+const BESIDE_KEY: usize = 48;
+
 /// Most pages of a list: twenty million keys.
 const MOST_PAGES: usize = 20_000;
 
@@ -98,7 +101,7 @@ impl<'a> Listing<'a> {
                     "the server lists keys of other folders than the one that was asked for; is the endpoint right?",
                 ));
             }
-            self.bytes += key.len();
+            self.bytes += key.len() + BESIDE_KEY;
         }
         let names = page.objects.len() + page.common_prefixes.len();
         self.short = if names < FEW { self.short + 1 } else { 0 };
@@ -109,10 +112,15 @@ impl<'a> Listing<'a> {
         let is_short = self.tokens.len() <= MOST_PAGES
             && self.short <= MOST_SHORT
             && self.empty_since.is_none_or(|since| since.elapsed() <= SLOWEST);
-        match is_new && is_short && self.bytes <= MOST_BYTES {
+        if self.bytes > MOST_BYTES {
+            return Err(Failure::last(
+                "the server's list has more keys than fit 1 GiB of memory",
+            ));
+        }
+        match is_new && is_short {
             true => Ok(()),
             false => Err(Failure::last(
-                "the server's list of keys has no end: it repeats a page, or has too many pages or keys",
+                "the server's list of keys has no end: it repeats a page, or has too many pages",
             )),
         }
     }
@@ -218,6 +226,26 @@ mod tests {
         assert!(checked(0..20, 0).is_ok());
         let again = checked([1, 2, 1].into_iter(), 1000).unwrap_err();
         assert!(again.text.contains("no end"), "{again}");
+    }
+
+    #[test]
+    fn keys_have_a_limit_of_memory() {
+        let session = Session::over(Arc::new(InMemory::new()), "memory");
+        let task = Task::new("list", "keys");
+        let mut listing = Listing::of(&session, &task, None);
+        listing.bytes = MOST_BYTES - BESIDE_KEY;
+        let meta = ObjectMeta {
+            location: Path::from("a"),
+            last_modified: Default::default(),
+            size: 0,
+            e_tag: None,
+            version: None,
+        };
+        let one = ListResult {
+            objects: vec![meta],
+            ..page(0)
+        };
+        assert!(listing.came(&one).unwrap_err().text.contains("1 GiB"));
     }
 
     #[test]

@@ -53,7 +53,8 @@ use crate::requests::Session;
 use crate::url::joined;
 use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
 use ncutils_store::file::partial::wait_while_ending;
-use ncutils_store::io::incomplete_outputs::{Unfinished, list, remains};
+use ncutils_store::file::remains::remains;
+use ncutils_store::io::incomplete_outputs::{Unfinished, list};
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
 use ncutils_store::{GetRange, KeyOutput, KeyStore, ValueWriter};
 

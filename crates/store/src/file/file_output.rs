@@ -231,6 +231,10 @@ fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(existing.mode() & 0o7777))
 }
 
+/// Makes the name of an output durable, which is in `directory` by now.
+///
+/// # Errors
+/// The file system fails. The error says that the output is in place.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory).and_then(|d| d.sync_all()) {
         // Some file systems do not sync directories, and a directory may be writable but not readable. The
@@ -243,7 +247,10 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
         {
             Ok(())
         }
-        done => done,
+        done => done.map_err(|error| {
+            let told = format!("the output is in place, but its folder cannot be synchronized: {error}");
+            io::Error::new(error.kind(), told)
+        }),
     }
 }
 

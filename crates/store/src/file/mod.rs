@@ -5,7 +5,7 @@
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
 //!
-//! `lock` tells whether another program writes to a file.
+//! `lock` tells whether another program writes to a file. `remains` has what could not be removed.
 
 pub mod data_access;
 pub mod external_files;
@@ -15,6 +15,7 @@ pub mod file_source;
 mod file_version;
 pub mod lock;
 pub mod partial;
+pub mod remains;
 mod stop_point;
 pub mod temporary;
 pub mod unnamed;

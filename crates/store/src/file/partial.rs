@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::file::remains::remains;
 use crate::keys::key::RESERVED;
 
 /// Longest file name, in bytes, in common file systems.
@@ -95,7 +96,12 @@ pub(crate) fn remove(path: &Path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {}
             _ => return,
         }
+        // To list a folder takes a descriptor, of which there may be none left.
+        if fs::remove_dir(folder).is_ok() {
+            return;
+        }
     }
+    remains(format!("{} could not be removed", folder.display()));
 }
 
 /// The list of partial names, locked.

@@ -1,19 +1,17 @@
 //! Outputs on remote stores that are not complete, so that a program can give them up when it is told to end.
 //!
-//! What could not be removed is listed by [`take_remains`], for the user.
+//! What could not be removed is told by [`remains`](crate::file::remains::remains).
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 /// An output that is not complete.
 pub trait Unfinished: Send + Sync {
     /// Removes from the store what was written, as far as it can within seconds. Called from any thread, also while others
-    /// write. What stays is told by [`remains`].
+    /// write. What stays is told by [`remains`](crate::file::remains::remains).
     fn give_up(&self);
 }
 
 static UNFINISHED: Mutex<Vec<Weak<dyn Unfinished>>> = Mutex::new(Vec::new());
-
-static REMAINS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,14 +31,4 @@ pub(crate) fn give_up_all() {
     for output in all.iter().filter_map(Weak::upgrade) {
         output.give_up();
     }
-}
-
-/// Notes what stays in a store, in one line without secrets.
-pub fn remains(what: String) {
-    lock(&REMAINS).push(what);
-}
-
-/// What this process could not remove from remote stores, one line each. Later calls do not repeat it.
-pub fn take_remains() -> Vec<String> {
-    std::mem::take(&mut *lock(&REMAINS))
 }

@@ -14,6 +14,7 @@ use crate::Object;
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
+use ncutils_model::error::Result;
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
 /// one.
@@ -71,6 +72,16 @@ pub trait KeyStore: Send + Sync {
     /// True if each value that is read whole is compared with a checksum.
     fn verifies(&self) -> bool {
         false
+    }
+
+    /// Compares what the store says twice of its keys, such as the two names of each entry of a zip file. Tells each contradiction
+    /// to `found`.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn check_keys(&self, found: &mut dyn FnMut(String)) -> Result<()> {
+        let _ = found;
+        Ok(())
     }
 
     /// Compares the object that holds all keys with what it was when it was opened, as far as that takes no request.

@@ -94,38 +94,15 @@ impl ZipDirectory {
     /// Reads the directory. Of entries with the same name the last one counts. Left out are folders, and names that
     /// cannot be keys.
     pub fn read(object: &dyn Object) -> Result<Self> {
-        let size = size(object)?;
-        let tail_length = size.min(LONGEST_TAIL as u64) as usize;
-        let tail_at = size - tail_length as u64;
-        let tail = read(object, tail_at, tail_length)?;
-        let (at, end) =
-            End::find(&tail).ok_or_else(|| Error::Truncated("a zip without an end record".to_owned()))?;
-        let end_at = tail_at + at as u64;
-        let (end, end_at) = match end.overflows() {
-            true => end64(object, end_at)?.unwrap_or((end, end_at)),
-            false => (end, end_at),
-        };
-        if end.disks != [0; 2] || end.entries[0] != end.entries[1] {
-            return Err(several_disks());
-        }
-        let last = end.offset.checked_add(end.size);
-        if last.is_none_or(|last| last > end_at) {
-            return Err(damaged(format!(
-                "the zip's directory of {} bytes at {} reaches past its end record at {end_at}",
-                end.size, end.offset
-            )));
-        }
         let mut directory = Self::default();
         let mut headers = Vec::new();
-        let count = directory.take_headers(object, &end, &mut headers)?;
-        // Writers without zip64 state the lower 16 bits of the count.
-        if count != end.entries[0] && count & 0xFFFF != end.entries[0] {
-            return Err(damaged(format!(
-                "the zip's directory has {count} entries, not {}",
-                end.entries[0]
-            )));
-        }
-        directory.finish(headers, end.offset);
+        let end = each_header(object, |name, header| {
+            headers.push(header.offset);
+            // Names in another encoding than UTF-8 are no keys.
+            directory.add(std::str::from_utf8(name).unwrap_or_default(), header);
+            Ok(())
+        })?;
+        directory.finish(headers, end);
         Ok(directory)
     }
 
@@ -163,60 +140,6 @@ impl ZipDirectory {
         for entry in &mut self.entries {
             entry.is_last = entry.limit == size;
         }
-    }
-
-    /// Parses all central headers. Returns their number, and adds the offset of each entry to `headers`.
-    fn take_headers(&mut self, object: &dyn Object, end: &End, headers: &mut Vec<u64>) -> Result<u64> {
-        let mut count = 0;
-        let mut buffer: Vec<u8> = Vec::new();
-        let (mut at, mut left) = (end.offset, end.size);
-        loop {
-            let mut used = 0;
-            while let Some(length) = self.take_header(&buffer[used..], headers)? {
-                used += length;
-                count += 1;
-            }
-            buffer.drain(..used);
-            if left == 0 {
-                break;
-            }
-            let length = left.min(PIECE as u64) as usize;
-            buffer.extend(read(object, at, length)?);
-            at += length as u64;
-            left -= length as u64;
-        }
-        match buffer.is_empty() {
-            true => Ok(count),
-            false => Err(damaged("the zip's directory ends within an entry")),
-        }
-    }
-
-    /// Parses the central header at the beginning of `bytes` and returns its length. `None` if it is not all there.
-    fn take_header(&mut self, bytes: &[u8], headers: &mut Vec<u64>) -> Result<Option<usize>> {
-        if bytes.len() < CENTRAL {
-            return Ok(None);
-        }
-        let Some(mut header) = CentralHeader::parse(bytes) else {
-            return Err(damaged("the zip's directory has something else than entries"));
-        };
-        let Some(rest) = bytes.get(CENTRAL..header.length()) else {
-            return Ok(None);
-        };
-        let (name, rest) = rest.split_at(header.name.into());
-        let extra = &rest[..header.extra.into()];
-        // Names in another encoding than UTF-8 are no keys.
-        let name = std::str::from_utf8(name).unwrap_or_default();
-        if !header.complete(extra) {
-            return Err(damaged(format!(
-                "the sizes of the zip's entry {name:?} are missing"
-            )));
-        }
-        if header.disk != 0 {
-            return Err(several_disks());
-        }
-        headers.push(header.offset);
-        self.add(name, &header);
-        Ok(Some(header.length()))
     }
 
     /// Limits each entry by the next local header in the file, so that no bytes belong to two entries.
@@ -277,6 +200,96 @@ fn name_of<'a>(names: &'a str, entry: &Entry) -> &'a str {
 
 fn several_disks() -> Error {
     Error::Unsupported("a zip of several disks".to_owned())
+}
+
+/// Reads the directory of a zip file and passes the name and header of each entry to `take`, in their order. Returns the offset
+/// of the directory.
+///
+/// # Errors
+/// A directory that is not there or is damaged, and those of `take`.
+pub(crate) fn each_header(
+    object: &dyn Object,
+    mut take: impl FnMut(&[u8], &CentralHeader) -> Result<()>,
+) -> Result<u64> {
+    let size = size(object)?;
+    let tail_length = size.min(LONGEST_TAIL as u64) as usize;
+    let tail_at = size - tail_length as u64;
+    let tail = read(object, tail_at, tail_length)?;
+    let (at, end) =
+        End::find(&tail).ok_or_else(|| Error::Truncated("a zip without an end record".to_owned()))?;
+    let end_at = tail_at + at as u64;
+    let (end, end_at) = match end.overflows() {
+        true => end64(object, end_at)?.unwrap_or((end, end_at)),
+        false => (end, end_at),
+    };
+    if end.disks != [0; 2] || end.entries[0] != end.entries[1] {
+        return Err(several_disks());
+    }
+    let last = end.offset.checked_add(end.size);
+    if last.is_none_or(|last| last > end_at) {
+        return Err(damaged(format!(
+            "the zip's directory of {} bytes at {} reaches past its end record at {end_at}",
+            end.size, end.offset
+        )));
+    }
+    let mut count = 0;
+    let mut buffer: Vec<u8> = Vec::new();
+    let (mut at, mut left) = (end.offset, end.size);
+    loop {
+        let mut used = 0;
+        while let Some(length) = take_header(&buffer[used..], &mut take)? {
+            used += length;
+            count += 1;
+        }
+        buffer.drain(..used);
+        if left == 0 {
+            break;
+        }
+        let length = left.min(PIECE as u64) as usize;
+        buffer.extend(read(object, at, length)?);
+        at += length as u64;
+        left -= length as u64;
+    }
+    if !buffer.is_empty() {
+        return Err(damaged("the zip's directory ends within an entry"));
+    }
+    // Writers without zip64 state the lower 16 bits of the count.
+    if count != end.entries[0] && count & 0xFFFF != end.entries[0] {
+        return Err(damaged(format!(
+            "the zip's directory has {count} entries, not {}",
+            end.entries[0]
+        )));
+    }
+    Ok(end.offset)
+}
+
+/// Parses the central header at the beginning of `bytes` and returns its length. `None` if it is not all there.
+fn take_header(
+    bytes: &[u8],
+    take: &mut impl FnMut(&[u8], &CentralHeader) -> Result<()>,
+) -> Result<Option<usize>> {
+    if bytes.len() < CENTRAL {
+        return Ok(None);
+    }
+    let Some(mut header) = CentralHeader::parse(bytes) else {
+        return Err(damaged("the zip's directory has something else than entries"));
+    };
+    let Some(rest) = bytes.get(CENTRAL..header.length()) else {
+        return Ok(None);
+    };
+    let (name, rest) = rest.split_at(header.name.into());
+    let extra = &rest[..header.extra.into()];
+    if !header.complete(extra) {
+        let name = String::from_utf8_lossy(name);
+        return Err(damaged(format!(
+            "the sizes of the zip's entry {name:?} are missing"
+        )));
+    }
+    if header.disk != 0 {
+        return Err(several_disks());
+    }
+    take(name, &header)?;
+    Ok(Some(header.length()))
 }
 
 /// The zip64 end record and its offset, if a locator of it is before the end record at `end_at`.

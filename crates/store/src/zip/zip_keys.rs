@@ -11,6 +11,7 @@ use tracing::debug;
 
 use crate::keys::key::check_key;
 use crate::zip::zip_directory::{self, Entry, ZipDirectory};
+use crate::zip::zip_names::check_names;
 use crate::zip::zip_scan;
 use crate::zip::zip_value::{Next, ZipRead, zeros};
 use crate::{Done, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
@@ -149,6 +150,10 @@ impl KeyStore for ZipKeys {
     fn size(&self, key: &str) -> io::Result<Option<u64>> {
         let entry = self.find(key)?.and_then(|n| self.archive.directory.entry(n));
         Ok(entry.map(|entry| entry.size))
+    }
+
+    fn check_keys(&self, found: &mut dyn FnMut(String)) -> Result<()> {
+        check_names(&self.archive.object, found)
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

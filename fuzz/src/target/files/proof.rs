@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, RunOptions, prepare};
+use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::ZarrOptions;
 use ncutils_core::format::{self, Reader};
@@ -18,6 +19,25 @@ use super::dataset::{check, input_of};
 pub fn check_and_salvage(input: &[u8]) {
     let registry = Registry::builtin();
     let opened = format::open_damaged(input_of(input), &registry, &ZarrOptions::READ);
+    salvage_opened(input, opened, &registry);
+}
+
+/// Scans a file for objects that nothing leads to, and copies what is left of it. Every second file has no superblock, or no
+/// beginning.
+pub fn scan_and_salvage(input: &[u8]) {
+    let registry = Registry::builtin();
+    let mut bytes = input.to_vec();
+    let lost = match input.len() % 4 {
+        0 => 8,
+        1 => 200,
+        _ => 0,
+    };
+    bytes.iter_mut().take(lost).for_each(|byte| *byte = 0xee);
+    let opened = format::open_salvaged(input_of(&bytes), &registry, &ZarrOptions::READ);
+    salvage_opened(input, opened, &registry);
+}
+
+fn salvage_opened(input: &[u8], opened: Result<Box<dyn Reader>>, registry: &Registry) {
     let Some(reader) = check(opened).filter(|reader| is_small(&**reader)) else {
         return;
     };
@@ -25,16 +45,16 @@ pub fn check_and_salvage(input: &[u8]) {
         threads: Some(1),
         memory: Some(32 << 20),
     };
-    let Some(checked) = check(check_dataset(&*reader, &registry, &options)) else {
+    let Some(checked) = check(check_dataset(&*reader, registry, &options)) else {
         return;
     };
     let keeps_suspect = input.len().is_multiple_of(2);
     let left = Salvage::new(&*reader, &checked, keeps_suspect);
     let Some(saved) = copy_of(&left) else { return };
-    let Some(reader) = check(format::open(Arc::new(saved), &registry)) else {
+    let Some(reader) = check(format::open(Arc::new(saved), registry)) else {
         panic!("what was saved cannot be read");
     };
-    if let Some(again) = check(check_dataset(&*reader, &registry, &options)) {
+    if let Some(again) = check(check_dataset(&*reader, registry, &options)) {
         assert_eq!(again.faults, [], "what was saved is sound");
     }
 }

@@ -93,6 +93,8 @@ pub fn check_variables(
     })?;
     checked.uncovered = own.uncovered;
     checked.notes = own.notes;
+    // What was left out when the dataset was opened could not be checked.
+    checked.notes.extend_from_slice(&schema.warnings);
     if let Some(read) = own.values {
         (checked.chunks, checked.bytes) = (read.chunks, read.bytes);
         return Ok(checked);
@@ -111,6 +113,7 @@ pub fn check_variables(
             var: failure.var,
             part: failure.part,
             only_checksum: failure.fault.only_checksum,
+            is_unchecked: failure.fault.is_unchecked,
         });
         checked.faults.push(failure.fault);
     }
@@ -227,6 +230,7 @@ impl Worker {
                         let only_checksum = self.decode(reader, var, *chunk, mask, false).is_ok();
                         let mut fault = in_chunk(reader, var, *chunk, Fault::of(&error));
                         fault.only_checksum = only_checksum;
+                        fault.is_unchecked = error.is_unknown_filter();
                         failures.push(failure(reader, var, *chunk, Lost::Chunk(*chunk), fault));
                         Ok(())
                     })

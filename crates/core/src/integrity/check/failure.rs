@@ -28,6 +28,8 @@ pub struct Loss {
     pub part: Lost,
     /// True if the part can be decoded, and only its checksum disagrees.
     pub only_checksum: bool,
+    /// True if the part could not be checked because a codec of it is neither built in nor found.
+    pub is_unchecked: bool,
 }
 
 /// A part that cannot be read.

@@ -10,6 +10,7 @@ fn lost(var: usize, chunk: u64) -> Checked {
             var: VarId(var),
             part: Lost::Chunk(chunk),
             only_checksum: false,
+            is_unchecked: false,
         }],
         ..Checked::default()
     }

@@ -20,8 +20,7 @@ pub enum FileSpaceStrategy {
     End,
 }
 
-/// How the space of a file is managed. Whether free space is kept when the file is closed is not part of it: files of this
-/// crate's writer have no free space.
+/// How the space of a file is managed. Lists of free space are not part of it: files of this crate's writer have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSpace {
     /// How space for new blocks is found.
@@ -30,6 +29,8 @@ pub struct FileSpace {
     pub threshold: u64,
     /// Size of a page, in bytes. It is stored for all strategies.
     pub page_size: u64,
+    /// True if libhdf5 stores lists of free space when it closes the file, so that the next writer uses it.
+    pub is_persistent: bool,
 }
 
 impl FileSpace {
@@ -43,6 +44,7 @@ impl FileSpace {
                 strategy: FileSpaceStrategy::Pages,
                 threshold: 1,
                 page_size,
+                is_persistent: false,
             }),
             false => Err(Error::Usage(format!(
                 "pages of {page_size} bytes: HDF5 has pages of 512 bytes to 1 GiB"
@@ -67,7 +69,7 @@ impl FileSpace {
             3 => FileSpaceStrategy::End,
             other => return Err(message.damaged(format!("file space strategy {other}"))),
         };
-        message.u8()?; // whether free space is kept
+        let is_persistent = message.u8()? != 0;
         let threshold = message.length()?;
         let page_size = message.length()?;
         if strategy == FileSpaceStrategy::Pages && !PAGE_SIZES.contains(&page_size) {
@@ -77,6 +79,7 @@ impl FileSpace {
             strategy,
             threshold,
             page_size,
+            is_persistent,
         }))
     }
 }
@@ -103,6 +106,8 @@ mod tests {
         let mut other = THEIRS;
         other[1] = 2;
         assert_eq!(decode(&other).unwrap().unwrap().page_size(), None);
+        other[2] = 1;
+        assert!(decode(&other).unwrap().unwrap().is_persistent);
     }
 
     #[test]

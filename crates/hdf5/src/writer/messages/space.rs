@@ -3,7 +3,10 @@
 use crate::writer::bytes::{PutBytes, UNDEFINED};
 use crate::{FileSpace, FileSpaceStrategy};
 
-/// The body for a file that keeps no list of its free space.
+/// Lists of free space that a file can have: one for each type of blocks, small and large.
+const FREE_SPACE_LISTS: usize = 12;
+
+/// The body for a file without free space.
 pub(crate) fn file_space(space: &FileSpace) -> Vec<u8> {
     let mut out = vec![1]; // version
     out.put_u8(match space.strategy {
@@ -12,11 +15,14 @@ pub(crate) fn file_space(space: &FileSpace) -> Vec<u8> {
         FileSpaceStrategy::Aggregators => 2,
         FileSpaceStrategy::End => 3,
     });
-    out.put_u8(0); // free space is not kept
+    out.put_u8(space.is_persistent.into());
     out.put_u64(space.threshold);
     out.put_u64(space.page_size);
     out.put_u16(0); // metadata at the end of a page
     out.put_u64(UNDEFINED); // end of file before free space was kept
+    if space.is_persistent {
+        (0..FREE_SPACE_LISTS).for_each(|_| out.put_u64(UNDEFINED));
+    }
     out
 }
 

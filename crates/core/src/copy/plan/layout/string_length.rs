@@ -77,7 +77,44 @@ pub fn fit_strings(
         }
         return Ok(());
     }
-    let longest = longest(reader, source, layout.fill.value.as_ref())?;
+    let fill = layout.fill.value.clone();
+    layout.string_length = Some(fitted(reader, source, fill.as_ref(), asked, || {
+        let own = || reader.layout(source?).string_length;
+        number(&schema.var(var).attributes, OF_VARIABLE)
+            .or_else(|| number(&schema.groups[0].attributes, OF_DATASET))
+            .or_else(own)
+            .unwrap_or(DEFAULT_STRING_LENGTH)
+    })?);
+    Ok(())
+}
+
+/// The characters that each string of variable `var` takes in an array of characters: as many as are asked for, else those
+/// of the longest one or of the fill value, at least 1. Reads all of them, unless longer ones are to be cut.
+///
+/// # Errors
+/// The errors of [`fit_strings`].
+pub fn char_length(
+    reader: &dyn Reader,
+    var: VarId,
+    fill: Option<&Values>,
+    asked: Option<StringLength>,
+) -> Result<u64> {
+    match asked {
+        Some(StringLength { bytes, cut: true }) => Ok(bytes),
+        _ => fitted(reader, Some(var), fill, asked, || 1),
+    }
+}
+
+/// The bytes that each string of `source` takes: as many as are asked for, else those of the longest one, and at least
+/// `least`.
+fn fitted(
+    reader: &dyn Reader,
+    source: Option<VarId>,
+    fill: Option<&Values>,
+    asked: Option<StringLength>,
+    least: impl FnOnce() -> u64,
+) -> Result<u64> {
+    let longest = longest(reader, source, fill)?;
     if asked.is_none() && longest.bytes > MAX_STRING_LENGTH {
         return Err(Request::StringLength.error(format!(
             "{} takes {} bytes, more than a string can take: {MAX_STRING_LENGTH}; give 'N,cut'",
@@ -85,19 +122,11 @@ pub fn fit_strings(
             longest.bytes
         )));
     }
-    layout.string_length = Some(match asked {
-        Some(asked) if longest.bytes > asked.bytes => return Err(too_long(&longest, asked.bytes)),
-        Some(asked) => asked.bytes,
-        None => {
-            let own = || reader.layout(source?).string_length;
-            let least = number(&schema.var(var).attributes, OF_VARIABLE)
-                .or_else(|| number(&schema.groups[0].attributes, OF_DATASET))
-                .or_else(own)
-                .unwrap_or(DEFAULT_STRING_LENGTH);
-            least.max(longest.bytes).max(1)
-        }
-    });
-    Ok(())
+    match asked {
+        Some(asked) if longest.bytes > asked.bytes => Err(too_long(&longest, asked.bytes)),
+        Some(asked) => Ok(asked.bytes),
+        None => Ok(least().max(longest.bytes).max(1)),
+    }
 }
 
 fn too_long(longest: &Longest, asked: u64) -> Error {

@@ -44,7 +44,7 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
         what: what.to_owned(),
         kind,
         held_by: instead_of(kind, |can| can.codecs.is_some()),
-        held_if_fixed: false,
+        held_as: None,
     })
 }
 
@@ -65,8 +65,8 @@ pub struct Unheld {
     pub what: String,
     /// The item.
     pub item: Item,
-    /// True if fixing unlimited dimensions would make the kind hold it.
-    pub unlimited: bool,
+    /// What a copy can be asked to make of it, so that the kind holds it.
+    pub held_as: Option<Request>,
     /// The kind that cannot hold it.
     kind: Kind,
     /// The kinds that hold it, in the order of [`Kind::OF_FILES`].
@@ -79,24 +79,29 @@ impl Unheld {
         Self {
             what,
             item,
-            unlimited: false,
+            held_as: None,
             kind,
             held_by: instead_of(kind, is_held),
         }
     }
 
-    /// The error that says so.
+    /// The error that says so, for who makes a dataset and does not copy one.
     pub fn error(&self) -> Error {
-        self.clone().into_error(false)
+        let held_as = None;
+        Self {
+            held_as,
+            ..self.clone()
+        }
+        .into_error()
     }
 
-    fn into_error(self, held_if_fixed: bool) -> Error {
+    fn into_error(self) -> Error {
         Error::NotHeld {
             request: None,
             what: self.what,
             kind: self.kind,
             held_by: self.held_by,
-            held_if_fixed,
+            held_as: self.held_as,
         }
         .about(self.item)
     }
@@ -109,10 +114,7 @@ impl Unheld {
 pub fn check(schema: &Schema, kind: Kind) -> Result<()> {
     match unheld(schema, kind) {
         None => Ok(()),
-        Some(found) => {
-            let held_if_fixed = found.unlimited;
-            Err(found.into_error(held_if_fixed))
-        }
+        Some(found) => Err(found.into_error()),
     }
 }
 
@@ -122,7 +124,10 @@ pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
     let can = kind.can();
     if let (Some(group), false) = (schema.groups[0].children.first(), can.groups) {
         let what = format!("{} is a group", schema.group_path(*group));
-        return Some(Unheld::new(kind, Item::Group(*group), what, |can| can.groups));
+        return Some(Unheld {
+            held_as: Some(Request::FlatGroups),
+            ..Unheld::new(kind, Item::Group(*group), what, |can| can.groups)
+        });
     }
     types(schema, kind)
         .or_else(|| unused_type(schema, kind))
@@ -157,7 +162,10 @@ fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
             ),
             ty => format!("{subject} is of type {}", ty.cdl_name().unwrap_or_default()),
         };
-        Some(Unheld::new(kind, item, what, |can| holds(can, ty)))
+        Some(Unheld {
+            held_as: (ty == Type::String).then_some(Request::CharStrings),
+            ..Unheld::new(kind, item, what, |can| holds(can, ty))
+        })
     };
     let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !holds(can, a.ty));
     for (id, group) in schema.groups.iter().enumerate() {
@@ -190,7 +198,7 @@ fn unlimited(schema: &Schema, kind: Kind) -> Option<Unheld> {
     let allowed = kind.can().unlimited;
     let cannot = |item: Item, what: String, held_by: &[UnlimitedDimensions]| {
         Some(Unheld {
-            unlimited: true,
+            held_as: Some(Request::FixedDimensions),
             ..Unheld::new(kind, item, what, |can| held_by.contains(&can.unlimited))
         })
     };

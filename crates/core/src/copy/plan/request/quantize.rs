@@ -51,11 +51,14 @@ impl QuantizeRequest {
     }
 
     /// The same request for other targets.
-    pub(in crate::copy) fn with_targets(&self, change: impl Fn(&Targets) -> Targets) -> Self {
-        Self {
-            targets: change(&self.targets),
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub(in crate::copy) fn with_targets(&self, change: impl Fn(&Targets) -> Result<Targets>) -> Result<Self> {
+        Ok(Self {
+            targets: change(&self.targets)?,
             ..self.clone()
-        }
+        })
     }
 
     /// What each variable of the input gets. `*` means those of floats that are no coordinates. A variable that was quantized before is not

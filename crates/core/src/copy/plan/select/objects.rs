@@ -47,7 +47,7 @@ pub fn select_objects(source: &Verbatim, options: &CopyOptions) -> Result<Select
 /// of its own there; `netcdf` tells which of them share a dimension, if `options` name one.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for a dimension that netCDF does not show.
+/// [`Error::Request`](crate::Error::Request) for a dimension that netCDF does not show, and for a dataset that no plan tells of.
 pub fn for_selected(
     source: &Verbatim,
     netcdf: Option<&Netcdf4Reader>,
@@ -62,7 +62,7 @@ pub fn for_selected(
         .collect();
     let chunking = options.chunking.iter().map(|spec| match (spec, netcdf) {
         (ChunkSpec::Dimensions(list), Some(netcdf)) => axes(source, netcdf, list),
-        _ => Ok(known_chunks(source, spec)),
+        _ => known_chunks(source, spec),
     });
     Ok(CopyOptions {
         chunking: chunking.collect::<Result<_>>()?,
@@ -74,16 +74,20 @@ pub fn for_selected(
         filters: options
             .filters
             .iter()
-            .map(|request| FilterRequest {
-                targets: known_targets(source, &request.targets),
-                pipeline: request.pipeline.clone(),
+            .map(|request| {
+                Ok(FilterRequest {
+                    targets: known_targets(source, Request::Filters, &request.targets)?,
+                    pipeline: request.pipeline.clone(),
+                })
             })
-            .collect(),
+            .collect::<Result<_>>()?,
         quantize: options
             .quantize
             .iter()
-            .map(|request| request.with_targets(|targets| known_targets(source, targets)))
-            .collect(),
+            .map(|request| {
+                request.with_targets(|targets| known_targets(source, Request::Quantization, targets))
+            })
+            .collect::<Result<_>>()?,
         ..options.clone()
     })
 }
@@ -113,32 +117,41 @@ fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)
     Ok(ChunkSpec::Dimensions(found))
 }
 
-fn known_chunks(source: &Verbatim, spec: &ChunkSpec) -> ChunkSpec {
-    match spec {
+fn known_chunks(source: &Verbatim, spec: &ChunkSpec) -> Result<ChunkSpec> {
+    Ok(match spec {
         ChunkSpec::Variable { name, layout } => ChunkSpec::Variable {
-            name: known(source, name),
+            name: known(source, Request::Chunks, name)?,
             layout: layout.clone(),
         },
         other => other.clone(),
-    }
+    })
 }
 
-fn known_targets(source: &Verbatim, targets: &Targets) -> Targets {
-    match targets {
+fn known_targets(source: &Verbatim, request: Request, targets: &Targets) -> Result<Targets> {
+    Ok(match targets {
         Targets::All => Targets::All,
-        Targets::Named(names) => Targets::Named(names.iter().map(|name| known(source, name)).collect()),
-    }
+        Targets::Named(names) => {
+            let names = names.iter().map(|name| known(source, request, name));
+            Targets::Named(names.collect::<Result<_>>()?)
+        }
+    })
 }
 
-/// The name in the plan of the dataset that a path leads to by any links; the path itself if it leads to no such dataset.
-fn known(source: &Verbatim, path: &str) -> String {
+/// The name in the plan of the dataset that a path leads to by any links; the path itself if it leads to no dataset.
+///
+/// # Errors
+/// [`Error::Request`](crate::Error::Request) for a dataset that is copied without a plan.
+fn known(source: &Verbatim, request: Request, path: &str) -> Result<String> {
     let schema = source.reader().schema();
     if schema.var_at(path).is_some() {
-        return path.to_owned();
+        return Ok(path.to_owned());
     }
     let address = source.address_of(path);
     match address.and_then(|address| source.variable_at(address)) {
-        Some(Variable::Plain(var)) => schema.var_path(var),
-        _ => path.to_owned(),
+        Some(Variable::Plain(var)) => Ok(schema.var_path(var)),
+        Some(Variable::Addressed(_)) => Err(request.error(format!(
+            "'{path}' holds data of varying length or references, which a copy of HDF5 as it is stores as in the input"
+        ))),
+        None => Ok(path.to_owned()),
     }
 }

@@ -35,5 +35,6 @@ pub use netcdf4_reader::Netcdf4Reader;
 pub(super) use object::heap_filters::codec_specs;
 pub(super) use object::links::OpenFile;
 pub use open_flags::{is_open_for_swmr, unfinished};
+pub(super) use opening::scan_fault;
 pub(in crate::format) use opening::with_remains;
 pub(super) use user_path::user_path;

@@ -61,6 +61,12 @@ impl Netcdf4Reader {
         (stored.file == 0).then_some(stored.object)
     }
 
+    /// True if the file has neither variables nor groups nor attributes.
+    pub fn is_empty(&self) -> bool {
+        let Schema { vars, groups, .. } = &self.schema;
+        vars.is_empty() && groups.len() <= 1 && groups.iter().all(|group| group.attributes.is_empty())
+    }
+
     pub(super) fn file(&self, var: VarId) -> &OpenFile {
         &self.files[self.variables[var.0].stored.file]
     }

@@ -3,7 +3,7 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::sync::Arc;
 
-use ncutils_hdf5::ObjectKind;
+use ncutils_hdf5::{File, ObjectKind};
 
 use super::data::stored::StoredVariable;
 use super::netcdf4_reader::{Netcdf4Reader, Opened};
@@ -30,6 +30,33 @@ pub(in crate::format) fn with_remains(error: Error, object: Arc<dyn Object>, reg
         true => error,
         false => Error::NothingLeft(Box::new(error)),
     }
+}
+
+/// What a scan found of a file that no link leads to; `None` for nothing.
+pub(in crate::format::netcdf4) fn scan_fault(file: &File) -> Option<Fault> {
+    let recovered = file.recovered()?;
+    if (recovered.objects, recovered.left_out) == (0, 0) {
+        return None;
+    }
+    let mut told = format!("{} objects that no link leads to were found", recovered.objects);
+    if recovered.objects == 1 {
+        told = "1 object that no link leads to was found".to_owned();
+    }
+    match recovered.without_group {
+        0 => {}
+        1 => told += "; 1 is in the group recovered, as its own is lost",
+        n => told += &format!("; {n} are in the group recovered, as their own are lost"),
+    }
+    match recovered.left_out {
+        0 => {}
+        1 => told += "; 1 more is left out, as others use its bytes",
+        n => told += &format!("; {n} more are left out, as others use their bytes"),
+    }
+    Some(Fault {
+        // An object whose group is lost has another path than before.
+        is_summary: recovered.without_group == 0,
+        ..Fault::new(told)
+    })
 }
 
 impl Netcdf4Reader {
@@ -60,7 +87,37 @@ impl Netcdf4Reader {
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
-        let read = Self::read(Linker::open_damaged(object, external_files, registry)?, registry)?;
+        let linker = Linker::open_damaged(object, external_files, registry, false)?;
+        Self::read_damaged(linker, registry)
+    }
+
+    /// The same, with the objects that no link leads to any more. [`ncutils_hdf5::OpenOptions::recovering`] tells how they are found.
+    ///
+    /// # Errors
+    /// If nothing of the file is left.
+    pub fn open_salvaged(
+        object: Arc<dyn Object>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let linker = Linker::open_damaged(object.clone(), external_files.clone(), registry, true)?;
+        let found = Self::read_damaged(linker, registry)?;
+        match found.is_empty() {
+            // This tells why nothing can be read, unless the file is empty.
+            true => Self::open_damaged(object, external_files, registry),
+            false => Ok(found.told_of_scan()),
+        }
+    }
+
+    /// Tells what a scan found, as the first fault.
+    fn told_of_scan(mut self) -> Self {
+        let told = self.files.first().and_then(|open| scan_fault(&open.file));
+        self.faults.splice(0..0, told);
+        self
+    }
+
+    fn read_damaged(linker: Linker, registry: &Registry) -> Result<Self> {
+        let read = Self::read(linker, registry)?;
         Ok(Self {
             damaged: true,
             ..read

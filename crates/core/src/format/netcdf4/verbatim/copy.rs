@@ -1,6 +1,6 @@
 //! [`Verbatim`]: an HDF5 file that is copied as it is.
 
-use crate::format::netcdf4::hdf5_error::{as_hdf5, hdf5_error};
+use crate::format::netcdf4::hdf5_error::as_hdf5;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +9,7 @@ use ncutils_hdf5::FileSettings;
 
 use super::addressed;
 use super::addressed_part;
+use super::attachments;
 use super::elements::CopiedObjects;
 use super::hierarchy;
 use super::hierarchy::Hierarchy;
@@ -19,8 +20,7 @@ use super::specs::Specs;
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::netcdf4::conventions::DIMENSION_LIST;
-use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, with_remains};
+use crate::format::netcdf4::read::{Netcdf4Reader, OpenFile, scan_fault, with_remains};
 use crate::format::netcdf4::write::{Netcdf4Writer, pages};
 use crate::format::{Fault, Reader, VariablePlan, Writer};
 use crate::model::Schema;
@@ -100,7 +100,7 @@ impl Verbatim {
     ) -> Result<Self> {
         let open = || {
             let opened = match damaged {
-                true => OpenFile::of_damaged(object.clone(), registry),
+                true => OpenFile::recovered(object.clone(), registry),
                 false => OpenFile::new(object.clone(), external_files.clone(), registry),
             };
             opened.map_err(|error| match as_hdf5(&error) {
@@ -109,10 +109,16 @@ impl Verbatim {
             })
         };
         let file = open()?;
-        let mut hierarchy = hierarchy::read(&file.file, selection, damaged)?;
+        let mut hierarchy = hierarchy::read(&file.file, selection.clone(), damaged)?;
+        if damaged && hierarchy.items.len() <= 1 {
+            // This tells why nothing can be read, unless the file is empty.
+            let usual = OpenFile::of_damaged(object.clone(), registry)?;
+            hierarchy::read(&usual.file, selection, damaged)?;
+        }
         let (mut reader, mut addressed) = schema::readers(open()?, open()?, &mut hierarchy, registry)?;
         if let Some(losses) = &mut hierarchy.losses {
-            reader = reader.of_damaged(std::mem::take(&mut losses.faults));
+            let told = scan_fault(&file.file).into_iter();
+            reader = reader.of_damaged(told.chain(std::mem::take(&mut losses.faults)).collect());
             addressed = addressed.of_damaged(Vec::new());
         }
         Ok(Self {
@@ -157,34 +163,7 @@ impl Verbatim {
     /// # Errors
     /// An attribute of the dataset is damaged.
     pub fn scales(&self, address: u64) -> Result<Vec<Option<u64>>> {
-        let file = &self.file.file;
-        let all = self
-            .hierarchy
-            .attributes(file, &file.object(address).map_err(hdf5_error)?)?
-            .into_iter();
-        let Some(list) = all.into_iter().find(|attribute| attribute.name == DIMENSION_LIST) else {
-            return Ok(Vec::new());
-        };
-        let is_sequence = matches!(list.datatype.class, ncutils_hdf5::Class::VariableLength { .. });
-        if !is_sequence || file.offset_size() != 8 {
-            return Ok(Vec::new());
-        }
-        let first = |element: &[u8]| {
-            let (length, id) = element.split_first_chunk::<4>()?;
-            let (collection, index) = id.split_first_chunk::<8>()?;
-            let index = index.first_chunk::<4>()?;
-            (*length != [0; 4]).then_some((u64::from_le_bytes(*collection), u32::from_le_bytes(*index)))
-        };
-        let scale = |element| match first(element) {
-            None => Ok(None),
-            Some((collection, index)) => {
-                let references = file.global_heap_object(collection, index).map_err(hdf5_error)?;
-                Ok(references
-                    .first_chunk::<8>()
-                    .map(|address| u64::from_le_bytes(*address)))
-            }
-        };
-        list.data.chunks_exact(16).map(scale).collect()
+        attachments::scales(&self.hierarchy, &self.file.file, address)
     }
 
     /// The address of the object at a path; `None` if there is none, or it lies in another file.

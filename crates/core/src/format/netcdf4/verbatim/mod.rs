@@ -13,6 +13,7 @@
 
 mod addressed;
 mod addressed_part;
+mod attachments;
 mod copy;
 mod damage;
 mod elements;

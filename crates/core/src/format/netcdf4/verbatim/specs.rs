@@ -12,6 +12,7 @@ use ncutils_hdf5::{
 };
 
 use super::addressed_part::AddressedPart;
+use super::attachments::keep_copied;
 use super::damage::left;
 use super::elements::{CopiedObjects, Shape};
 use super::hierarchy::Hierarchy;
@@ -147,8 +148,12 @@ impl<'a> Specs<'a> {
 
     /// The attributes of an object, and those that the plan adds: how values are quantized.
     fn attributes(&self, object: &Object, var: Option<VarId>) -> Result<Vec<AttributeSpec>> {
-        let all = self.hierarchy.attributes(self.places.file, object)?.into_iter();
-        let all = all.map(|attribute| {
+        let mut all = self.hierarchy.attributes(self.places.file, object)?;
+        if !self.hierarchy.selection.left_out.is_empty() {
+            let is_copied = |address| self.places.objects.contains_key(&address);
+            keep_copied(&mut all, self.hierarchy, self.places.file, &is_copied)?;
+        }
+        let all = all.into_iter().map(|attribute| {
             let shape = Shape::new(&attribute.datatype, self.places.file.offset_size())?;
             Ok(AttributeSpec {
                 datatype: match self.committed(attribute.committed)? {

@@ -21,6 +21,12 @@ pub(super) fn check(reader: &dyn Reader, store: &dyn KeyStore, found: &mut dyn F
             ..Fault::new(cause)
         });
     }
+    // Without a directory, what is wrong with the zip is told already.
+    if let Err(error) = store.check_keys(&mut |cause| found(Fault::new(cause)))
+        && error.is_failure()
+    {
+        found(Fault::of(&error));
+    }
     let mut vars = (0..schema.vars.len()).map(VarId);
     let mut uncovered = Vec::new();
     if !store.verifies() {

@@ -6,7 +6,7 @@ use super::writer::grids;
 use crate::error::Result;
 use crate::filter::{Codec, Registry};
 use crate::format::VariablePlan;
-use crate::model::{CodecSpec, Kind, Schema, Type, VarId};
+use crate::model::{Attribute, CodecSpec, GroupId, Kind, Schema, Type, VarId};
 
 /// One line for each item of a dataset that a program cannot read as it was.
 ///
@@ -25,6 +25,16 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         all.push(format!(
             "zarr-python 3 cannot open variables of characters in NCZarr: {}",
             names(characters)
+        ));
+    }
+    let unread = match is_nczarr {
+        true => attributes_with_control_characters(schema),
+        false => Vec::new(),
+    };
+    if !unread.is_empty() {
+        all.push(format!(
+            "netCDF-C reads control characters as 'u' and four digits in attributes: {}",
+            names(unread)
         ));
     }
     let with = |is_bad: &dyn Fn(&[CodecSpec], VarId) -> Option<String>| -> Vec<String> {
@@ -76,4 +86,32 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         all.push(format!("zarr-python cannot read: {}", names(before)));
     }
     Ok(all)
+}
+
+/// The attributes whose text has characters that JSON escapes by number, which netCDF-C does not know.
+fn attributes_with_control_characters(schema: &Schema) -> Vec<String> {
+    let is_unknown = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r' | 0x08 | 0x0c);
+    let has_unknown = |attribute: &&Attribute| match attribute.ty {
+        // NUL at the end of a text is not written.
+        Type::Char => {
+            let bytes = &attribute.values.bytes;
+            let end = bytes
+                .iter()
+                .rposition(|byte| *byte != 0)
+                .map_or(0, |last| last + 1);
+            bytes[..end].iter().any(is_unknown)
+        }
+        Type::String => attribute.values.heap.iter().any(is_unknown),
+        _ => false,
+    };
+    let groups = schema.groups.iter().enumerate();
+    let of_groups = groups.flat_map(|(n, group)| {
+        let bad = group.attributes.iter().filter(has_unknown);
+        bad.map(move |attribute| schema.path_in(GroupId(n), &attribute.name))
+    });
+    let of_vars = schema.vars.iter().flat_map(|var| {
+        let bad = var.attributes.iter().filter(has_unknown);
+        bad.map(|attribute| format!("{}:{}", var.name, attribute.name))
+    });
+    of_groups.chain(of_vars).collect()
 }

@@ -4,18 +4,21 @@
 //! [`crate::format::netcdf4::read::schema`] interprets them.
 
 use crate::format::netcdf4::hdf5_error::hdf5_error;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Link, LinkTarget};
+use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Link, LinkTarget, is_link_name};
 
 use super::described::{What, describe};
 use super::found_attribute::FoundAttribute;
-use super::links::{Linker, ObjectId, Unfollowed};
+use super::links::{Linker, ObjectId, OpenFile, Unfollowed};
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
 use crate::format::Fault;
-use crate::format::netcdf4::conventions::{DEPTH, MAX_NAME, NON_COORDINATE_PREFIX};
+use crate::format::netcdf4::conventions::{
+    CLASS, DEPTH, DIMENSION_SCALE, DIMENSION_WITHOUT_VARIABLE, MAX_NAME, NAME, NON_COORDINATE_PREFIX,
+};
+use crate::format::netcdf4::read::attributes::text;
 use crate::format::netcdf4::read::damage::Damage;
 use crate::format::netcdf4::read::user_path::user_path;
 use crate::threads::{self, try_map};
@@ -143,6 +146,7 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
         depth: 0,
     }];
     let mut repeats = Repeats::default();
+    let none = BTreeSet::new();
     while let Some(group) = pending.pop() {
         let path = match group.parent {
             None => "/".to_owned(),
@@ -200,8 +204,9 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                     .tolerate(e.in_variable(&user_path(&format!("{path}{}", link.name))))?,
             }
         }
-        drop(names);
         let files = linker.files();
+        let recovered = files[group.id.file].file.recovered();
+        let unnamed = recovered.map(|recovered| &recovered.unnamed).unwrap_or(&none);
         let mut children = Vec::new();
         let mut members = members.into_iter();
         let (mut order, mut fetched) = (0, 0);
@@ -231,13 +236,22 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
                     // These are copies. The memory that the round's threads allocated is freed and serves the
                     // next round. An allocator that keeps memory apart by threads would not give it to this
                     // thread.
-                    What::Dataset(dataset, attributes) => found.groups[index].datasets.push(FoundDataset {
-                        name,
-                        order,
-                        id,
-                        dataset: Arc::new((*dataset).clone()),
-                        attributes: kept(&attributes),
-                    }),
+                    What::Dataset(dataset, attributes) => {
+                        let mut dataset = FoundDataset {
+                            name,
+                            order,
+                            id,
+                            dataset: Arc::new((*dataset).clone()),
+                            attributes: kept(&attributes),
+                        };
+                        if unnamed.contains(&id.address)
+                            && let Some(name) = scale_name(&dataset, &files[id.file])
+                            && names.insert(name.clone())
+                        {
+                            dataset.name = name;
+                        }
+                        found.groups[index].datasets.push(dataset);
+                    }
                     What::Group(_) if found.is_ancestor(index, id) => found.warnings.push(format!(
                         "{path}{name} is left out: it is a group that it is itself in"
                     )),
@@ -258,6 +272,18 @@ pub fn read(linker: &mut Linker) -> Result<Hierarchy> {
         pending.extend(children.into_iter().rev());
     }
     Ok(found)
+}
+
+/// The name that a dimension scale has itself, which is that of its link as a rule; `None` for another dataset, or if its dimension has
+/// no variable.
+fn scale_name(found: &FoundDataset, file: &OpenFile) -> Option<String> {
+    let class = text(found.attribute(CLASS)?, file)?;
+    let name = text(found.attribute(NAME)?, file)?;
+    let is_name = class.trim_end() == DIMENSION_SCALE
+        && is_link_name(&name)
+        && name.len() <= MAX_NAME
+        && !name.starts_with(DIMENSION_WITHOUT_VARIABLE);
+    is_name.then_some(name)
 }
 
 /// The attributes of an object, in the form to keep.
@@ -309,7 +335,14 @@ fn links_of(file: &File, group: ObjectId, path: &str, damage: &mut Damage) -> Re
         Ok(links) => (links.links, None),
         Err(error) => (Vec::new(), Some(error)),
     };
-    let fault = |error| Fault::new(format!("the links of group {path}: {error}"));
-    damage.add(faults.take().into_iter().chain(error).map(fault));
+    let mut errors = faults.take().into_iter().chain(error);
+    if let Some(first) = errors.next() {
+        // One block that cannot be read is met again with each link in it.
+        let more = match errors.count() {
+            0 => String::new(),
+            n => format!("; and {n} more"),
+        };
+        damage.add([Fault::new(format!("the links of group {path}: {first}{more}"))]);
+    }
     Ok(links)
 }

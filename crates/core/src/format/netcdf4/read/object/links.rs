@@ -53,6 +53,17 @@ pub struct OpenFile {
     pub loses_elements: bool,
 }
 
+/// What a file must be like.
+#[derive(Clone, Copy)]
+enum Care {
+    /// Whole.
+    Whole,
+    /// It may be damaged or truncated.
+    Damaged,
+    /// The same, and what no link leads to is looked for.
+    Recovered,
+}
+
 /// The reason why a link cannot be followed.
 pub enum Unfollowed {
     /// The link is left out, for this reason.
@@ -97,14 +108,19 @@ impl Linker {
         })
     }
 
-    /// Opens an input that may be damaged or truncated.
+    /// Opens an input that may be damaged or truncated. With `recovers`, what no link leads to is looked for.
     pub fn open_damaged(
         source: Arc<dyn Object>,
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
+        recovers: bool,
     ) -> Result<Self> {
+        let care = match recovers {
+            true => Care::Recovered,
+            false => Care::Damaged,
+        };
         Ok(Self {
-            files: vec![OpenFile::open(source, external_files, registry, None, true)?],
+            files: vec![OpenFile::open(source, external_files, registry, None, care)?],
             damaged: true,
             registry: registry.clone(),
             tables: HashMap::new(),
@@ -292,7 +308,7 @@ impl OpenFile {
         registry: &Registry,
         cache: Option<usize>,
     ) -> Result<Self> {
-        Self::open(source, external_files, registry, cache, false)
+        Self::open(source, external_files, registry, cache, Care::Whole)
     }
 
     /// Opens an HDF5 file that may be damaged or truncated, whose structures are read as far as they go.
@@ -300,24 +316,39 @@ impl OpenFile {
     /// # Errors
     /// It is not HDF5, or its superblock is damaged.
     pub fn of_damaged(source: Arc<dyn Object>, registry: &Registry) -> Result<Self> {
-        let open = Self::open(source, None, registry, None, true)?;
-        let (file, _) = open.file.tolerating();
-        Ok(Self { file, ..open })
+        Ok(Self::open(source, None, registry, None, Care::Damaged)?.tolerating())
     }
 
-    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata. With `truncated`, the file may end early.
+    /// The same, with what no link leads to any more.
+    ///
+    /// # Errors
+    /// The source fails.
+    pub fn recovered(source: Arc<dyn Object>, registry: &Registry) -> Result<Self> {
+        Ok(Self::open(source, None, registry, None, Care::Recovered)?.tolerating())
+    }
+
+    fn tolerating(self) -> Self {
+        let (file, _) = self.file.tolerating();
+        Self { file, ..self }
+    }
+
+    /// Opens an HDF5 file with a cache of at most `cache` bytes of metadata.
     fn open(
         source: Arc<dyn Object>,
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
         cache: Option<usize>,
-        truncated: bool,
+        care: Care,
     ) -> Result<Self> {
         let mut limits = Limits::default();
         limits.cache_bytes = cache;
-        let file = OpenOptions::new()
+        let options = match care {
+            Care::Whole => OpenOptions::new(),
+            Care::Damaged => OpenOptions::new().truncated(true),
+            Care::Recovered => OpenOptions::new().recovering(),
+        };
+        let file = options
             .limits(limits)
-            .truncated(truncated)
             .decoder(HeapFilters(registry.clone()))
             .open(Arc::new(ObjectBytes(source.clone())))
             .map_err(hdf5_error)?;

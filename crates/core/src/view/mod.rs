@@ -1,0 +1,22 @@
+//! Views of a dataset: the same data without groups, or without strings, for kinds that have neither.
+//!
+//! ```text
+//! ViewRequest ─┬─► flatten ──────► names joined, one group; referring_names: attributes follow
+//!              └─► char_strings ─► strings become characters, with one more dimension
+//!                        │
+//! Reader ────────────────┴──► View: a Reader with another schema ─► parts, copies
+//! ```
+//!
+//! Variables keep their numbers, so that their chunks pass through a view as they are.
+
+mod char_strings;
+mod flatten;
+mod referring_names;
+mod request;
+mod view;
+
+pub use request::ViewRequest;
+pub use view::View;
+
+#[cfg(test)]
+mod tests;
