@@ -84,6 +84,10 @@ impl Pipeline {
             match codec.test_encoded(input, content).map_err(|_| suspect)? {
                 EncodedTest::Checksum(inner) => (tested, input) = (Tested::Checksum, inner),
                 EncodedTest::Structure => return Ok(tested.max(Tested::Structure)),
+                // Without a compressor, decoding costs little, and netCDF-C puts the checksum before shuffle.
+                EncodedTest::Nothing if exact.is_some() && self.has_checksum(filter_mask, position) => {
+                    return Err(suspect);
+                }
                 EncodedTest::Nothing if exact.is_some() => return Ok(tested.max(Tested::Structure)),
                 EncodedTest::Nothing => return Ok(tested),
             }
@@ -92,6 +96,15 @@ impl Pipeline {
             true => Ok(tested.max(Tested::Structure)),
             false => Err(Suspect { position: 0, input }),
         }
+    }
+
+    /// True if a codec before the one at `position` adds a checksum: it makes some bytes of none.
+    fn has_checksum(&self, filter_mask: u32, position: usize) -> bool {
+        let mut before = self.active(filter_mask).take_while(|before| *before < position);
+        before.any(|before| match &self.stages[before].codec {
+            Bound::Ready(codec) => codec.exact_encoded_size(0).is_some_and(|size| size > 0),
+            Bound::Unknown { .. } | Bound::Refused(_) => false,
+        })
     }
 
     /// What the codec at `position` decodes to, in a chunk of `size` bytes.

@@ -19,6 +19,7 @@ fn chains_with_an_end() -> Vec<Vec<CodecSpec>> {
         vec![CodecSpec::hdf5(3, [])],
         vec![CodecSpec::hdf5(2, [4]), CodecSpec::hdf5(3, [])],
         vec![CodecSpec::hdf5(2, [4])],
+        vec![CodecSpec::hdf5(3, []), CodecSpec::hdf5(2, [4])],
         vec![CodecSpec::hdf5(1, [5]), CodecSpec::hdf5(3, [])],
         vec![CodecSpec::hdf5(3, []), CodecSpec::hdf5(32015, [3])],
         vec![CodecSpec::hdf5(32015, [3])],
@@ -152,7 +153,7 @@ fn zeros_are_found() {
             .iter()
             .any(|spec| matches!(spec.hdf5_id(), Some(32004 | 32008)));
         if !only_length {
-            let is_fletcher = specs.last().is_some_and(|last| last.hdf5_id() == Some(3));
+            let is_fletcher = specs.iter().any(|spec| spec.hdf5_id() == Some(3));
             let whole = tested(&pipeline, &vec![0; bytes.len()]);
             // The Fletcher-32 of zeros is zero.
             assert!(whole.is_err() || is_fletcher && specs.len() < 3, "{specs:?}");
@@ -173,7 +174,7 @@ fn every_byte_under_a_checksum_counts() {
         let data = &samples()[0];
         let pipeline = bound(&specs, data.len());
         let bytes = encoded(&pipeline, data);
-        if tested(&pipeline, &bytes).unwrap() == Tested::Checksum {
+        if tested(&pipeline, &bytes).unwrap() >= Tested::Checksum {
             for at in 0..bytes.len() {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= 0x40;
