@@ -28,6 +28,7 @@ pub enum Tested {
 }
 
 /// A chunk that looks damaged.
+#[derive(Clone, Copy)]
 struct Suspect<'a> {
     /// The position of the codec whose input it is.
     position: usize,
@@ -52,15 +53,17 @@ impl Pipeline {
             Ok(tested) => return Ok(tested),
             Err(suspect) => suspect,
         };
+        let is_known = |position: usize| matches!(self.stages[position].codec, Bound::Ready(_));
+        if !self.active(filter_mask).all(is_known) {
+            return self.test_stage(&suspect, shape, out);
+        }
         let decoded = self
             .hold(size)
             .and_then(|_held| self.decode_into(bytes, filter_mask, shape, scratch, out));
         match decoded {
             Ok(()) => Ok(Tested::Decoded),
-            // A filter is not known, or the chunk takes too much memory.
-            Err(Error::UnknownFilter { .. } | Error::Alternative { .. }) => {
-                self.test_stage(&suspect, shape, out)
-            }
+            // The chunk takes too much memory.
+            Err(Error::Alternative { .. }) => self.test_stage(&suspect, shape, out),
             Err(error) => Err(error),
         }
     }
