@@ -140,7 +140,7 @@ fn zeros_are_found() {
     let data: Vec<u8> = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         // Compressible, but not much.
-        ((state >> 40) as u32 & 0x0f3f_3f3f).to_le_bytes()
+        ((state >> 32) as u32 & 0x0f3f_3f3f).to_le_bytes()
     })
     .take(20_000)
     .flatten()
@@ -149,16 +149,19 @@ fn zeros_are_found() {
         let pipeline = bound(&specs, data.len());
         let bytes = encoded(&pipeline, &data);
         let only_length = specs.iter().all(|spec| matches!(spec.hdf5_id(), Some(2 | 4)));
-        let is_block = specs
-            .iter()
-            .any(|spec| matches!(spec.hdf5_id(), Some(32004 | 32008)));
+        // What no checksum covers may decode all the same, and .xz streams are not looked through.
+        let verifies = |spec: &CodecSpec| {
+            let registry = Registry::builtin();
+            registry.find(spec).is_some_and(|codec| codec.facts().verifies())
+        };
+        let is_xz = specs.iter().any(|spec| spec.to_string().contains("lzma"));
         if !only_length {
             let is_fletcher = specs.iter().any(|spec| spec.hdf5_id() == Some(3));
             let whole = tested(&pipeline, &vec![0; bytes.len()]);
             // The Fletcher-32 of zeros is zero.
             assert!(whole.is_err() || is_fletcher && specs.len() < 3, "{specs:?}");
         }
-        if !only_length && !is_block {
+        if specs.iter().any(verifies) && !is_xz {
             for start in (0..bytes.len() - PAGE).step_by(997) {
                 let mut bytes = bytes.clone();
                 bytes[start..start + PAGE].fill(0);
