@@ -90,7 +90,8 @@ def salvage(path, out, *options):
     checked = run("ncdump", *options, "--check", path)
     assert checked.returncode == 1
     told = [line.removeprefix(f"nccopy: {path}: ") for line in done.stderr.splitlines()]
-    assert checked.stdout.splitlines()[:-1] == told
+    # The last line tells of the whole.
+    assert told.pop().startswith("of ") and checked.stdout.splitlines()[:-1] == told
     with h5py.File(out) as f:
         return f["v"][()], told
 

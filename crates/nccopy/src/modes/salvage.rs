@@ -88,9 +88,7 @@ impl Salvaged<'_> {
                 break;
             }
             let fault = Fault::of(&error);
-            let var = fault
-                .variable
-                .and_then(|path| self.left.schema().var_at(&path));
+            let var = fault.variable.and_then(|path| self.left.schema().var_at(&path));
             let at = unchecked.iter().position(|other| Some(*other) == var);
             let var = unchecked.swap_remove(at.unwrap_or(0));
             self.left.lose_unchecked(var);
@@ -136,7 +134,9 @@ impl Salvaged<'_> {
     /// How much is left of the variables that have `faults`, and of those that have none.
     fn tally(&self, faults: &[Fault]) -> Tally {
         let mut tally = Tally::default();
-        let real = faults.iter().filter(|fault| !fault.is_replaced && !fault.is_summary);
+        let real = faults
+            .iter()
+            .filter(|fault| !fault.is_replaced && !fault.is_summary);
         let mut affected: BTreeMap<&str, bool> = BTreeMap::new();
         for fault in real {
             let Some(path) = &fault.variable else { continue };

@@ -176,6 +176,9 @@ mod tests {
             unchecked: 2,
             ..Tally::default()
         });
-        assert_eq!(tally.line(), "of 6 variables, 3 are whole, 0 in part, 1 lost, 2 not checked");
+        assert_eq!(
+            tally.line(),
+            "of 6 variables, 3 are whole, 0 in part, 1 lost, 2 not checked"
+        );
     }
 }

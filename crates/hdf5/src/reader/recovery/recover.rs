@@ -282,7 +282,9 @@ impl Recovering<'_> {
         let mut led: HashSet<(u64, u64)> = HashSet::new();
         // Of two links with one name or target, the later one in the file is the newer one as a rule.
         for FoundLink { group, link } in links.into_iter().rev() {
-            let Some(target) = link.target.address() else { continue };
+            let Some(target) = link.target.address() else {
+                continue;
+            };
             let Some(group) = group.or(alone) else {
                 nameless.entry(target).or_insert(link.name);
                 continue;
