@@ -4,7 +4,7 @@ codecs that HDF5 does not have.
 
 LZ4 frames are imagecodecs' and those of the library lz4.
 
-Needs numcodecs 0.16, zarr 3.4 with cast-value-rs, imagecodecs 2026.10 and lz4 4.4. Each line is a chunk: version, codecs, type and shape of the elements; the bytes before
+Needs numcodecs 0.16, zarr 3.4 with cast-value-rs, imagecodecs 2026.10, lz4 4.4 and zfpy 1.0.1. Each line is a chunk: version, codecs, type and shape of the elements; the bytes before
 encoding (`raw`), after it, and after decoding if they differ from `raw`; and `exact`, false where an encoder may choose other
 bytes.
 """
@@ -128,6 +128,12 @@ for linked in True, False:
 other = (0x184D2A53).to_bytes(4, "little") + (3).to_bytes(4, "little") + b"abc"
 frame = lz4.frame.compress(text[:50].tobytes()) + other + lz4.frame.compress(text[50:].tobytes(), block_size=lz4.frame.BLOCKSIZE_MAX4MB, store_size=False)
 record(2, [Lz4f().get_config()], text, frame, text)
+
+for dtype, options in [
+    ("<f4", {"mode": 4, "tolerance": 0.01}), ("<f8", {"mode": 2, "rate": 12}), ("<i4", {"mode": 3, "precision": 25}), ("<i8", {}), ("<f8", {"mode": 3, "precision": 0}),
+]:
+    two(walk.astype(dtype).reshape(3, 4, 5), numcodecs.ZFPY(**options))
+    two(walk.astype(dtype)[:57], numcodecs.ZFPY(**options))
 
 cube = rng.integers(0, 99, (3, 4, 5))
 for order in (2, 1, 0), (0, 2, 1), (1, 2, 0), (2, 0, 1), (0, 1, 2):

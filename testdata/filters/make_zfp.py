@@ -37,7 +37,7 @@ def case(name, values, parameters, raw=None):
     (HERE / f"{name}.encoded").write_bytes(encoded)
     if raw:
         assert (decoded == values).all()
-        print(f"{name} {raw} {pipeline} {mask} any")
+        print(f"{name} {raw} {pipeline} {mask} exact")
     else:
         assert (decoded != values).any()
         (HERE / f"{name}.raw").write_bytes(values.tobytes())

@@ -102,7 +102,7 @@ def test_mistakes_of_users(case, source, tmp_path):
 
 def test_szip_of_an_input_names_the_option(source, tmp_path):
     nccopy("-F", "bad,szip,32,4", source, tmp_path / "szip.nc")
-    said = refuses(tmp_path / "out", tmp_path / "szip.nc", tmp_path / V3)
+    said = refuses(tmp_path / "out", "-F", "keep", tmp_path / "szip.nc", tmp_path / V3)
     assert "variable bad" in said and "szip" in said and "-F" in said
 
 
@@ -251,7 +251,7 @@ def test_a_chain_that_cannot_decode(case, store, tmp_path):
     path = changed(store, tmp_path, UNREADABLE[case])
     header = run("ncdump", "-h", path)
     assert header.returncode == 0 and "bad(x, y)" in header.stdout
-    assert "bad" in refuses(tmp_path / "out", path, tmp_path / "out.nc")
+    assert "bad" in refuses(tmp_path / "out", "-F", "keep", path, tmp_path / "out.nc")
     dumped = run("ncdump", path)
     assert dumped.returncode == 1 and "bad" in dumped.stderr
     check_others(path, tmp_path, header)

@@ -98,5 +98,9 @@ def test_the_type_that_numcodecs_needs_is_that_of_the_variable(tmp_path, codec, 
     array = json.loads((tmp_path / "a.zarr" / name / ".zarray").read_text())
     stored = array["compressor"] or array["filters"][0]
     assert stored[member] == ty
-    zarr = pytest.importorskip("zarr")
+    zarr = pytest.importorskip("zarr", "3")
     assert zarr.open_array(tmp_path / "a.zarr" / name)[:].tolist() == [3, 1, 4, 1, 5]
+    nccopy("-F", f"{name},{codec}", tmp_path / "a.nc", f"{tmp_path}/3.zarr#mode=zarr,v3")
+    [stored] = [c for c in json.loads((tmp_path / "3.zarr" / name / "zarr.json").read_text())["codecs"] if c["name"].startswith("numcodecs")]
+    assert stored["configuration"][member] == ty
+    assert zarr.open_array(tmp_path / "3.zarr" / name)[:].tolist() == [3, 1, 4, 1, 5]

@@ -50,6 +50,30 @@ pub fn decompress(input: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), E
     }
 }
 
+/// Checks the header of `input`, and that each block begins inside, without decompressing it. `None` for a buffer of a later
+/// version of the format.
+///
+/// # Errors
+/// [`Error::Damaged`].
+pub fn check(input: &[u8]) -> Result<Option<Header>, Error> {
+    let header = Header::parse(input)?;
+    if header.version > header::VERSION {
+        return Ok(None);
+    }
+    header.check(input.len())?;
+    if header.flags & header::STORED == 0 && header.decoded_size > 0 {
+        let blocks = header.decoded_size.div_ceil(header.block_size);
+        let starts = input[HEADER_LENGTH..].get(..4 * blocks);
+        let starts = starts.ok_or(Error::Damaged("it has more blocks than bytes"))?;
+        let first = (HEADER_LENGTH + 4 * blocks)..input.len();
+        let inside = |start: &[u8; 4]| first.contains(&(u32::from_le_bytes(*start) as usize));
+        if !starts.as_chunks().0.iter().all(inside) {
+            return Err(Error::Damaged("a block begins elsewhere"));
+        }
+    }
+    Ok(Some(header))
+}
+
 /// Empties `out` and gives it room for `size` bytes.
 fn reserve(out: &mut Vec<u8>, size: usize) -> Result<(), Error> {
     out.clear();

@@ -13,7 +13,7 @@ mod limits;
 mod settings;
 mod stream;
 
-pub use buffer::{compress, decompress};
+pub use buffer::{check, compress, decompress};
 pub use error::Error;
 pub use header::Header;
 pub use limits::{HEADER_LENGTH, MAX_INPUT, MAX_LEVEL, MAX_TYPE_SIZE};

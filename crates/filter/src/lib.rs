@@ -19,8 +19,7 @@
 //!
 //! The Zarr names of lz4 stand for another stream than its HDF5 id.
 //!
-//! Blosc, Blosc2 and zfp have cargo features: `blosc` and `blosc2` are on by default, `zfp` is off. Without its feature,
-//! zfp's parameters are still known, for plugins.
+//! Blosc and Blosc2 have cargo features, `blosc` and `blosc2`, which are on by default.
 //!
 //! [`Registry::builtin`] lists all codecs by their ids, and `docs/formats/filters.md` shows them with their names. A codec's
 //! file is named for it.
@@ -48,6 +47,7 @@ pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::codec::{BoundCodec, Codec};
 pub use codec::codec_input::CodecInput;
 pub use codec::decode_memory::{DecodeMemory, Held};
+pub use codec::encoded_test::{ContentLength, EncodedTest};
 pub use codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
 pub use codec::facts::CodecFacts;
 pub use codec::finder::CodecFinder;
@@ -56,11 +56,12 @@ pub use codec::outcome::Outcome;
 pub use codec::program::Program;
 pub use deflate::deflate_wrapper::DeflateWrapper;
 pub use pipeline::chain_end::ChainEnd;
+pub use pipeline::passing::Tested;
 pub use pipeline::pipeline::{EncodedChunk, Pipeline, Scratch};
 pub use pipeline::shared_pipelines::SharedPipelines;
 pub use registry::registered::{is_registered_as_lossy, registered_name};
 pub use registry::registry::Registry;
-pub use spec::asked_codec::{AskedCodec, Effort, VLEN_UTF8};
+pub use spec::asked_codec::{AskedCodec, ELEMENT_CODECS, Effort, VLEN_UTF8};
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.
 pub const UNKNOWN_ID: u32 = 511;

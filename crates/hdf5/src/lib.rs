@@ -61,7 +61,7 @@ pub use group::{Link, LinkTarget, Links};
 pub use heap::global::{GlobalHeapObject, GlobalHeapReader};
 pub use messages::superblock_extension::file_space::{FileSpace, FileSpaceStrategy};
 pub use metadata::{Limits, StructureBlock};
-pub use name::{has_other_bytes, is_link_name};
+pub use name::{bytes_of_text, has_other_bytes, is_link_name, text_of_bytes};
 pub use object_header::{CreationOrder, ObjectProperties};
 pub use reader::{
     Dataset, File, Followed, Number, Object, ObjectKind, OpenOptions, Recovered, StoredChunk, Tolerated,

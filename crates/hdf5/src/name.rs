@@ -27,6 +27,16 @@ pub fn has_other_bytes(text: &str) -> bool {
     own_text(text.as_bytes()).is_none()
 }
 
+/// The text of bytes of any kind: UTF-8 is its own text, and other bytes become characters of a private range.
+pub fn text_of_bytes(bytes: &[u8]) -> String {
+    text(bytes)
+}
+
+/// The bytes of which [`text_of_bytes`] makes `text`.
+pub fn bytes_of_text(text: &str) -> Cow<'_, [u8]> {
+    bytes(text)
+}
+
 /// The text of a name.
 pub(crate) fn text(bytes: &[u8]) -> String {
     if let Some(text) = own_text(bytes) {

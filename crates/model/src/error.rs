@@ -202,6 +202,8 @@ pub enum Alternative {
     Replacing,
     /// Allow more memory.
     MoreMemory,
+    /// Copy the sound chunks alone, or all as they are.
+    SoundChunks,
 }
 
 impl fmt::Display for Alternative {
@@ -212,6 +214,7 @@ impl fmt::Display for Alternative {
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
             Self::MoreMemory => "; allow more memory (-m)",
+            Self::SoundChunks => "; salvage the other chunks, or copy without a test",
         })
     }
 }

@@ -54,6 +54,8 @@ pub struct Arguments {
     pub keep_suspect: bool,
     /// `--verify`: read the output back and compare it before it takes its name.
     pub verify: bool,
+    /// `--no-check`: copy encoded chunks without a test.
+    pub no_check: bool,
     /// `--dry-run`: print the plan, and write nothing.
     pub dry_run: bool,
     /// `--summary`: print what was done.
@@ -167,6 +169,7 @@ impl Arguments {
             salvage: given("salvage"),
             keep_suspect: given("keep-suspect"),
             verify: given("verify"),
+            no_check: given("no-check"),
             dry_run,
             summary,
             json,

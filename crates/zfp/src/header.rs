@@ -1,5 +1,7 @@
 //! [`Header`]: what a zfp stream holds, and how. Its words are those of `zfp_write_header` with all three parts.
 
+use crate::bit_writer::BitWriter;
+
 /// Maximum number of dimensions.
 pub const MAX_DIMENSIONS: usize = 4;
 
@@ -23,6 +25,10 @@ const META_BITS: u32 = 2 * TYPE_BITS + SIZE_BITS;
 /// The short form of a mode has 12 bits. If all are set, 52 more follow.
 const SHORT_BITS: u32 = 12;
 const LONG: u64 = (1 << SHORT_BITS) - 1;
+
+/// Bits of a header whose mode has the short form, and the long one.
+const HEADER_BITS: u32 = 32 + META_BITS + SHORT_BITS;
+const LONG_HEADER_BITS: u32 = 32 + META_BITS + 64;
 
 /// First values of the short form for a precision and for an exponent. Between them is the reversible mode.
 const PRECISION: u64 = 2048;
@@ -289,6 +295,31 @@ impl Header {
         words
     }
 
+    /// The header with which a stream begins, and its length in bits. `None` if the stream has none.
+    pub fn at_start(stream: &[u8]) -> Option<(Self, u32)> {
+        let mut words = [0; 5];
+        for (word, bytes) in words.iter_mut().zip(stream.chunks(4)) {
+            let mut padded = [0; 4];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            *word = u32::from_le_bytes(padded);
+        }
+        let header = Self::parse(&words)?;
+        let bits = match u64::from(words[2]) >> (META_BITS - 32) == LONG {
+            true => LONG_HEADER_BITS,
+            false => HEADER_BITS,
+        };
+        (stream.len() >= bits.div_ceil(8) as usize).then_some((header, bits))
+    }
+
+    /// Writes the header in front of a stream.
+    pub(crate) fn put(&self, out: &mut BitWriter) {
+        let mut left = LONG_HEADER_BITS;
+        for word in self.words() {
+            out.put(word.into(), left.min(32));
+            left -= left.min(32);
+        }
+    }
+
     /// The type of the numbers.
     pub fn scalar(&self) -> Scalar {
         self.scalar
@@ -300,7 +331,6 @@ impl Header {
     }
 
     /// The sizes of all four dimensions: 1 for those that the array does not have.
-    #[cfg(feature = "library")]
     pub(crate) fn all_sizes(&self) -> [usize; MAX_DIMENSIONS] {
         self.sizes
     }
@@ -325,22 +355,27 @@ impl Header {
         blocks.into_iter().try_fold(1usize, usize::checked_mul)
     }
 
+    /// Most bits that the numbers of a block need.
+    fn needed_bits(&self) -> usize {
+        let numbers = 1usize << (2 * self.dimensions);
+        // Bits for the exponent and the precision, a group test for each number, and the bit planes.
+        32 + numbers + numbers * 8 * self.scalar.size()
+    }
+
     /// Most bits that an encoder makes of a block. `None` if the limits are such that zfp would not keep to them, or
     /// make streams several times as long as the array.
     pub(crate) fn block_bits(&self) -> Option<usize> {
-        let numbers = 1usize << (2 * self.dimensions);
-        // Bits for the exponent and the precision, a group test for each number, and the bit planes.
-        let most = 32 + numbers + numbers * 8 * self.scalar.size();
-        let least = self.mode.min_bits as usize;
-        let first = self.scalar.first_bits();
-        (self.mode.max_bits >= first.max(1) && least <= 4 * most).then(|| most.max(least))
+        let (least, needed) = (self.mode.min_bits as usize, self.needed_bits());
+        let first = self.scalar.first_bits().max(1);
+        (self.mode.max_bits >= first && least <= 4 * needed).then(|| needed.max(least))
     }
 
-    /// Most bytes that `compress` makes of the array.
+    /// Most bytes of a stream of the array.
     pub fn max_stream(&self) -> usize {
         let blocks = self.block_count().unwrap_or(usize::MAX);
         // Whole words of eight bytes.
-        (blocks.saturating_mul(self.block_bits().unwrap_or_default()) / 8).saturating_add(8)
+        let bits = self.needed_bits().max(self.mode.min_bits as usize);
+        (blocks.saturating_mul(bits) / 8).saturating_add(8)
     }
 }
 

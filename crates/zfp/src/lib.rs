@@ -1,20 +1,35 @@
-//! zfp behind a safe interface: one array in, one stream of bits out, on the caller's thread.
+//! zfp 1.0 in safe Rust: one array in, one stream of bits out, on the caller's thread. Streams are those of the C
+//! library, bit for bit.
 //!
-//! A stream does not tell what it holds. A [`Header`] does, and is stored elsewhere. `header` reads and writes the words
-//! of headers without the C library. `ffi` holds all `unsafe` code. It and `compress` and `decompress` are there
-//! with the cargo feature `library`.
+//! ```text
+//! compress    array ─► place, padding ─► block of 4^d numbers ─► integers (float) ─► transform (lift)
+//!                                                                                          │
+//!             stream ◄─ bit_writer ◄─ group tests (embedded) ◄─ bit planes (planes) ◄─ order, negabinary
+//! decompress  the same, backwards, with bit_reader
+//! ```
 //!
-//! zfp 1.0, "Header"; "Compression modes".
+//! A stream does not tell what it holds. A [`Header`] does, and is stored elsewhere. Blocks have a type and a number of
+//! dimensions that the compiler knows: `[[T; ROWS]; GROUPS]` is 4, 16, 64 or 4 × 64 numbers.
+//!
+//! zfp 1.0, "Algorithm"; "Header"; "Compression modes"; P. Lindstrom, "Fixed-Rate Compressed Floating-Point Arrays".
+#![forbid(unsafe_code)]
 
-#[cfg(feature = "library")]
 mod array;
-#[cfg(feature = "library")]
-mod ffi;
+mod bit_reader;
+mod bit_writer;
+mod block;
+mod embedded;
+mod float;
 mod header;
+mod integer;
+mod lift;
+mod number;
+mod order;
+mod place;
+mod planes;
 
-#[cfg(feature = "library")]
-pub use array::{Error, compress, decompress};
+pub use array::{Error, compress, compress_with_header, decompress, decompress_with_header};
 pub use header::{Header, MAX_DIMENSIONS, MAX_PRECISION, Mode, Scalar};
 
-#[cfg(all(test, feature = "library"))]
+#[cfg(test)]
 mod tests;

@@ -100,27 +100,30 @@ fn decode_zarr(codecs: &str, chunk_size: &str, bytes: &[u8]) {
 /// The chunks of `testdata/filters`, encoded by the C libraries, numcodecs and zarr-python.
 pub fn seeds(root: &Path) -> Vec<Seed> {
     let folder = root.join("testdata/filters");
-    let index = std::fs::read_to_string(folder.join("index.txt")).unwrap_or_default();
+    let lines = |index| std::fs::read_to_string(folder.join(index)).unwrap_or_default();
     let mut seeds = Vec::new();
-    for line in index.lines() {
-        let mut fields = line.split(' ');
-        let (Some(name), Some(raw), Some(pipeline)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
-        };
-        let raw_size = std::fs::metadata(folder.join(raw)).map_or(0, |m| m.len());
-        if let Ok(encoded) = std::fs::read(folder.join(format!("{name}.encoded")))
-            && encoded.len() <= MAX_SEED_BYTES
-        {
-            let mut bytes = format!("{pipeline} {raw_size}\n").into_bytes();
-            bytes.extend(encoded);
-            seeds.push(Seed {
-                bytes,
-                checked: Vec::new(),
-            });
+    for line in lines("index.txt").lines() {
+        if let [name, raw, pipeline, ..] = line.split(' ').collect::<Vec<_>>()[..] {
+            seeds.extend(seed(&folder, name, raw, pipeline));
+        }
+    }
+    for line in lines("zfp.txt").lines() {
+        if let Some((name, pipeline)) = line.split_once(' ') {
+            seeds.extend(seed(&folder, name, &format!("{name}.raw"), pipeline));
         }
     }
     seeds.extend(zarr_seeds(&folder));
     seeds
+}
+
+/// A chunk, if it is not too large.
+fn seed(folder: &Path, name: &str, raw: &str, pipeline: &str) -> Option<Seed> {
+    let raw_size = std::fs::metadata(folder.join(raw)).map_or(0, |m| m.len());
+    let encoded = std::fs::read(folder.join(format!("{name}.encoded"))).ok()?;
+    let mut bytes = format!("{pipeline} {raw_size}\n").into_bytes();
+    bytes.extend_from_slice(&encoded);
+    let checked = Vec::new();
+    (encoded.len() <= MAX_SEED_BYTES).then_some(Seed { bytes, checked })
 }
 
 /// The chunks of version 2 of Zarr.

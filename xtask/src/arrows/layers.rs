@@ -3,7 +3,7 @@
 /// Folders of each layer, lowest layer first.
 const LAYERS: [(&str, &[&str]); 10] = [
     (
-        "hdf5, C libraries of codecs",
+        "hdf5, codecs with crates of their own",
         &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],
     ),
     ("model", &["crates/model/src/"]),

@@ -125,7 +125,7 @@ fn filters() -> Vec<Opt> {
             .modes(OF_CHUNKS),
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .value(Value::Texts("FILTER"))
-            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
+            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter, keep for those of the input. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
             .section("nccopy.md#-f-filter-repeatable")
             .modes(OF_CHUNKS)
             .requests(&[Request::Filters])
@@ -249,6 +249,16 @@ fn integrity() -> Vec<Opt> {
         .section("integrity.md#verify")
         .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
+        Opt::long(
+            "no-check",
+            "Copy encoded chunks as they are, without a test for damage",
+        )
+        .section("integrity.md#chunks-that-pass")
+        .modes(OF_DATASETS)
+        .alternatives(&[(
+            Alternative::SoundChunks,
+            "; --salvage copies the other chunks, --no-check all as they are",
+        )]),
         Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
             .more("What the writer has not written to the file yet is missing in the copy.")
             .section("integrity.md#unfinished-files")

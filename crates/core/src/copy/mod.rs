@@ -37,7 +37,7 @@ pub use memory::{decode_limit, default_budget, parse_memory};
 pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
 pub use readers::{PooledReader, ReaderId, ReaderPool, Readers};
 pub use report::{Description, Report, VariableDescription, VariableReport, ratio, run};
-pub use run::{Progress, RunOptions};
+pub use run::{Passed, Progress, RunOptions};
 pub use task::RouteName;
 
 #[cfg(test)]

@@ -112,15 +112,17 @@ pub fn create_with(
     }
 }
 
-/// What other programs will not read of a dataset, or read otherwise than it was: one line each.
+/// What a dataset to be written has otherwise than its input, as its schema tells, and what other programs will not read of
+/// it, or read otherwise than it was: one line each.
 ///
 /// # Errors
 /// The errors of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<String>> {
-    match schema.kind {
-        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::warnings(schema, plans, *options),
-        _ => Ok(Vec::new()),
+    let mut warnings = schema.warnings.clone();
+    if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 = schema.kind {
+        warnings.extend(zarr::warnings(schema, plans, *options)?);
     }
+    Ok(warnings)
 }
 
 /// The error for a kind without a writer in this crate. Only the crate that defines the kind can write it.
@@ -313,7 +315,26 @@ fn detect(object: &dyn Object) -> Result<Format> {
         }
         at = at.saturating_mul(2);
     }
-    Err(Error::UnknownFormat)
+    Err(match size.is_some_and(|size| has_references(object, size)) {
+        true => Error::Unsupported("a file of kerchunk references".to_owned()),
+        false => Error::UnknownFormat,
+    })
+}
+
+/// Most bytes at the beginning of a JSON file that are searched.
+const SEARCHED: u64 = 64 << 10;
+
+/// True for a JSON file whose beginning looks like kerchunk's: keys of Zarr with their values, or with places of them.
+fn has_references(object: &dyn Object, size: u64) -> bool {
+    let mut first = [0];
+    if object.read_exact_at(0, &mut first).is_err() || first != *b"{" {
+        return false;
+    }
+    let mut start = vec![0; size.min(SEARCHED) as usize];
+    let is_read = object.read_exact_at(0, &mut start).is_ok();
+    let text = String::from_utf8_lossy(&start);
+    let keys = ["\"refs\"", ".zgroup\"", ".zarray\"", "zarr.json\""];
+    is_read && keys.iter().any(|key| text.contains(key))
 }
 
 #[cfg(test)]
@@ -350,6 +371,17 @@ mod tests {
         ] {
             assert!(matches!(detect(&other), Err(Error::UnknownFormat)));
         }
+        for references in [
+            &br#"{"version": 1, "refs": {"a/0": ["s3://b/k", 0, 8]}}"#[..],
+            br#"{".zgroup": "{\"zarr_format\": 2}", "a/0": "x"}"#,
+        ] {
+            let told = detect(&references.to_vec()).unwrap_err().to_string();
+            assert_eq!(told, "a file of kerchunk references is not supported");
+        }
+        assert!(matches!(
+            detect(&b"{\"a\": 1}".to_vec()),
+            Err(Error::UnknownFormat)
+        ));
         let missing = open(Input::keys("", Arc::new(MemoryKeys::new())), &Registry::builtin());
         assert!(matches!(missing.err(), Some(Error::UnknownFormat)));
         let error = open(Arc::new(b"CDF\x03....".to_vec()), &Registry::builtin())

@@ -23,7 +23,9 @@ mod work;
 
 pub use check::{Checked, Loss, Lost, check, check_json, check_text, check_variables};
 pub use chosen::chosen;
-pub use compare::{CompareOptions, Difference, Equality, Named, compare, compare_values, difference_text};
+pub use compare::{
+    CompareOptions, Compared, Difference, Equality, Named, compare, compare_values, difference_text,
+};
 pub use digest::digest;
 pub use options::CheckOptions;
 pub use salvage::Salvage;

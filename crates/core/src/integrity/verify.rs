@@ -1,7 +1,8 @@
 //! Compares an output with what was asked for, before it takes its name.
 
-use super::compare::{CompareOptions, Equality, Named, compare_sides, difference_text};
+use super::compare::{CompareOptions, Compared, Equality, Named, compare_sides, difference_text};
 use super::options::CheckOptions;
+use crate::copy::plan::normalized_name;
 use crate::copy::{CopyPlan, Sources};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -57,7 +58,7 @@ impl Promise {
 
     /// Compares the output with `asked`, which reads what was asked for. Elements without a defined value are left out: those
     /// that were never written and have no fill value. Chunks of equal bytes and filters are compared as
-    /// bytes, and decoded once. Tells the largest difference of variables with lossy filters to `lossy`, as a line.
+    /// bytes, and decoded once if their filters are known. Returns what was compared. Tells the largest difference of variables with lossy filters to `lossy`, as a line.
     ///
     /// # Errors
     /// A value that differs, with its variable; a value that cannot be read, with its dataset and variable.
@@ -67,7 +68,8 @@ impl Promise {
         output: Named,
         work: CheckOptions,
         lossy: &mut dyn FnMut(String),
-    ) -> Result<()> {
+    ) -> Result<Compared> {
+        let mut all = Compared::default();
         let options = CompareOptions {
             equality: Equality::Bits,
             decodes_equal: true,
@@ -82,7 +84,7 @@ impl Promise {
                 Error::Damaged(format!("the output does not have what was asked for: {why}"))
                     .in_variable(path)
             };
-            let Some(from) = asked.schema().var_at(path) else {
+            let Some(from) = asked_for(asked.schema(), path) else {
                 return Err(wrong("the input has no such variable".to_owned()));
             };
             let Some(to) = output.schema().var_at(path) else {
@@ -92,7 +94,9 @@ impl Promise {
             if shape != output.schema().shape(to) {
                 return Err(wrong("its shape is another".to_owned()));
             }
-            let difference = compare_sides((asked, from), (output, to), names, &self.registry, &options)?;
+            let (difference, compared) =
+                compare_sides((asked, from), (output, to), names, &self.registry, &options)?;
+            all.add(compared);
             let Some(text) = difference_text(&difference, &shape) else {
                 continue;
             };
@@ -106,8 +110,16 @@ impl Promise {
                 (false, _) => return Err(wrong(text)),
             }
         }
-        Ok(())
+        Ok(all)
     }
+}
+
+/// The variable of the input at the path that it has in the output, where its name may be normalized.
+fn asked_for(schema: &Schema, path: &str) -> Option<VarId> {
+    let is_meant = |var: &VarId| normalized_name(&schema.var_path(*var)).is_some_and(|name| name == path);
+    schema
+        .var_at(path)
+        .or_else(|| (0..schema.vars.len()).map(VarId).find(is_meant))
 }
 
 #[cfg(test)]

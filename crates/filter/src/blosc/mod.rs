@@ -14,9 +14,10 @@ mod parameters;
 
 use std::borrow::Cow;
 
-use ncutils_blosc::{HEADER_LENGTH, Settings, compress, decompress};
+use ncutils_blosc::{HEADER_LENGTH, Settings, check, compress, decompress};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
@@ -124,6 +125,15 @@ impl BoundCodec for Bound {
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         decompress(input, limit, out).map_err(|error| error.to_string())
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let Some(header) = check(input).map_err(|error| error.to_string())? else {
+            return Ok(EncodedTest::Nothing);
+        };
+        content.check(header.decoded_size as u64)?;
+        check_zeros(input)?;
+        Ok(EncodedTest::Structure)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -205,6 +205,25 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// Checks that a frame has the length that its header states, that its parts fit in it, and that it ends with a trailer.
+/// What this crate does not decode passes.
+pub fn check_lengths(input: &[u8]) -> Option<()> {
+    let mut cursor = Cursor(input);
+    cursor.take(10).filter(|start| *start == b"\x9e\xa8b2frame\0")?;
+    let header = cursor.length(0xd2, 4)?;
+    cursor.length(0xcf, 8).filter(|length| *length == input.len())?;
+    let [_, _, kind, _, _] = *cursor.take(5)?.first_chunk()?;
+    cursor.length(0xd3, 8)?;
+    let chunks = match kind {
+        0 => cursor.length(0xd3, 8)?,
+        // They are in other files.
+        _ => 0,
+    };
+    let offsets = input.get(header.checked_add(chunks)?..)?;
+    let trailer = Cursor(offsets.get(offsets.len().checked_sub(TRAILER_END)?..)?).length(0xce, 4)?;
+    check_trailer(offsets.get(offsets.len().checked_sub(trailer)?..)?)
+}
+
 /// Checks that a trailer ends with its own length and a fingerprint. `None` if it does not.
 fn check_trailer(trailer: &[u8]) -> Option<()> {
     let start = trailer.first()?;

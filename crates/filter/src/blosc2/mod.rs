@@ -36,6 +36,7 @@ use std::borrow::Cow;
 
 use crate::blosc2::parameters::Settings;
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, listed_members};
 use ncutils_model::{CodecSpec, Configuration};
@@ -101,6 +102,12 @@ impl BoundCodec for Bound {
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         decode::frame(input, limit, out)
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], _: ContentLength) -> Outcome<EncodedTest<'a>> {
+        frame::check_lengths(input).ok_or_else(|| damage::damaged("its header or trailer"))?;
+        check_zeros(input)?;
+        Ok(EncodedTest::Structure)
     }
 
     /// Blocks at the edges of an array are stored whole.

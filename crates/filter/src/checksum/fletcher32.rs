@@ -11,7 +11,9 @@
 use std::borrow::Cow;
 
 use crate::codec::facts::CodecFacts;
-use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters, ZarrForm};
+use crate::{
+    BoundCodec, ChunkShape, ChunkType, Codec, ContentLength, EncodedTest, Outcome, StoredParameters, ZarrForm,
+};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The id registered with HDF5.
@@ -100,6 +102,22 @@ impl ZarrForm for Fletcher32 {
     }
 }
 
+/// The bytes before the checksum, which fits them.
+fn verified(input: &[u8]) -> Outcome<&[u8]> {
+    let Some((data, stored)) = input.split_last_chunk::<4>() else {
+        return Err("the input is shorter than its checksum".to_owned());
+    };
+    let found = checksum(data);
+    let [a, b, c, d] = *stored;
+    let stored = u32::from_le_bytes(*stored);
+    if found != stored && found != u32::from_le_bytes([b, a, d, c]) {
+        return Err(format!(
+            "checksum mismatch: the data gives {found:08x}, stored is {stored:08x}"
+        ));
+    }
+    Ok(data)
+}
+
 impl BoundCodec for Fletcher32 {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         out.clear();
@@ -110,19 +128,9 @@ impl BoundCodec for Fletcher32 {
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        let Some((data, stored)) = input.split_last_chunk::<4>() else {
-            return Err("the input is shorter than its checksum".to_owned());
-        };
+        let data = verified(input)?;
         if data.len() > limit {
             return Err(format!("{} bytes, more than the {limit} expected", data.len()));
-        }
-        let found = checksum(data);
-        let [a, b, c, d] = *stored;
-        let stored = u32::from_le_bytes(*stored);
-        if found != stored && found != u32::from_le_bytes([b, a, d, c]) {
-            return Err(format!(
-                "checksum mismatch: the data gives {found:08x}, stored is {stored:08x}"
-            ));
         }
         out.clear();
         out.extend_from_slice(data);
@@ -136,6 +144,14 @@ impl BoundCodec for Fletcher32 {
         out.clear();
         out.extend_from_slice(data);
         Ok(())
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], _: ContentLength) -> Outcome<EncodedTest<'a>> {
+        verified(input).map(EncodedTest::Checksum)
+    }
+
+    fn exact_encoded_size(&self, input_len: usize) -> Option<usize> {
+        input_len.checked_add(4)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::codec::chunk_type::{ChunkShape, ChunkType};
+use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
 use crate::codec::outcome::Outcome;
 use ncutils_model::CodecSpec;
@@ -54,6 +55,20 @@ pub trait BoundCodec: Send + Sync {
     /// Those of [`BoundCodec::decode`], but for checksums.
     fn decode_unverified(&self, input: &[u8], shape: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         self.decode(input, shape, limit, out)
+    }
+
+    /// Tests encoded bytes, which decode to `content`, without decoding them. It costs much less than decoding.
+    ///
+    /// # Errors
+    /// Why the bytes may be damaged. They are then decoded, which decides. So bytes that [`BoundCodec::decode`] refuses for
+    /// another reason than damage must not be suspected.
+    fn test_encoded<'a>(&self, _input: &'a [u8], _content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        Ok(EncodedTest::Nothing)
+    }
+
+    /// The length, in bytes, of what every encoder makes of `input_len` bytes. `None` if it differs between inputs.
+    fn exact_encoded_size(&self, _input_len: usize) -> Option<usize> {
+        None
     }
 
     /// Maximum length, in bytes, of what any encoder makes of `input_len` bytes. A longer stream is treated as damaged.

@@ -8,13 +8,14 @@
 //! may lack it. `extensions` has the traits that only some codecs have, and `asked` the answers of codecs that lack them.
 //! `members` names parameters for lists and messages. `finder` finds codecs that a registry lacks, such as plugins. `room`
 //! makes buffers of a known size, and `decode_memory` bounds what decoded chunks take. `netcdf_c_spelling` reads
-//! configurations that only netCDF-C writes.
+//! configurations that only netCDF-C writes. `encoded_test` tells what encoded bytes are tested for without decoding.
 
 mod asked;
 pub mod chunk_type;
 pub mod codec;
 pub mod codec_input;
 pub mod decode_memory;
+pub mod encoded_test;
 pub mod extensions;
 pub mod facts;
 pub mod finder;

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use ::bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
@@ -110,6 +111,24 @@ struct Bound {
     block: Outcome<u32>,
 }
 
+/// The marks of a block and of the end, 48 bits each. The CRC-32 of all content and up to seven bits follow the end's.
+const BLOCK: u64 = 0x3141_5926_5359;
+const END: u64 = 0x1772_4538_5090;
+
+/// True if a stream begins and ends with its marks. `None` if not.
+fn check_marks(stream: &[u8]) -> Option<()> {
+    let (header, rest) = stream.split_first_chunk::<4>()?;
+    let number = |bytes: &[u8]| {
+        let number = |all, byte: &u8| all << 8 | u128::from(*byte);
+        bytes.iter().fold(0u128, number)
+    };
+    let first = number(rest.get(..6)?) as u64;
+    let last = number(stream.last_chunk::<11>().map_or(stream, |last| last));
+    let ends = (0..8).any(|spare| (last >> (32 + spare)) as u64 & 0xffff_ffff_ffff == END);
+    let begins = header.starts_with(b"BZh") && (b'1'..=b'9').contains(&header[3]);
+    (begins && (first == BLOCK || first == END) && ends).then_some(())
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         let level = Compression::new(self.block.clone()?);
@@ -164,6 +183,12 @@ impl BoundCodec for Bound {
             }
         }
         Err(format!("more than the {limit} bytes expected"))
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], _: ContentLength) -> Outcome<EncodedTest<'a>> {
+        check_marks(input).ok_or("its beginning or end is not that of a bzip2 stream")?;
+        check_zeros(input)?;
+        Ok(EncodedTest::Structure)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::codec::codec::generous_bound;
+use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
 use crate::compressors::copy_back::copy_back;
@@ -263,6 +264,11 @@ impl BoundCodec for Bound {
             }
             None => Err(format!("more than the {limit} bytes expected")),
         }
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], _: ContentLength) -> Outcome<EncodedTest<'a>> {
+        check_zeros(input)?;
+        Ok(EncodedTest::Nothing)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -18,6 +18,7 @@ use liblzma::stream::{
 use serde_json::Value;
 
 use crate::codec::codec::generous_bound;
+use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
 use crate::zarr_only::zarr_configuration::{configuration, integer, member, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome};
@@ -237,6 +238,18 @@ fn run(mut stream: Stream, input: &[u8], limit: usize, out: &mut Vec<u8>) -> Out
     }
 }
 
+/// True if a .xz stream begins with its header and ends with its footer, whose checksums fit. `None` if not.
+///
+/// The .xz file format, 2.1.1 and 2.1.2.
+fn check_xz(stream: &[u8]) -> Option<()> {
+    let (header, rest) = stream.split_first_chunk::<12>()?;
+    let footer = rest.last_chunk::<12>()?;
+    let is_sum = |sum: &[u8], of: &[u8]| sum == libdeflater::crc32(of).to_le_bytes();
+    let begins = header.starts_with(b"\xfd7zXZ\0") && is_sum(&header[8..], &header[6..8]);
+    let ends = footer.ends_with(b"YZ") && is_sum(&footer[..4], &footer[4..10]);
+    (begins && ends && header[6..8] == footer[8..10]).then_some(())
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         run(self.encoder()?, input, usize::MAX, out)
@@ -244,6 +257,16 @@ impl BoundCodec for Bound {
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         run(self.decoder()?, input, limit, out)
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], _: ContentLength) -> Outcome<EncodedTest<'a>> {
+        match self.format {
+            Format::Xz => {
+                check_xz(input).ok_or("its beginning or end is not that of a .xz stream")?;
+                Ok(EncodedTest::Structure)
+            }
+            Format::Alone | Format::Raw => Ok(EncodedTest::Nothing),
+        }
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

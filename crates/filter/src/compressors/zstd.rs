@@ -14,6 +14,7 @@ use ::zstd::compression_level_range;
 use ::zstd::zstd_safe::{self, WriteBuf};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::integer;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, Program, StoredParameters, ZarrForm};
@@ -135,7 +136,7 @@ impl StoredParameters for Zstd {
 }
 
 impl ZarrForm for Zstd {
-    /// `{"level": number, "checksum": false}`. HDF5 has no parameters for a frame with a checksum.
+    /// `{"level": number, "checksum": false}`, in version 2 `{"level": number}`. HDF5 has no parameters for a frame with a checksum.
     fn parameters(&self, _: ZarrVersion, configuration: &Configuration, _: &ChunkType) -> Option<Vec<u32>> {
         match parse(configuration)? {
             (level, false) => Some(vec![level as u32]),
@@ -143,11 +144,18 @@ impl ZarrForm for Zstd {
         }
     }
 
-    fn configuration(&self, _: ZarrVersion, parameters: &[u32], _: &ChunkType) -> Option<Configuration> {
-        Some(Configuration::from_iter([
-            ("level".to_owned(), level(parameters).into()),
-            ("checksum".to_owned(), false.into()),
-        ]))
+    fn configuration(
+        &self,
+        version: ZarrVersion,
+        parameters: &[u32],
+        _: &ChunkType,
+    ) -> Option<Configuration> {
+        let mut configuration = Configuration::from_iter([("level".to_owned(), level(parameters).into())]);
+        // tensorstore refuses the member in version 2, where `false` is the default of all others.
+        if version == ZarrVersion::V3 {
+            configuration.insert("checksum".to_owned(), false.into());
+        }
+        Some(configuration)
     }
 }
 
@@ -274,6 +282,25 @@ impl BoundCodec for Bound {
             }
             out.clear();
         }
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let damaged = || "the input is not a zstd frame".to_owned();
+        let (mut rest, mut sum) = (input, Some(0u64));
+        loop {
+            let length = zstd_safe::find_frame_compressed_size(rest).map_err(|_| damaged())?;
+            let stated = zstd_safe::get_frame_content_size(rest).map_err(|_| damaged())?;
+            sum = sum.zip(stated).and_then(|(sum, stated)| sum.checked_add(stated));
+            rest = rest.get(length..).filter(|_| length > 0).ok_or_else(damaged)?;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        if let Some(sum) = sum {
+            content.check(sum)?;
+        }
+        check_zeros(input)?;
+        Ok(EncodedTest::Structure)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -21,11 +21,13 @@ use flate2::{Compress, FlushCompress, Status};
 use libdeflater::{DecompressionError, Decompressor, adler32};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest, PAGE};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::room::room;
 use crate::deflate::deflate_blocks::{append, store};
 use crate::deflate::deflate_by_planes;
+use crate::deflate::deflate_check::{EXPANSION, check_adler, check_stream};
 use crate::deflate::deflate_wrapper::ZLIB_HEADER;
 use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::noise::Planes;
@@ -99,9 +101,6 @@ const MISLED_LEVELS: [u32; 10] = [0, 4, 7, 7, 7, 7, 7, 8, 9, 9];
 
 /// The first libdeflate level that searches matches without guessing their minimum length.
 const NEAR_OPTIMAL: i32 = 10;
-
-/// Maximum expansion of deflate, in output bytes per input byte: 258 bytes for two bits.
-pub(crate) const EXPANSION: usize = 1032;
 
 thread_local! {
     static MISLED: RefCell<[Option<Compress>; 10]> = const { RefCell::new([const { None }; 10]) };
@@ -356,6 +355,19 @@ impl BoundCodec for Bound {
         let size = Decompressor::new().deflate_decompress(stream, out);
         out.truncate(size.map_err(|_| "damaged deflate stream".to_owned())?);
         Ok(())
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let header = DeflateWrapper::Zlib.header(input).ok_or("no zlib header")?;
+        let parts = input[header..].split_last_chunk::<4>();
+        let (stream, trailer) = parts.ok_or("the zlib stream ends too early")?;
+        check_adler(u32::from_be_bytes(*trailer))?;
+        // Nothing else tells of a stream that was cut, as by a disk that was full.
+        if input.len().is_multiple_of(PAGE) {
+            return Err(format!("it ends after whole pages of {PAGE} bytes"));
+        }
+        check_stream(stream, content)?;
+        Ok(EncodedTest::Structure)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -107,7 +107,7 @@ fn least_size(plane: &[u8]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deflate::deflate::EXPANSION;
+    use crate::deflate::deflate_check::EXPANSION;
     use libdeflater::Decompressor;
 
     /// Bytes of which `bits` are random.

@@ -41,7 +41,7 @@ thread_local! {
 
 impl DeflateWrapper {
     /// Number of bytes before the deflate stream; `None` if `input` does not begin with a header that can be replaced.
-    fn header(self, input: &[u8]) -> Option<usize> {
+    pub(crate) fn header(self, input: &[u8]) -> Option<usize> {
         match self {
             Self::Zlib => {
                 let [method, flags] = *input.first_chunk::<2>()?;

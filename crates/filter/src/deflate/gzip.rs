@@ -10,9 +10,11 @@ use flate2::read::MultiGzDecoder;
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use crate::codec::codec::generous_bound;
+use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
 use crate::deflate::deflate;
+use crate::deflate::deflate_check::{EXPANSION, check_stream};
 use crate::zarr_only::zarr_configuration::{configuration, integer, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Outcome, Program};
 use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
@@ -100,7 +102,7 @@ impl BoundCodec for Bound {
         let told = input
             .last_chunk::<4>()
             .map(|bytes| u32::from_le_bytes(*bytes) as usize);
-        let likely = limit <= input.len().saturating_mul(deflate::EXPANSION);
+        let likely = limit <= input.len().saturating_mul(EXPANSION);
         if told == Some(limit) && likely {
             out.resize(limit, 0);
             if Decompressor::new().gzip_decompress(input, out) == Ok(limit) {
@@ -117,6 +119,21 @@ impl BoundCodec for Bound {
             true => Ok(()),
             false => Err(format!("more than the {limit} bytes expected")),
         }
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let ends = || "the gzip stream ends too early".to_owned();
+        let header = DeflateWrapper::Gzip.header(input).ok_or("no gzip header")?;
+        let (body, length) = input[header..].split_last_chunk::<4>().ok_or_else(ends)?;
+        let (stream, _) = body.split_last_chunk::<4>().ok_or_else(ends)?;
+        let length = u32::from_le_bytes(*length);
+        match content.most > u32::MAX as usize {
+            // The length is modulo 2^32.
+            true => {}
+            false => content.check(length.into())?,
+        }
+        check_stream(stream, content)?;
+        Ok(EncodedTest::Structure)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

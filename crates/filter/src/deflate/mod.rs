@@ -10,6 +10,7 @@ pub mod byte_counts;
 pub mod deflate;
 pub mod deflate_blocks;
 pub mod deflate_by_planes;
+pub mod deflate_check;
 pub mod deflate_wrapper;
 pub mod gzip;
 pub mod libdeflate;

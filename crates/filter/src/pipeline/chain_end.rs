@@ -120,6 +120,12 @@ impl ChainEnd {
         self.removed.is_empty() && self.rewrap.is_none() && self.check.is_none() && self.added.is_empty()
     }
 
+    /// True if a damaged chunk is an error of [`ChainEnd::apply`]: a checksum of all its bytes is taken off, or its content is
+    /// inflated.
+    pub fn verifies(&self) -> bool {
+        !self.removed.is_empty() || self.rewrap.is_some()
+    }
+
     /// Changes an encoded chunk of `size` decoded bytes that skipped no codec. `None` if it must be decoded and encoded: it is
     /// more than one gzip member, say.
     ///

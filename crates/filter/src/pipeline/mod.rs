@@ -5,9 +5,10 @@
 //! ```
 //!
 //! `shared_pipelines` keeps one pipeline for variables with equal codecs and chunks. `chain_end` changes chunks at the outer
-//! end of a chain alone, where two chains differ only there.
+//! end of a chain alone, where two chains differ only there. `passing` tests chunks that pass without being decoded.
 
 pub mod chain_end;
+pub mod passing;
 pub mod pipeline;
 pub mod shared_pipelines;
 

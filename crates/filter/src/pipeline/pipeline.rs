@@ -57,9 +57,9 @@ pub const ALL_SKIPPED: u32 = u32::MAX;
 
 /// The codecs of one variable, bound to its chunks. Made by [`Registry::bind`]; may be used from many threads at once.
 pub struct Pipeline {
-    specs: Box<[CodecSpec]>,
+    pub(super) specs: Box<[CodecSpec]>,
     /// One stage for each of `specs`.
-    stages: Box<[Stage]>,
+    pub(super) stages: Box<[Stage]>,
     chunk: ChunkType,
     decoded_size: usize,
     /// Position of the first codec that changes the type of chunks.
@@ -70,15 +70,15 @@ pub struct Pipeline {
 }
 
 /// One codec of a pipeline.
-struct Stage {
-    codec: Bound,
+pub(super) struct Stage {
+    pub(super) codec: Bound,
     /// The codec's name for messages.
     label: Label,
     optional: bool,
 }
 
 /// The result of binding a spec.
-enum Bound {
+pub(super) enum Bound {
     Ready(Box<dyn BoundCodec>),
     /// The registry has no codec of this name. It was looked for as this text tells.
     Unknown {
@@ -394,7 +394,7 @@ impl Pipeline {
     }
 
     /// Positions of the codecs that the mask does not skip.
-    fn active(&self, mask: u32) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    pub(super) fn active(&self, mask: u32) -> impl DoubleEndedIterator<Item = usize> + use<> {
         (0..self.stages.len()).filter(move |position| mask >> position & 1 == 0)
     }
 
@@ -403,7 +403,7 @@ impl Pipeline {
     }
 
     /// The error of the codec at `position`.
-    fn failure(&self, position: usize, why: String) -> Error {
+    pub(super) fn failure(&self, position: usize, why: String) -> Error {
         let (spec, stage) = (&self.specs[position], &self.stages[position]);
         let codec = match (&stage.label, spec.hdf5_id()) {
             (Some(name), Some(id)) => format!("filter {id} ({name})"),
@@ -470,11 +470,6 @@ fn unknown(spec: &CodecSpec, searched: Option<&str>) -> Error {
         Some(name) => spec.clone().with_name(name).to_string(),
         None => spec.to_string(),
     };
-    let mut searched = searched.map(str::to_owned);
-    if cfg!(not(feature = "zfp")) && spec.hdf5_id() == Some(crate::zfp::ID) {
-        let built = "as this build lacks the cargo feature zfp";
-        searched = Some(searched.map_or_else(|| built.to_owned(), |text| format!("{built}, {text}")));
-    }
     Error::UnknownFilter {
         codec,
         searched: searched.map(|text| format!(", {text}")).unwrap_or_default(),

@@ -76,6 +76,7 @@ impl Registry {
         if spec.zarr_name().is_some_and(|(own, _)| own == version) {
             return Ok(self.with_type(self.spelled_for_all(spec, chunk), chunk));
         }
+        let spec = &self.with_type(spec.clone(), chunk);
         let form = self.find(spec).and_then(|codec| {
             let name = codec.zarr_name(version)?;
             if let Ok(parameters) = stored_parameters(codec.as_ref(), spec, chunk) {
@@ -90,7 +91,6 @@ impl Registry {
                 && codec.encoded_type(spec, chunk) == codec.encoded_type(&renamed, chunk);
             same.then_some(renamed)
         });
-        let form = form.map(|form| self.with_type(form, chunk));
         form.ok_or_else(|| {
             let number = match version {
                 ZarrVersion::V2 => 2,
@@ -100,12 +100,12 @@ impl Registry {
         })
     }
 
-    /// A codec of version 2 of Zarr with the type of its numbers, which our readers take from the array, and others do not.
+    /// A codec of Zarr with the type of its numbers, which our readers take from the array, and others do not.
     fn with_type(&self, spec: CodecSpec, chunk: &ChunkType) -> CodecSpec {
         let typed = || {
             let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
             let member = self.find(&spec)?.facts().type_member?;
-            if version != ZarrVersion::V2 || configuration.contains_key(member) {
+            if configuration.contains_key(member) {
                 return None;
             }
             let ty = NumpyType::of(chunk).ok()?.to_string();

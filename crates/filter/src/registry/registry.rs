@@ -35,6 +35,8 @@ use crate::zarr_only::pack_bits::PackBits;
 use crate::zarr_only::quantize::Quantize;
 use crate::zarr_only::transpose::Transpose;
 use crate::zarr_only::zarr_scale_offset::ZarrScaleOffset;
+use crate::zfp::Zfp;
+use crate::zfp::zfpy::Zfpy;
 use ncutils_model::similar::similar;
 use ncutils_model::{CodecSpec, ZarrVersion};
 
@@ -65,8 +67,7 @@ impl Registry {
                 Arc::new(crate::blosc::Blosc),
                 Arc::new(Lz4),
                 Arc::new(Bitshuffle),
-                #[cfg(feature = "zfp")]
-                Arc::new(crate::zfp::Zfp),
+                Arc::new(Zfp),
                 Arc::new(Zstd),
                 Arc::new(Quantized::BitGroom),
                 Arc::new(Quantized::GranularBitRound),
@@ -87,6 +88,7 @@ impl Registry {
                 Arc::new(Quantize),
                 Arc::new(ZarrScaleOffset),
                 Arc::new(Transpose),
+                Arc::new(Zfpy),
             ]),
             finder: None,
             memory: Arc::default(),
@@ -156,24 +158,18 @@ impl Registry {
         })
     }
 
-    /// The codec with this HDF5 id, or one that knows the id's parameters but cannot run in this build.
+    /// The codec with this HDF5 id. A codec that was added comes before a plugin.
     pub(crate) fn found_by_id(&self, id: u32) -> Option<&Arc<dyn Codec>> {
         let spec = CodecSpec::hdf5(id, []);
-        let own = self.find_added(&spec).or_else(|| Self::parameters_of(id));
-        own.or_else(|| self.find(&spec))
+        self.find_added(&spec).or_else(|| self.find(&spec))
     }
 
-    /// The codec that knows the parameters of filter `id`. It is there in every build, and where a cargo feature is off,
-    /// it can neither encode nor decode.
+    /// The built-in codec of filter `id`. Its rules of parameters hold for plugins of the filter too.
     pub fn parameters_of(id: u32) -> Option<&'static Arc<dyn Codec>> {
-        static ZFP: OnceLock<Arc<dyn Codec>> = OnceLock::new();
         static BUILTIN: OnceLock<Registry> = OnceLock::new();
-        match id {
-            crate::zfp::ID => Some(ZFP.get_or_init(|| Arc::new(crate::zfp::Zfp))),
-            _ => BUILTIN
-                .get_or_init(Self::builtin)
-                .find_added(&CodecSpec::hdf5(id, [])),
-        }
+        BUILTIN
+            .get_or_init(Self::builtin)
+            .find_added(&CodecSpec::hdf5(id, []))
     }
 
     /// The codec that the finder's plugins name so.

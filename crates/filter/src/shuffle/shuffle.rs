@@ -332,6 +332,10 @@ impl BoundCodec for Bound {
         Ok(())
     }
 
+    fn exact_encoded_size(&self, input_len: usize) -> Option<usize> {
+        Some(input_len)
+    }
+
     fn max_encoded_size(&self, input_len: usize) -> usize {
         input_len
     }

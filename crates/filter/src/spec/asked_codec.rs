@@ -4,6 +4,7 @@
 //! 307,9                      id, parameters
 //! bzip2,9   zstd,level=3     name, parameters or members of its configuration
 //! auto   auto=small          chosen by samples of the data
+//! keep                       those of the input
 //! {"id": "zlib", "level": 5}            Zarr's metadata, version 2
 //! {"name": "zstd", "configuration": …}  Zarr's metadata, version 3
 //! ```
@@ -22,6 +23,17 @@ use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
 /// The Zarr codec that makes bytes of strings of different lengths. It is no filter: a format has its own form of strings.
 pub const VLEN_UTF8: &str = "vlen-utf8";
+
+/// Codecs of Zarr version 2 that make bytes of objects, or numbers of strings. They belong to the type, not to a pipeline.
+pub const ELEMENT_CODECS: [&str; 7] = [
+    VLEN_UTF8,
+    "vlen-bytes",
+    "vlen-array",
+    "json2",
+    "msgpack2",
+    "pickle",
+    "categorize",
+];
 
 /// How much time may go into a smaller output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +78,8 @@ pub enum AskedCodec {
     Zarr(CodecSpec),
     /// A pipeline that a copy chooses by samples of the variable. It stands alone.
     Auto(Effort),
+    /// The filters that the input has, none of which may be replaced. It stands alone.
+    Keep,
 }
 
 impl AskedCodec {
@@ -89,7 +103,7 @@ impl AskedCodec {
     pub fn stored(&self) -> Option<CodecSpec> {
         match self {
             Self::Id { id, parameters } => Some(CodecSpec::hdf5(*id, parameters.clone())),
-            Self::Name { .. } | Self::Auto(_) => None,
+            Self::Name { .. } | Self::Auto(_) | Self::Keep => None,
             Self::Zarr(spec) => Some(spec.clone()),
         }
     }
@@ -104,7 +118,7 @@ impl AskedCodec {
         Self::from_metadata(value)
     }
 
-    /// Parses the JSON of `_Codecs`: a list of objects, or one object. [`VLEN_UTF8`] is left out.
+    /// Parses the JSON of `_Codecs`: a list of objects, or one object. [`ELEMENT_CODECS`] are left out.
     ///
     /// # Errors
     /// The mistake in words.
@@ -116,7 +130,7 @@ impl AskedCodec {
                 .collect::<Result<_, _>>()?,
             codec => vec![Self::from_metadata(codec)?],
         };
-        codecs.retain(|codec| !matches!(codec, Self::Zarr(spec) if spec.name() == VLEN_UTF8));
+        codecs.retain(|codec| !matches!(codec, Self::Zarr(spec) if ELEMENT_CODECS.contains(&spec.name())));
         Ok(codecs)
     }
 
@@ -147,7 +161,7 @@ impl AskedCodec {
             Self::Id { id, .. } => Some(*id),
             Self::Name { name, .. } => id_of(name, registry),
             Self::Zarr(spec) => registry.hdf5_id(spec),
-            Self::Auto(_) => None,
+            Self::Auto(_) | Self::Keep => None,
         }
     }
 
@@ -179,6 +193,11 @@ impl AskedCodec {
             Self::Auto(_) => {
                 return Err(Error::Usage(
                     "auto chooses filters by the data of a copy; here the filters must be given".into(),
+                ));
+            }
+            Self::Keep => {
+                return Err(Error::Usage(
+                    "keep stands for the filters of a copy's input; here the filters must be given".into(),
                 ));
             }
         };

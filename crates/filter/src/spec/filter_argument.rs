@@ -66,6 +66,7 @@ pub fn parse(argument: &str) -> Result<FilterRequest> {
         match pair.as_rule() {
             Rule::nothing | Rule::all => targets = Some(Targets::All),
             Rule::name => names.push(unescape(pair.as_str())),
+            Rule::kept => (targets, pipeline) = (Some(Targets::All), vec![AskedCodec::Keep]),
             Rule::pipeline => pipeline = parse_pipeline(pair).map_err(wrong)?,
             _ => {}
         }
@@ -167,11 +168,14 @@ fn parse_pipeline(pipeline: Pair<Rule>) -> Result<Vec<AskedCodec>, String> {
         .into_inner()
         .filter(|pair| pair.as_rule() == Rule::filter);
     let pipeline: Vec<_> = filters.map(parse_filter).collect::<Result<_, _>>()?;
-    let is_auto = |codec: &AskedCodec| matches!(codec, AskedCodec::Auto(_));
-    match pipeline.len() > 1 && pipeline.iter().any(is_auto) {
-        true => Err("auto chooses all filters; it cannot be joined with others".into()),
-        false => Ok(pipeline),
+    let has = |is: fn(&AskedCodec) -> bool| pipeline.len() > 1 && pipeline.iter().any(is);
+    if has(|codec| matches!(codec, AskedCodec::Auto(_))) {
+        return Err("auto chooses all filters; it cannot be joined with others".into());
     }
+    if has(|codec| *codec == AskedCodec::Keep) {
+        return Err("keep stands for all filters of the input; it cannot be joined with others".into());
+    }
+    Ok(pipeline)
 }
 
 fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
@@ -193,6 +197,9 @@ fn parse_filter(filter: Pair<Rule>) -> Result<AskedCodec, String> {
             Some((_, effort)) if fields.peek().is_none() => Ok(AskedCodec::Auto(*effort)),
             _ => Err("expected auto, auto=fast, auto=balanced or auto=small".into()),
         };
+    }
+    if first == "keep" && fields.peek().is_none() {
+        return Ok(AskedCodec::Keep);
     }
     if first.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return parse_named(first, fields);
@@ -285,6 +292,17 @@ mod tests {
         assert_eq!(parse("*,32015,3").unwrap(), all(&[(32015, &[3])]));
         assert_eq!(parse("none").unwrap(), all(&[]));
         assert_eq!(parse("*,none").unwrap(), all(&[]));
+        let keep = |targets| FilterRequest {
+            targets,
+            pipeline: vec![AskedCodec::Keep],
+        };
+        assert_eq!(parse("keep").unwrap(), keep(Targets::All));
+        assert_eq!(parse("*,keep").unwrap(), keep(Targets::All));
+        assert_eq!(
+            parse("v,keep").unwrap(),
+            keep(Targets::Named(vec!["v".to_owned()]))
+        );
+        assert!(error("v,keep|307,9").contains("cannot be joined with others"));
         assert_eq!(parse("v,none").unwrap(), named(&["v"], &[]));
         assert_eq!(parse("none,none").unwrap(), named(&["none"], &[]));
         assert_eq!(parse("nonesuch,2").unwrap(), named(&["nonesuch"], &[(2, &[])]));

@@ -214,7 +214,6 @@ mod tests {
             (32001, vec![5, 1, 5], "takes four numbers"),
             #[cfg(feature = "blosc")]
             (32001, vec![0, 0, 0, 0, 10], "level"),
-            #[cfg(feature = "zfp")]
             (32013, vec![], "takes a mode"),
             (32015, vec![1, 2], "level"),
             #[cfg(feature = "blosc2")]
@@ -251,7 +250,6 @@ mod tests {
             (32008, vec![0, 3, 8, 0, 2], vec![0, 3, 4, 0, 2]),
             #[cfg(feature = "blosc")]
             (32001, vec![2, 2, 8, 99, 7, 2, 1], vec![2, 2, 4, 40, 7, 2, 1]),
-            #[cfg(feature = "zfp")]
             (
                 32013,
                 vec![1, 0x570667a, 0xe00004f6, 0x88000000],

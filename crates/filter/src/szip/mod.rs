@@ -44,6 +44,7 @@ mod samples;
 use std::cell::RefCell;
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
 use crate::shuffle::shuffle;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
@@ -238,6 +239,14 @@ impl BoundCodec for Bound {
                 Ok(())
             }),
         }
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let size = input
+            .first_chunk::<4>()
+            .ok_or("the input is shorter than its header")?;
+        content.check(u32::from_le_bytes(*size).into())?;
+        Ok(EncodedTest::Structure)
     }
 
     /// libhdf5 gives the encoder room for the chunk's size, and adds four bytes. Chunks that must pass all codecs may

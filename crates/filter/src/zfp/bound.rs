@@ -1,4 +1,4 @@
-//! Encoding and decoding by the zfp library.
+//! Encoding and decoding.
 
 use ncutils_zfp::{Header, compress, decompress};
 

@@ -4,19 +4,18 @@
 //! sizes of the array, and limits on blocks. A chunk is a zfp stream without that header. Its numbers are int, int64,
 //! float or double; its array has the 1 to 4 dimensions of the chunk that are above 1.
 //!
-//! numcodecs' `zfpy` puts the header in the chunk, so Zarr has no form for this filter.
-//!
-//! The parameters are known in every build. Encoding and decoding need the cargo feature `zfp`.
+//! numcodecs' `zfpy` puts the header in the chunk, so Zarr has no form for this filter. [`zfpy`] is a codec of its own.
 //!
 //! HDF5 registered filters, id 32013; zfp 1.0, "Header".
 
-#[cfg(feature = "zfp")]
 mod bound;
 mod parameters;
+pub mod zfpy;
 
 use crate::codec::codec::stored_parameters;
 use crate::codec::codec_input::CodecInput;
 use crate::codec::facts::CodecFacts;
+use crate::zfp::bound::Bound;
 use crate::{BoundCodec, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
@@ -47,7 +46,7 @@ impl Codec for Zfp {
         let words = stored_parameters(self, spec, chunk)?;
         let header = parameters::parse(&words)
             .ok_or_else(|| format!("its parameters {words:?} are not a header of zfp"))?;
-        bound(header)
+        Ok(Box::new(Bound { header }))
     }
 }
 
@@ -59,16 +58,6 @@ impl StoredParameters for Zfp {
     fn adapted_parameters(&self, stored: &[u32], chunk: &ChunkType) -> Outcome<Vec<u32>> {
         parameters::adapted(stored, chunk)
     }
-}
-
-#[cfg(feature = "zfp")]
-fn bound(header: ncutils_zfp::Header) -> Outcome<Box<dyn BoundCodec>> {
-    Ok(Box::new(bound::Bound { header }))
-}
-
-#[cfg(not(feature = "zfp"))]
-fn bound(_: ncutils_zfp::Header) -> Outcome<Box<dyn BoundCodec>> {
-    Err("this program was built without the cargo feature zfp".to_owned())
 }
 
 #[cfg(test)]

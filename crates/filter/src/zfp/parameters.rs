@@ -13,7 +13,7 @@ const VERSION: u32 = 0x1010_5111;
 const MOST: usize = 6;
 
 /// Highest number of bits for each number: those of the longest type.
-const MAX_RATE: f64 = 64.0;
+pub const MAX_RATE: f64 = 64.0;
 
 /// What a user is told about wrong parameters.
 const TAKES: &str = "takes a mode and its values: 1,0 and bits for each number, above 0 to 64, as a double \
@@ -113,7 +113,7 @@ fn mode(visible: &[u32], scalar: Scalar, dimensions: usize) -> Option<Mode> {
 }
 
 /// The type of the numbers, for chunks that a user has compressed.
-fn scalar(chunk: &ChunkType) -> Outcome<Scalar> {
+pub fn scalar(chunk: &ChunkType) -> Outcome<Scalar> {
     let Encoding::Numbers { unit } = chunk.encoding else {
         return Err("can be applied to numbers only".to_owned());
     };

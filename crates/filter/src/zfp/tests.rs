@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::NumberClass;
-#[cfg(feature = "zfp")]
 use crate::test_codec::{decoded, encoded};
 use ncutils_model::Endian;
 
@@ -143,7 +142,6 @@ fn stored_parameters_for_other_chunks() {
     assert!(adapted(&kept, &numbers(NumberClass::Signed, 2, &[9])).is_err());
 }
 
-#[cfg(feature = "zfp")]
 #[test]
 fn lengths_and_headers_are_checked() {
     let data: Vec<u8> = (0..1200).flat_map(|i| (i as f32 / 7.0).to_le_bytes()).collect();

@@ -16,7 +16,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 /// Filters of cargo features. Their chunks are skipped where the feature is off.
-const OPTIONAL: [u32; 3] = [32001, 32013, 32026];
+const OPTIONAL: [u32; 2] = [32001, 32026];
 
 /// The pipeline that a text says, for chunks of `size` bytes.
 fn pipeline(text: &str, size: usize) -> Pipeline {

@@ -6,5 +6,4 @@ mod filters;
 mod filters_page;
 mod zarr3_codecs;
 mod zarr_codecs;
-#[cfg(feature = "zfp")]
 mod zfp;

@@ -1,5 +1,5 @@
 //! Chunks that the plugin of zfp encoded with loss (testdata/filters/zfp.txt) decode to the numbers that it decodes, and
-//! what is encoded here does so too.
+//! encoding gives the same bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -41,12 +41,6 @@ fn lossy_chunks_of_the_plugin() {
             assert!(decode(&stored[..end]).is_err(), "{name}: cut at {end}");
         }
         let ours = pipeline.encode(&raw, ChunkShape::Full, &mut scratch).unwrap();
-        // The plugin's stream is not filled up to a whole word of eight bytes.
-        assert_eq!(ours.bytes[..stored.len()], stored, "{name}: ours");
-        assert!(
-            ours.bytes.len() - stored.len() < 8
-                && ours.bytes.ends_with(&vec![0; ours.bytes.len() - stored.len()])
-        );
-        assert_eq!(decode(&ours.bytes).unwrap(), wanted, "{name}: ours");
+        assert_eq!(ours.bytes, stored, "{name}: ours");
     }
 }

@@ -59,6 +59,8 @@ pub struct Capabilities {
     /// kind.
     pub creation_flags: Option<&'static [&'static str]>,
 
+    /// True if netCDF-C reads datasets of this kind, which finds a name only if it is normalized.
+    pub normalized_names: bool,
     /// True if a dataset can have groups.
     pub groups: bool,
     /// True if a dataset can have user-defined types.
@@ -132,6 +134,7 @@ impl Capabilities {
             other_names: &[],
             digit: None,
             creation_flags: None,
+            normalized_names: false,
             groups: false,
             user_types: false,
             types_with_heap: false,
@@ -184,6 +187,7 @@ impl Capabilities {
 
 /// CDF-1.
 pub(super) const CDF1: Capabilities = Capabilities {
+    normalized_names: true,
     name: "classic",
     format_name: "classic",
     extended_name: "classic mode=00000000",
@@ -200,6 +204,7 @@ pub(super) const CDF1: Capabilities = Capabilities {
 
 /// CDF-2.
 pub(super) const CDF2: Capabilities = Capabilities {
+    normalized_names: true,
     name: "64-bit offset",
     format_name: "64-bit offset",
     extended_name: "64-bit offset mode=00000200",
@@ -214,6 +219,7 @@ pub(super) const CDF2: Capabilities = Capabilities {
 
 /// CDF-5.
 pub(super) const CDF5: Capabilities = Capabilities {
+    normalized_names: true,
     name: "cdf5",
     format_name: "cdf5",
     extended_name: "64-bit data mode=00000020",
@@ -305,6 +311,7 @@ pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
 
 /// Storage features of HDF5.
 const HDF5: Capabilities = Capabilities {
+    normalized_names: true,
     external_data: true,
     pages: true,
     compact: true,
@@ -323,6 +330,7 @@ const HDF5: Capabilities = Capabilities {
 
 /// Zarr version 2 with netCDF's own keys.
 pub(super) static NCZARR: Capabilities = Capabilities {
+    normalized_names: true,
     name: "NCZarr",
     extended_name: "NCZarr version 2.0.0 mode=00001000",
     unlimited: UnlimitedDimensions::Any,

@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use anyhow::Context;
+use ncutils_cli::messages::Messages;
 use ncutils_cli::options::Mode;
 use ncutils_cli::print;
 use ncutils_core::copy::archive::{self as copied, archive_route};
@@ -26,6 +27,9 @@ use crate::print::{plan_text, summary};
 
 /// Bytes of piped input that stay in memory.
 const SPOOLED: u64 = 64 << 20;
+
+/// What a comparison of SHA-256 has compared.
+const HASHED: &str = "bytes of the original by their SHA-256";
 
 /// Bytes of a stream that are read at once.
 const STREAMED: usize = 256 << 10;
@@ -48,7 +52,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
     compress_seekable(&*object, &*target.output, threads::count())
         .map_err(|error| error.in_file(input.name()))?;
     refuse_changed(&*object, input, arguments)?;
-    target.finish(|written| verify_compressed(&*object, written))?;
+    target.finish("bytes", |written| verify_compressed(&*object, written))?;
     Ok(())
 }
 
@@ -78,7 +82,8 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     let memory = Some(arguments.memory_beside(output));
     let done = archive::restore(stdin, &*target.output, threads::count(), memory);
     let packed = done.map_err(in_stdin)?;
-    target.finish(|written| archive::verify(written, &packed, target.limits))?;
+    let verify = |written: &_| archive::verify(written, &packed, target.limits).map(|()| packed.original);
+    target.finish(HASHED, verify)?;
     summarize(&packed, arguments)
 }
 
@@ -131,7 +136,8 @@ pub fn copy(
     };
     let packed = packed.map_err(in_input)?;
     refuse_changed(&**object, input, arguments)?;
-    target.finish(|written| archive::verify(written, &packed, target.limits))?;
+    let verify = |written: &_| archive::verify(written, &packed, target.limits).map(|()| packed.original);
+    target.finish(HASHED, verify)?;
     summarize(&packed, arguments)
 }
 
@@ -150,6 +156,7 @@ struct BytesOutput<'a> {
     held: Option<Staged>,
     /// What reading back may take.
     limits: CheckLimits,
+    messages: Messages,
 }
 
 impl<'a> BytesOutput<'a> {
@@ -168,18 +175,26 @@ impl<'a> BytesOutput<'a> {
                 threads: threads::count(),
                 memory: Some(arguments.memory_beside(location)),
             },
+            messages: arguments.messages,
         })
     }
 
-    /// Makes the output appear, after `verify` has compared it.
-    fn finish(&self, verify: impl Fn(&Arc<dyn Object>) -> Result<(), Error>) -> Result<(), Error> {
+    /// Makes the output appear, after `verify` has compared it. `verify` returns the number of bytes that it has compared, and
+    /// `what` tells what they are.
+    fn finish(
+        &self,
+        what: &str,
+        verify: impl Fn(&Arc<dyn Object>) -> Result<u64, Error>,
+    ) -> Result<(), Error> {
         let done = || {
             self.output.commit().map_err(|e| Error::io("cannot write", e))?;
             let Some(held) = &self.held else {
                 return Ok(());
             };
             if let InputKind::Object(written) = held.input(self.location)?.kind() {
-                verify(written)?;
+                let count = verify(written)?;
+                self.messages
+                    .note(format_args!("{}: compared {count} {what}", self.location));
             }
             held.release()
         };

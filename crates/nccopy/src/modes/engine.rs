@@ -51,6 +51,9 @@ impl Engine<'_> {
         for choice in &plan.choices {
             self.arguments.messages.note(choice);
         }
+        for notice in plan.notices.lines() {
+            self.arguments.messages.warn_of(self.output, notice);
+        }
         let prepared = prepare(reader, &plan).map_err(|error| self.in_input(error))?;
         refuse_unfinished_sources(reader, self.input, self.arguments)?;
         Ok((plan, prepared))
@@ -92,6 +95,8 @@ impl Engine<'_> {
         RunOptions {
             memory: Some(budget.saturating_sub(self.output.memory_of_output(budget))),
             output: Some(self.output.name()),
+            // A check has found the damage that there is, and the rest is salvaged.
+            untested: self.arguments.no_check || self.arguments.salvage,
             input_may_change: self.arguments.unfinished || self.arguments.salvage,
             ..RunOptions::default()
         }

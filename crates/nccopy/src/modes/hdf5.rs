@@ -14,7 +14,7 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
-use ncutils_core::integrity::{Named, Promise, Salvage, check_variables};
+use ncutils_core::integrity::{Compared, Named, Promise, Salvage, check_variables};
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
 use ncutils_core::store::{Destination, Input, InputKind, Object};
@@ -294,8 +294,12 @@ impl Asked<'_> {
             output: engine.output,
             arguments: engine.arguments,
         };
-        copied.compare(promise, plain)?;
-        copied.compare_addressed(self.source, opened)?;
+        let mut compared = copied.compare(promise, plain)?;
+        compared.add(copied.compare_addressed(self.source, opened)?);
+        engine
+            .arguments
+            .messages
+            .note(format_args!("{}: {compared}", engine.output));
         held.release()
     }
 }
@@ -333,7 +337,7 @@ impl Copied<'_> {
     }
 
     /// Compares the values of the datasets that the engine copied.
-    fn compare(&self, promise: &Promise, asked: &dyn Reader) -> Result<(), Error> {
+    fn compare(&self, promise: &Promise, asked: &dyn Reader) -> Result<Compared, Error> {
         let opened = self.held.input(self.output)?;
         let external_files = opened.external_files().cloned();
         let written = Verbatim::open_written(self.object()?, external_files, &self.arguments.copy.registry)?;
@@ -342,7 +346,7 @@ impl Copied<'_> {
 
     /// Compares the values of the datasets whose elements hold addresses, which differ, as netCDF shows them. What netCDF does
     /// not show, such as references, is not compared.
-    fn compare_addressed(&self, source: &Verbatim, opened: &Input) -> Result<(), Error> {
+    fn compare_addressed(&self, source: &Verbatim, opened: &Input) -> Result<Compared, Error> {
         let registry = &self.arguments.copy.registry;
         let in_input = |error: Error| error.in_file(self.input.name());
         let input = as_netcdf(opened, self.arguments).map_err(in_input)?;
@@ -381,7 +385,7 @@ impl Copied<'_> {
         }
     }
 
-    fn verify(&self, promise: &Promise, asked: &dyn Reader, written: &dyn Reader) -> Result<(), Error> {
+    fn verify(&self, promise: &Promise, asked: &dyn Reader, written: &dyn Reader) -> Result<Compared, Error> {
         let names = (self.input.to_string(), self.output.to_string());
         let asked = Named {
             reader: asked,

@@ -120,9 +120,10 @@ fn verify(
         reader: &*written,
         name: &names.1,
     };
-    promise.verify(asked, found, arguments.work(), &mut |line| {
+    let compared = promise.verify(asked, found, arguments.work(), &mut |line| {
         arguments.messages.tell(format_args!("{output}: {line}"));
     })?;
+    arguments.messages.note(format_args!("{output}: {compared}"));
     drop(written);
     held.release()
 }

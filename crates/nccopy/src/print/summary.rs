@@ -1,6 +1,9 @@
 //! What `nccopy --summary` prints.
 
-use ncutils_core::copy::{Report, ratio};
+use std::collections::BTreeMap;
+
+use ncutils_core::copy::{Passed, Report, ratio};
+use ncutils_core::filter::Tested;
 use ncutils_core::format::archive::Packed;
 use serde_json::json;
 
@@ -70,7 +73,27 @@ pub fn text(report: &Report, beside: Option<Beside<'_>>) -> String {
     sides[..2].fill(Side::Left);
     table::push(&mut text, sides, &rows);
     let (elapsed, peak) = (report.elapsed().as_secs_f64(), report.peak());
+    text.push_str(&passed(report.passed()));
     text + &format!("elapsed {elapsed:.3} s, memory for data at most {peak} bytes\n")
+}
+
+/// What was tested of a chunk that passed, as text and as a name in JSON.
+const TESTED: [(Tested, &str, &str); 4] = [
+    (Tested::Decoded, "decoded", "decoded"),
+    (Tested::Checksum, "tested by a checksum", "checksum"),
+    (Tested::Structure, "tested by lengths and marks", "structure"),
+    (Tested::Nothing, "not tested", "untested"),
+];
+
+/// A line about encoded chunks that passed; nothing if none did.
+fn passed(passed: Passed) -> String {
+    let counts = TESTED.map(|(tested, text, _)| (passed.tested(tested), text));
+    let parts = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, text)| format!("{count} {text}")).collect();
+    match counts.iter().map(|(count, _)| count).sum::<u64>() {
+        0 => String::new(),
+        all => format!("{all} chunks passed as they are: {}\n", parts.join(", ")),
+    }
 }
 
 /// The same as a JSON object on one line.
@@ -106,6 +129,8 @@ pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
             "seconds": null,
         })
     }));
+    let passed = TESTED.map(|(tested, _, name)| (name, report.passed().tested(tested)));
+    let passed: BTreeMap<&str, u64> = passed.into_iter().collect();
     let all = json!({
         "variables": each,
         "decoded": decoded,
@@ -115,6 +140,7 @@ pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
         "seconds": variables.iter().map(|v| v.work.as_secs_f64()).sum::<f64>(),
         "elapsed": report.elapsed().as_secs_f64(),
         "memory": report.peak(),
+        "passed": passed,
     });
     format!("{all}\n")
 }

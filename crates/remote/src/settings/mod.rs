@@ -42,6 +42,7 @@ pub use endpoint::Endpoint;
 pub use netrc::NetRc;
 pub use of_provider::OfProvider;
 pub use proxy::Proxy;
+pub use rc_files::rc_value;
 pub use resolve::Settings;
 #[cfg(feature = "network")]
 pub(crate) use resolve::http_url;

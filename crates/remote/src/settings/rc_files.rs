@@ -126,6 +126,22 @@ impl RcFiles {
     }
 }
 
+/// The value that netCDF-C's rc files give a key for every dataset: that of the last line without a URL. `None` if no line has
+/// the key, or no value.
+///
+/// # Errors
+/// A file in the home folder, or named by `NCRCENV_RC`, that cannot be read.
+pub fn rc_value(key: &str, environment: &dyn Environment) -> Result<Option<String>> {
+    let entries = RcFiles::read(environment)?.entries;
+    let mut values = entries
+        .into_iter()
+        .filter(|entry| entry.only.is_none() && entry.key.eq_ignore_ascii_case(key));
+    Ok(values
+        .next_back()
+        .map(|entry| entry.value)
+        .filter(|value| !value.is_empty()))
+}
+
 /// Parses a line; `None` if it is malformed. `KEY=` without a value is valid, and has no effect.
 fn entry(line: &str, path: &Path) -> Option<Entry> {
     let (only, rest) = match line.strip_prefix('[') {

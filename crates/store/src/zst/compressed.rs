@@ -117,11 +117,11 @@ fn decoded(
     Ok((spooled, damage))
 }
 
-/// Reads back what an object was compressed to, all of it, and compares it with the object.
+/// Reads back what an object was compressed to, all of it, and compares it with the object. Returns the number of bytes of both.
 ///
 /// # Errors
 /// What differs or is damaged, and failures of reading.
-pub fn verify_compressed(source: &dyn Object, written: &Arc<dyn Object>) -> Result<()> {
+pub fn verify_compressed(source: &dyn Object, written: &Arc<dyn Object>) -> Result<u64> {
     let wrong = |why: String| Error::Damaged(format!("the output does not have what was asked for: {why}"));
     let content = open_compressed(written, 0)?.ok_or_else(|| wrong("it is not compressed".to_owned()))?;
     if let Some(damage) = content.damage {
@@ -145,7 +145,7 @@ pub fn verify_compressed(source: &dyn Object, written: &Arc<dyn Object>) -> Resu
         }
         at += length as u64;
     }
-    Ok(())
+    Ok(size)
 }
 
 /// True for Zstandard, false for gzip, `None` for anything else.

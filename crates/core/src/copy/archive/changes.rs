@@ -45,6 +45,13 @@ pub(super) fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptio
                 })
                 .collect::<Result<_>>()?,
         };
+        if let [AskedCodec::Keep] = request.pipeline[..] {
+            let rest = (request.targets == Targets::All).then_some(rest);
+            for n in targets.into_iter().chain(rest) {
+                changes[n].filters = None;
+            }
+            continue;
+        }
         for n in targets {
             let size = input.type_size(input.vars[n].ty);
             changes[n].filters = Some(filters_of(&request.pipeline, size, &options.registry)?);

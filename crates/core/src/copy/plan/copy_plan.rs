@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::layout::AutoChoice;
+use super::notices::Notices;
 use crate::copy::geometry::Sources;
 use crate::copy::quantization::Quantization;
 use crate::filter::Registry;
@@ -19,6 +20,8 @@ pub struct CopyPlan {
     pub registry: Registry,
     /// The filters that were chosen by the data, for those who asked for it.
     pub choices: Vec<AutoChoice>,
+    /// What is changed that nobody asked for.
+    pub notices: Notices,
 }
 
 /// One variable of a copy.

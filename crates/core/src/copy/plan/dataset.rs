@@ -2,6 +2,8 @@
 
 use super::copy_plan::{CopyPlan, VariableCopy};
 use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
+use super::notices::Notices;
+use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
 use super::output::{kind, pages};
 use super::request::{CopyOptions, QuantizeRequest};
@@ -37,6 +39,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         refuse_fixing_empty(input)?;
     }
     let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
+    if kind.can().normalized_names {
+        normalize(&mut schema)?;
+    }
     kind::check(&schema, kind)?;
     schema.page_size = page_size;
 
@@ -47,7 +52,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         }
     }
 
-    let mut choices = Vec::new();
+    let (mut choices, mut notices) = (Vec::new(), Notices::default());
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {
@@ -63,7 +68,14 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             layout: reader.layout(source),
         };
         let layout = var
-            .plan(reader, &requests, &chunking, &sharding, options, &mut choices)
+            .plan(
+                reader,
+                &requests,
+                &chunking,
+                &sharding,
+                options,
+                (&mut choices, &mut notices),
+            )
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
         let external = chunking
             .external(source)
@@ -87,6 +99,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         variables,
         registry: options.registry.clone(),
         choices,
+        notices,
     })
 }
 

@@ -7,12 +7,13 @@
 //!                   └─► layout ─► storage, shards and filters of each variable
 //!                          │
 //!                          ▼
-//!       dataset: plan ─► CopyPlan ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
+//!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
 //! ```
 
 mod copy_plan;
 mod dataset;
 mod layout;
+mod notices;
 mod output;
 mod prepare;
 mod request;
@@ -28,7 +29,9 @@ pub(crate) use layout::{
     auto_shard, char_length, default_chunk_shape, deflate_codec, fit_strings, one_chunk, possible_storage,
     whole_chunks,
 };
+pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};
+pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, prepare};
 pub use request::{AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength};
 pub use select::{Use, copied, for_selected, select_objects};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::copy::plan::Prepared;
 use crate::copy::readers::Readers;
-use crate::copy::run::{Meters, RunOptions, Totals, run_jobs};
+use crate::copy::run::{Meters, Passed, RunOptions, Totals, run_jobs};
 use crate::copy::task::RouteName;
 use crate::error::Result;
 use crate::format::Writer;
@@ -61,6 +61,11 @@ impl<'p> Report<'p> {
     /// Most bytes of memory that jobs held at one time, by the engine's account.
     pub fn peak(&self) -> u64 {
         self.peak
+    }
+
+    /// The encoded chunks that passed from the input to the output, and what was tested of them.
+    pub fn passed(&self) -> Passed {
+        self.meters.passed()
     }
 
     /// A report for each variable of the output, in the order of its schema.

@@ -16,6 +16,8 @@ pub struct ChunkTarget<'a> {
     pub layout: &'a VariableLayout,
     pub pipeline: &'a Pipeline,
     pub grid: &'a ChunkGrid,
+    /// True if encoded chunks pass without a test.
+    pub untested: bool,
 }
 
 impl<'a> ChunkTarget<'a> {
@@ -28,6 +30,7 @@ impl<'a> ChunkTarget<'a> {
             layout: &plan.layout,
             pipeline: &plan.pipeline,
             grid,
+            untested: context.untested,
         }
     }
 }

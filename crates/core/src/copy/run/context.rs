@@ -14,6 +14,8 @@ pub struct Context<'e> {
     pub terms: &'e Terms<'e>,
     pub sink: Sink<'e>,
     pub progress: Option<&'e dyn Progress>,
+    /// True if encoded chunks pass without a test.
+    pub untested: bool,
     pub memory: MemoryBudget,
     pub pool: BufferPool,
     /// Number and error of the failed job that comes first in the order.

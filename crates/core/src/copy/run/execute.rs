@@ -63,6 +63,7 @@ impl Worker {
             _ => {
                 meters.read(job.out(), self.read);
                 meters.work(job.out(), time);
+                meters.pass(self.passed);
             }
         }
     }

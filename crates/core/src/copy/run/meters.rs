@@ -5,12 +5,33 @@ use std::time::Duration;
 
 use crate::copy::plan::Prepared;
 use crate::copy::task::Route;
+use crate::filter::Tested;
 use crate::format::Writer;
 use crate::model::VarId;
 
-/// Counters for each variable of the output.
+/// Counters for each variable of the output, and of all encoded chunks that passed.
 #[derive(Debug, Default)]
-pub struct Meters(Vec<Meter>);
+pub struct Meters {
+    variables: Vec<Meter>,
+    /// By [`Tested`].
+    passed: [AtomicU64; 4],
+}
+
+/// Encoded chunks that passed from the input to the output, by what was tested of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Passed([u64; 4]);
+
+impl Passed {
+    /// Counts a chunk.
+    pub(super) fn add(&mut self, tested: Tested) {
+        self.0[tested as usize] += 1;
+    }
+
+    /// Number of chunks of which so much was tested.
+    pub fn tested(self, tested: Tested) -> u64 {
+        self.0[tested as usize]
+    }
+}
 
 /// Counters of one variable.
 #[derive(Debug, Default)]
@@ -34,11 +55,14 @@ pub struct Counts {
 impl Meters {
     /// Counters for `count` variables, at zero.
     pub fn new(count: usize) -> Self {
-        Self((0..count).map(|_| Meter::default()).collect())
+        Self {
+            variables: (0..count).map(|_| Meter::default()).collect(),
+            passed: Default::default(),
+        }
     }
 
     fn of(&self, var: VarId) -> Option<&Meter> {
-        self.0.get(var.0)
+        self.variables.get(var.0)
     }
 
     /// What was counted of a variable so far.
@@ -48,6 +72,20 @@ impl Meters {
             written: meter.written.load(Ordering::Relaxed),
             work: Duration::from_nanos(meter.nanoseconds.load(Ordering::Relaxed)),
         })
+    }
+
+    /// The encoded chunks that passed so far.
+    pub fn passed(&self) -> Passed {
+        Passed(self.passed.each_ref().map(|count| count.load(Ordering::Relaxed)))
+    }
+
+    /// Counts the encoded chunks that a job passed.
+    pub fn pass(&self, passed: Passed) {
+        for (sum, more) in self.passed.iter().zip(passed.0) {
+            if more > 0 {
+                sum.fetch_add(more, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Counts `bytes` bytes that were read, as stored.

@@ -23,7 +23,7 @@ mod sink;
 mod skip_fill;
 mod worker;
 
-pub use meters::Meters;
+pub use meters::{Meters, Passed};
 pub use options::RunOptions;
 pub use progress::Progress;
 pub use run_jobs::{Totals, run_jobs};

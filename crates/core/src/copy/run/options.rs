@@ -20,6 +20,9 @@ pub struct RunOptions<'a> {
     pub folder: Option<&'a Path>,
     /// True if the input may change while it is copied. Otherwise a change is an error.
     pub input_may_change: bool,
+    /// True to pass encoded chunks without a test: see [`Pipeline::test`](crate::filter::Pipeline::test). Otherwise a damaged
+    /// one is an error.
+    pub untested: bool,
     /// Receives progress reports.
     pub progress: Option<&'a dyn Progress>,
 }

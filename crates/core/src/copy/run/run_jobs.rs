@@ -71,6 +71,7 @@ pub fn run_jobs(
             meters: &meters,
         },
         progress: options.progress,
+        untested: options.untested,
         memory: MemoryBudget::new(
             held_at_once(readers.main(), prepared, budget),
             WINDOW.min(budget / WINDOW_SHARE),

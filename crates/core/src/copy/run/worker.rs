@@ -1,13 +1,17 @@
 //! A thread's buffers, and the steps that all routes share: decode a chunk, read ranges, encode and write a chunk.
 
+use std::sync::Arc;
+
 use super::chunk_data::Data;
 use super::chunk_target::{ChunkTarget, clip};
 use super::fetch::Fetched;
 use super::input_access::InputAccess;
+use super::meters::Passed;
 use super::skip_fill::skip_fill;
 use crate::chunk::{Axis, ChunkGrid, Region};
+use crate::copy::geometry::InputVariable;
 use crate::copy::jobs::{Job, PIECE};
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::filter::Scratch;
 use crate::filter::pipeline::check_size;
 use crate::filter::{ChunkShape, Pipeline};
@@ -32,10 +36,14 @@ pub struct Worker {
     pub axes: Vec<Axis>,
     /// The variable of the previous job.
     variable: Option<VarId>,
+    /// The input whose chunks were tested last, and its codecs.
+    tested: Option<(InputVariable, Arc<Pipeline>)>,
     /// Bytes of memory that the current job handed to the writer, to be written in sequence order.
     pub kept: u64,
     /// Bytes that the current job read, as stored in the input.
     pub read: u64,
+    /// Encoded chunks that the current job passed.
+    pub passed: Passed,
 }
 
 impl Worker {
@@ -44,9 +52,11 @@ impl Worker {
     pub fn turn_to(&mut self, job: &Job, most: u64) {
         self.kept = 0;
         self.read = 0;
+        self.passed = Passed::default();
         if self.variable.replace(job.out()) == Some(job.out()) {
             return;
         }
+        self.tested = None;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         for buffer in [&mut self.encoded, &mut self.decoded, &mut self.block] {
             if buffer.capacity() > most {
@@ -95,6 +105,40 @@ impl Worker {
             self.decoded.len(),
             chunk_size(layout, layout.stored_shape(&own.count))?,
         )
+    }
+
+    /// Tests a chunk that passes encoded, and counts how. `grid` is the input's.
+    ///
+    /// # Errors
+    /// A damaged chunk, with the ways to copy it or the rest all the same.
+    pub fn test(
+        &mut self,
+        source: InputAccess,
+        grid: &ChunkGrid,
+        chunk: u64,
+        data: &EncodedChunk,
+    ) -> Result<()> {
+        let pipeline = match &self.tested {
+            Some((of, pipeline)) if *of == source.id() => pipeline,
+            _ => &self.tested.insert((source.id(), source.pipeline()?)).1,
+        };
+        let own = grid.region(chunk);
+        let shape = chunk_shape(source.layout(), &own.count);
+        let (scratch, out) = (&mut self.scratch, &mut self.decoded);
+        let tested = pipeline.test(&data.bytes, data.filter_mask, shape, scratch, out);
+        let tested = tested.map_err(|error| {
+            let error = match pipeline.is_empty() {
+                // A chunk of another size becomes part of no other dataset.
+                true => error,
+                false => Error::Alternative {
+                    why: error.to_string(),
+                    alternative: Alternative::SoundChunks,
+                },
+            };
+            source.in_chunk_key(chunk, error)
+        })?;
+        self.passed.add(tested);
+        Ok(())
     }
 
     /// Decodes the chunk in `self.encoded` into `self.decoded`.

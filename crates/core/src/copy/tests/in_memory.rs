@@ -322,6 +322,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
             .collect(),
         registry: Registry::builtin(),
         choices: Vec::new(),
+        notices: crate::copy::plan::Notices::default(),
     }
 }
 

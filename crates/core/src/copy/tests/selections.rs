@@ -15,6 +15,7 @@ pub(super) fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
         variables: vec![VariableCopy::new(Sources::Parts(parts), to.clone())],
         registry: Registry::builtin(),
         choices: Vec::new(),
+        notices: crate::copy::plan::Notices::default(),
     }
 }
 

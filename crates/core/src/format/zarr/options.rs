@@ -1,6 +1,6 @@
 //! The choices that a Zarr hierarchy leaves to whoever writes or reads it.
 
-use crate::model::{Kind, ZarrVersion};
+use crate::model::{KeySeparator, Kind, ZarrVersion};
 
 /// The options of a Zarr hierarchy. A name's fragment sets them, as in `#mode=nczarr,noxarray`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct ZarrOptions {
     /// Writing: the key `.zmetadata` repeats the metadata of all groups and arrays. Reading: the metadata is taken
     /// from that key, and the store is not listed.
     pub consolidated: bool,
+    /// Writing version 2: the character between the coordinates in a chunk's key.
+    pub separator: KeySeparator,
     /// Reading: the version that counts where the keys of both lie in one folder. `None` means version 3.
     pub version: Option<ZarrVersion>,
     /// Reading: the fill value of an array of version 3 becomes its attribute `_FillValue`.
@@ -22,6 +24,7 @@ impl ZarrOptions {
     pub const READ: Self = Self {
         xarray: true,
         consolidated: false,
+        separator: KeySeparator::Dot,
         version: None,
         fill_is_missing: false,
     };

@@ -93,6 +93,8 @@ pub fn check_variables(
     })?;
     checked.uncovered = own.uncovered;
     checked.notes = own.notes;
+    // What was left out when the dataset was opened could not be checked.
+    checked.notes.extend_from_slice(&schema.warnings);
     if let Some(read) = own.values {
         (checked.chunks, checked.bytes) = (read.chunks, read.bytes);
         return Ok(checked);
@@ -257,7 +259,14 @@ impl Worker {
         }
         let (scratch, out) = (&mut self.scratch, &mut self.decoded);
         match verify {
-            true => pipeline.decode_into(&self.encoded, mask, shape, scratch, out),
+            true => match pipeline.decode_into(&self.encoded, mask, shape, scratch, out) {
+                // A copy tests what it can.
+                Err(unknown @ Error::UnknownFilter { .. }) => {
+                    let tested = pipeline.test(&self.encoded, mask, shape, scratch, out);
+                    tested.and(Err(unknown))
+                }
+                decoded => decoded,
+            },
             false => pipeline.decode_unverified(&self.encoded, mask, shape, scratch, out),
         }
     }

@@ -5,6 +5,7 @@
 //!    └─► values: tiles that share no chunk, without boxes that neither side stored ─► elements: Difference
 //! ```
 
+mod compared;
 mod datasets;
 mod elements;
 mod options;
@@ -12,6 +13,7 @@ mod stored_boxes;
 mod tiles;
 mod values;
 
+pub use compared::Compared;
 pub use datasets::{Named, compare, difference_text};
 pub use elements::{Difference, Equality};
 pub use options::CompareOptions;

@@ -9,6 +9,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
+use super::compared::Compared;
 use super::elements::{self, Difference};
 use super::options::CompareOptions;
 use super::stored_boxes::{Stored, keep_only};
@@ -39,10 +40,10 @@ pub fn compare_values(
     registry: &Registry,
     options: &CompareOptions,
 ) -> Result<Difference> {
-    compare_sides(a, b, [None, None], registry, options)
+    compare_sides(a, b, [None, None], registry, options).map(|(difference, _)| difference)
 }
 
-/// Like [`compare_values`]. Errors have the names of the datasets that they are in.
+/// Like [`compare_values`], and tells what was compared. Errors have the names of the datasets that they are in.
 ///
 /// # Errors
 /// Those of [`compare_values`].
@@ -52,7 +53,7 @@ pub(crate) fn compare_sides(
     names: [Option<&str>; 2],
     registry: &Registry,
     options: &CompareOptions,
-) -> Result<Difference> {
+) -> Result<(Difference, Compared)> {
     for (n, (reader, var)) in [a, b].into_iter().enumerate() {
         resolve_sources((reader, var), names[n])?;
     }
@@ -61,8 +62,12 @@ pub(crate) fn compare_sides(
     let size = a.0.schema().type_size(ty).max(1);
     let budget = options.work.memory.unwrap_or_else(default_budget);
     let whole = Region::whole(&shape);
+    let compared = Compared {
+        variables: 1,
+        ..Compared::default()
+    };
     if shape.contains(&0) {
-        return Ok(Difference::default());
+        return Ok((Difference::default(), compared));
     }
     let fill = &a.0.layout(a.1).fill;
     let defined = match options.only_defined && (fill.no_fill || fill.value.is_none()) {
@@ -83,7 +88,7 @@ pub(crate) fn compare_sides(
         (WrittenChunks::Listed(tiles), Stored::All) => pair.unwritten(&grid, tiles)?,
         _ => Difference::default(),
     };
-    let result: Mutex<(Difference, Option<(u64, Error)>)> = Mutex::default();
+    let result: Mutex<(Difference, Compared, Option<(u64, Error)>)> = Mutex::default();
     let memory = |region: &Region| {
         let bytes = byte_count(&region.count, size).map_or(u64::MAX, |n| n as u64);
         bytes.saturating_mul(3)
@@ -92,7 +97,8 @@ pub(crate) fn compare_sides(
         let compared = worker.compare(&pair, &region);
         let mut result = result.lock().unwrap_or_else(PoisonError::into_inner);
         match compared {
-            Ok(mut difference) => {
+            Ok((mut difference, compared)) => {
+                result.1.add(compared);
                 if let Some(first) = &mut difference.first {
                     let at = position(&region, usize::try_from(first.0).unwrap_or(usize::MAX));
                     let one = Region {
@@ -105,8 +111,8 @@ pub(crate) fn compare_sides(
                 ControlFlow::Continue(())
             }
             Err(error) => {
-                if result.1.as_ref().is_none_or(|(n, _)| number < *n) {
-                    result.1 = Some((number, error));
+                if result.2.as_ref().is_none_or(|(n, _)| number < *n) {
+                    result.2 = Some((number, error));
                 }
                 ControlFlow::Break(())
             }
@@ -116,10 +122,11 @@ pub(crate) fn compare_sides(
     let list = |tiles: WrittenChunks| tiles.into_iter().map(|n| grid.region(n));
     on_all_pieces(&options.work, &requests, vec![tiles], list, memory, compare);
     match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        (_, Some((_, error))) => Err(error),
-        (mut difference, None) => {
+        (_, _, Some((_, error))) => Err(error),
+        (mut difference, mut all, None) => {
             difference.add(unwritten);
-            Ok(difference)
+            all.add(compared);
+            Ok((difference, all))
         }
     }
 }
@@ -215,7 +222,7 @@ impl Pair<'_> {
             count: vec![1; start.len()],
             start,
         };
-        let mut difference = Worker::default().compare(self, &one)?;
+        let (mut difference, _) = Worker::default().compare(self, &one)?;
         if let Some((at, ..)) = &mut difference.first {
             let whole = Region::whole(grid.extent());
             let elements = |region: &Region| region.element_count().unwrap_or(u64::MAX);
@@ -244,15 +251,16 @@ struct Worker {
 }
 
 impl Worker {
-    fn compare(&mut self, pair: &Pair<'_>, region: &Region) -> Result<Difference> {
+    fn compare(&mut self, pair: &Pair<'_>, region: &Region) -> Result<(Difference, Compared)> {
+        let mut compared = Compared::default();
         let parts = pair.defined.within(region);
         if parts.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(Difference::default());
+            return Ok((Difference::default(), compared));
         }
         if let Some(grid) = &pair.same_chunks
-            && self.equal_chunks(pair, grid, region, parts.is_some())?
+            && let Some(equal) = self.equal_chunks(pair, grid, region, parts.is_some())?
         {
-            return Ok(Difference::default());
+            return Ok((Difference::default(), equal));
         }
         let read = |(reader, var): Side<'_>| {
             let ty = reader.schema().var(var).ty;
@@ -267,18 +275,24 @@ impl Worker {
         let of = |(reader, var): Side<'_>| reader.schema().var(var).ty;
         let first = (pair.a.0.schema(), of(pair.a), &x);
         let second = (pair.b.0.schema(), of(pair.b), &y);
-        Ok(elements::compare(first, second, pair.options.equality))
+        let elements = |region: &Region| region.element_count().unwrap_or(u64::MAX);
+        compared.values = match &parts {
+            Some(parts) => parts.iter().map(elements).fold(0, u64::saturating_add),
+            None => elements(region),
+        };
+        Ok((elements::compare(first, second, pair.options.equality), compared))
     }
 
-    /// True if all chunks of a region have equal bytes on both sides. With `only_stored`, chunks count that the first side
-    /// stores.
+    /// What was compared, if all chunks of a region have equal bytes on both sides. With `only_stored`, chunks count that the
+    /// first side stores.
     fn equal_chunks(
         &mut self,
         pair: &Pair<'_>,
         grid: &ChunkGrid,
         region: &Region,
         only_stored: bool,
-    ) -> Result<bool> {
+    ) -> Result<Option<Compared>> {
+        let mut compared = Compared::default();
         let (a, b) = (pair.a, pair.b);
         let same_fill = fill_element(a.0.layout(a.1)) == fill_element(b.0.layout(b.1));
         let mut left = grid.chunks_in(region);
@@ -307,24 +321,35 @@ impl Worker {
                 let (x, y) = match (x, y) {
                     (Some(x), Some(y)) => (x, y),
                     (None, None) if same_fill => continue,
-                    _ => return Ok(false),
+                    _ => return Ok(None),
                 };
                 if x != y || self.first != self.second {
-                    return Ok(false);
+                    return Ok(None);
                 }
+                compared.chunks += 1;
                 let pipeline = b.0.pipeline(b.1).map_err(pair.in_second())?;
                 if pair.options.decodes_equal && !pipeline.is_empty() {
                     let own = grid.region(chunk);
                     let shape = chunk_shape(b.0.layout(b.1), &own.count);
                     let out = &mut self.decoded;
                     let decoded = pipeline.decode_into(&self.second, y, shape, &mut self.scratch, out);
+                    let decoded = match decoded {
+                        // They are the same bytes, whatever they hold.
+                        Err(Error::UnknownFilter { .. } | Error::Alternative { .. }) => {
+                            compared.undecoded += 1;
+                            let out = &mut self.decoded;
+                            let tested = pipeline.test(&self.second, y, shape, &mut self.scratch, out);
+                            tested.map(drop)
+                        }
+                        decoded => decoded,
+                    };
                     // The second dataset has the bytes of the first.
                     decoded.map_err(|e| pair.in_first()(e.in_chunk(&grid.coordinates(chunk))))?;
                 }
             }
         }
         self.differed = false;
-        Ok(true)
+        Ok(Some(compared))
     }
 }
 

@@ -27,7 +27,7 @@ fn verified(promise: &Promise, asked: &dyn Reader, output: &dyn Reader) -> Resul
     let done = promise.verify(asked, output, CheckOptions::default(), &mut |line| {
         lines.push(line)
     });
-    done.map(|()| lines).map_err(|error| error.to_string())
+    done.map(|_| lines).map_err(|error| error.to_string())
 }
 
 #[track_caller]

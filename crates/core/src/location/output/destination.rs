@@ -15,12 +15,24 @@ use crate::location::Target;
 use crate::location::{Location, StoreKind, zip};
 #[cfg(feature = "remote")]
 use crate::location::{remote, remote_destination};
-use crate::model::{Kind, Schema};
+use crate::model::{KeySeparator, Kind, Schema};
 #[cfg(feature = "remote")]
 use crate::remote::RemoteUrl;
 #[cfg(feature = "remote")]
 use crate::remote::Session;
+use crate::remote::settings::rc_value;
+use crate::remote::{Environment, ProcessEnvironment};
 use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output, RawFiles};
+
+/// True if netCDF-C's rc files ask for `/` between the coordinates of chunks. Who has a file that cannot be read gets no other
+/// keys for it.
+fn asks_for_folders(environment: &dyn Environment) -> bool {
+    let separator = rc_value("ZARR.DIMENSION_SEPARATOR", environment);
+    separator
+        .ok()
+        .flatten()
+        .is_some_and(|separator| separator == KeySeparator::Slash.text())
+}
 
 /// How a dataset is created.
 #[derive(Debug, Clone, Copy, Default)]
@@ -260,9 +272,18 @@ impl Location {
     }
 
     pub(crate) fn write_options(&self, kind: Kind) -> ZarrOptions {
-        match &self.mode {
+        let options = match &self.mode {
             Some(mode) => mode.write_options(kind),
             None => ZarrOptions::write(kind),
+        };
+        let in_folders = matches!(kind, Kind::Nczarr | Kind::Zarr2) && asks_for_folders(&ProcessEnvironment);
+        ZarrOptions {
+            separator: if in_folders {
+                KeySeparator::Slash
+            } else {
+                options.separator
+            },
+            ..options
         }
     }
 

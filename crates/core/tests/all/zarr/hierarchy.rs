@@ -279,3 +279,81 @@ fn names_that_netcdf_cannot_hold_are_told() {
         assert!(reader.schema().warnings[0].starts_with("a dimension of group / is left out"));
     }
 }
+
+#[test]
+fn groups_without_zgroup_are_read_and_told() {
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        ("foo/.zattrs", b"{\"title\": \"kept\"}"),
+        ("foo/bar/v/.zarray", ARRAY.as_bytes()),
+        ("new/v/zarr.json", b"{}"),
+    ]);
+    let reader = open(&keys).unwrap();
+    let schema = reader.schema();
+    let groups: Vec<&str> = schema.groups.iter().map(|group| &*group.name).collect();
+    assert_eq!((groups, schema.vars.len()), (vec!["", "foo", "bar"], 1));
+    assert_eq!(schema.groups[1].attributes.len(), 1);
+    let told = schema.warnings.join("\n");
+    assert!(
+        told.contains("groups without .zgroup are read") && told.contains(": /foo, /foo/bar"),
+        "{told}"
+    );
+    assert!(
+        told.contains("folder new/v is left out: it is Zarr of another version"),
+        "{told}"
+    );
+}
+
+const GROUP: (&str, &[u8]) = (".zgroup", b"{\"zarr_format\": 2}");
+
+#[test]
+fn consolidated_metadata_alone_is_read() {
+    let all = format!(
+        r#"{{"zarr_consolidated_format": 1, "metadata": {{".zgroup": {{"zarr_format": 2}}, "v/.zarray": {ARRAY}}}}}"#
+    );
+    let chunk = two([1, 2, 3, 4]);
+    let keys = store([(".zmetadata", all.as_bytes()), ("v/0.0", &chunk)]);
+    let text = text(&*open(&keys).unwrap());
+    assert!(text.contains("1, 2,\n  3, 4,\n  7, 7 ;"), "{text}");
+    // Beside a root, what only the copy has is told.
+    let keys = store([GROUP, (".zmetadata", all.as_bytes())]);
+    let reader = open(&keys).unwrap();
+    let told = &reader.schema().warnings[0];
+    assert!(
+        told.starts_with("v/.zarray is left out: it is only in .zmetadata"),
+        "{told}"
+    );
+    let references = br#"{"metadata": {".zgroup": {"zarr_format": 2}}, "record_size": 3}"#;
+    let error = open(&store([(".zmetadata", &references[..])]))
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(error.contains("kerchunk references in Parquet"), "{error}");
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_hide_nothing_else() {
+    let attributes = b"{\"title\": \"t\xe9mp\", \"n\": 3, \"s\": \"\xc3\xa9\xef\"}";
+    let keys = store([
+        GROUP,
+        (".zattrs", attributes),
+        ("v/.zarray", ARRAY.as_bytes()),
+        ("v/.zattrs", b"{\"units\": \"\xb0C\"}"),
+    ]);
+    let reader = open(&keys).unwrap();
+    let schema = reader.schema();
+    let values = |of: &[ncutils_core::model::Attribute]| -> Vec<Vec<u8>> {
+        of.iter()
+            .map(|attribute| attribute.values.bytes.clone())
+            .collect()
+    };
+    let root = values(&schema.groups[0].attributes);
+    assert_eq!(root, [&b"t\xe9mp"[..], &[3, 0, 0, 0], b"\xc3\xa9\xef"]);
+    assert_eq!(values(&schema.vars[0].attributes)[0], b"\xb0C");
+    let told = &schema.warnings;
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with(".zattrs has bytes that are no UTF-8"),
+        "{told:?}"
+    );
+}

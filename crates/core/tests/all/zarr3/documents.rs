@@ -8,6 +8,7 @@ use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::ZarrOptions;
 use ncutils_core::format::{self, Reader};
+use ncutils_core::integrity::{CheckOptions, check};
 use ncutils_core::model::{Kind, ZarrVersion};
 use ncutils_core::store::{GetRange, Input, KeyOutput, KeyStore, MemoryKeys};
 
@@ -158,4 +159,143 @@ fn metadata_that_differs_from_its_copy_is_told() {
         warnings[0].starts_with("v/zarr.json and its copy in zarr.json differ"),
         "{warnings:?}"
     );
+}
+
+/// A store that counts its lists.
+struct Listed(MemoryKeys, std::sync::atomic::AtomicUsize);
+
+impl KeyStore for Listed {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
+        self.0.get(key, part)
+    }
+
+    fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        self.0.size(key)
+    }
+
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.0.list(prefix)
+    }
+
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.0.list_children(folder)
+    }
+}
+
+#[test]
+fn groups_without_a_document_are_read_and_told() {
+    let implicit = [
+        ("zarr.json", GROUP),
+        ("foo/bar/v/zarr.json", ARRAY),
+        (".hidden/v/zarr.json", ARRAY),
+        ("notes/2024/readme", "no array"),
+        ("old/.zarray", ARRAY_OF_VERSION_2),
+    ];
+    let reader = open(store(&implicit), None).unwrap();
+    let schema = reader.schema();
+    let groups: Vec<&str> = schema.groups.iter().map(|group| &*group.name).collect();
+    assert_eq!((groups, names(&*reader)), (vec!["", "foo", "bar"], vec!["v"]));
+    let told = schema.warnings.join("\n");
+    assert!(
+        told.contains("groups without zarr.json are read") && told.contains(": /foo, /foo/bar"),
+        "{told}"
+    );
+    assert!(
+        told.contains("folder old is left out: it is Zarr of another version"),
+        "{told}"
+    );
+    let checked = check(&*reader, &Registry::builtin(), &CheckOptions::default()).unwrap();
+    assert!(
+        checked.faults.is_empty() && checked.notes.ends_with(&schema.warnings),
+        "{:?}",
+        checked.notes
+    );
+    // Consolidated metadata has no document of theirs either.
+    let all = format!(
+        r#"{{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {{"kind": "inline",
+            "must_understand": false, "metadata": {{"foo/bar/v": {ARRAY}}}}}}}"#
+    );
+    let reader = open(Unlisted(store(&[("zarr.json", &all)])), None).unwrap();
+    assert_eq!((reader.schema().groups.len(), names(&*reader)), (3, vec!["v"]));
+}
+
+#[test]
+fn only_folders_without_a_document_are_listed_further() {
+    let lists = |keys: &[(&str, &str)]| {
+        let store = Arc::new(Listed(store(keys), Default::default()));
+        let input = Input::keys("", Arc::clone(&store) as Arc<dyn KeyStore>);
+        format::open(input, &Registry::builtin()).unwrap();
+        store.1.load(std::sync::atomic::Ordering::Relaxed)
+    };
+    let groups = [
+        ("zarr.json", GROUP),
+        ("g/zarr.json", GROUP),
+        ("g/v/zarr.json", ARRAY),
+        ("g/v/c/0", ""),
+    ];
+    let sound = lists(&groups);
+    assert_eq!(
+        lists(&[&groups[..], &[("g/notes/readme", "")]].concat()),
+        sound + 1
+    );
+    // Of folders of something else, no more than some are searched.
+    let keys: Vec<String> = (0..1_100).map(|n| format!("g/notes/{n}/readme")).collect();
+    let notes: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, "")).collect();
+    assert_eq!(lists(&[&groups[..], &notes].concat()), sound + 1_000);
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_hide_nothing_else() {
+    let array = ARRAY.replace(
+        "\"fill_value\"",
+        "\"attributes\": {\"units\": \"?C\"}, \"fill_value\"",
+    );
+    let array: Vec<u8> = array
+        .bytes()
+        .map(|byte| if byte == b'?' { 0xb0 } else { byte })
+        .collect();
+    let keys = MemoryKeys::new();
+    let output = keys.output();
+    output.put("zarr.json", GROUP.as_bytes()).unwrap();
+    output.put("v/zarr.json", &array).unwrap();
+    output.publish().unwrap();
+    let reader = open(keys, None).unwrap();
+    let schema = reader.schema();
+    assert_eq!(schema.vars[0].attributes[0].values.bytes, b"\xb0C");
+    assert_eq!(schema.warnings.len(), 1, "{:?}", schema.warnings);
+}
+
+#[test]
+fn unknown_codecs_that_make_bytes_are_named_and_hide_no_other_array() {
+    let bytes = r#"[{"name": "bytes", "configuration": {"endian": "little"}}]"#;
+    let shards = |codecs: &str, index: &str| {
+        format!(
+            r#"[{{"name": "sharding_indexed", "configuration": {{"chunk_shape": [1], "codecs": {codecs}, "index_codecs": {index}}}}}]"#
+        )
+    };
+    let pcodec = r#"[{"name": "numcodecs.pcodec", "configuration": {"level": 8}}]"#;
+    for (codecs, name) in [
+        (pcodec.to_owned(), "the codec numcodecs.pcodec"),
+        (shards(pcodec, bytes), "the codec numcodecs.pcodec"),
+        (shards(bytes, r#"["bytes", "odd"]"#), "index codecs of which odd"),
+    ] {
+        let array = ARRAY.replace(bytes, &codecs);
+        let reader = open(
+            store(&[
+                ("zarr.json", GROUP),
+                ("p/zarr.json", &array),
+                ("v/zarr.json", ARRAY),
+            ]),
+            None,
+        );
+        let reader = reader.unwrap();
+        assert_eq!(names(&*reader), ["v"]);
+        let told = &reader.schema().warnings[0];
+        assert!(
+            told.starts_with("variable p is left out") && told.contains(name),
+            "{told}"
+        );
+        assert!(reader.schema().faults.is_empty());
+    }
 }

@@ -18,7 +18,7 @@ pub use crc32_and_adler32::{ADLER32, CRC32};
 pub use crc32c::Crc32c;
 
 use crate::zarr_only::zarr_configuration::{configuration, member, same};
-use crate::{BoundCodec, ChunkShape, Outcome};
+use crate::{BoundCodec, ChunkShape, ContentLength, EncodedTest, Outcome};
 use ncutils_model::CodecSpec;
 
 /// Bytes of a checksum.
@@ -57,6 +57,24 @@ struct Bound {
     location: Location,
 }
 
+impl Bound {
+    /// The bytes beside the checksum, which fits them.
+    fn verified<'a>(&self, input: &'a [u8]) -> Outcome<&'a [u8]> {
+        let parts = match self.location {
+            Location::Start => input.split_first_chunk::<SIZE>(),
+            Location::End => input.split_last_chunk::<SIZE>().map(|(data, sum)| (sum, data)),
+        };
+        let (stored, data) = parts.ok_or("too short for a checksum")?;
+        let (stored, found) = (u32::from_le_bytes(*stored), (self.checksum)(data));
+        match stored == found {
+            true => Ok(data),
+            false => Err(format!(
+                "damaged data: its checksum is {found:08x} instead of {stored:08x}"
+            )),
+        }
+    }
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         let checksum = (self.checksum)(input).to_le_bytes();
@@ -76,19 +94,9 @@ impl BoundCodec for Bound {
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        let parts = match self.location {
-            Location::Start => input.split_first_chunk::<SIZE>(),
-            Location::End => input.split_last_chunk::<SIZE>().map(|(data, sum)| (sum, data)),
-        };
-        let (stored, data) = parts.ok_or("too short for a checksum")?;
+        let data = self.verified(input)?;
         if data.len() > limit {
             return Err(format!("more than the {limit} bytes expected"));
-        }
-        let (stored, found) = (u32::from_le_bytes(*stored), (self.checksum)(data));
-        if stored != found {
-            return Err(format!(
-                "damaged data: its checksum is {found:08x} instead of {stored:08x}"
-            ));
         }
         out.clear();
         out.extend_from_slice(data);
@@ -105,6 +113,14 @@ impl BoundCodec for Bound {
         out.clear();
         out.extend_from_slice(data);
         Ok(())
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], _: ContentLength) -> Outcome<EncodedTest<'a>> {
+        self.verified(input).map(EncodedTest::Checksum)
+    }
+
+    fn exact_encoded_size(&self, input_len: usize) -> Option<usize> {
+        input_len.checked_add(SIZE)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -19,6 +19,7 @@
 use std::borrow::Cow;
 
 use crate::codec::codec::{generous_bound, stored_parameters};
+use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters};
@@ -190,6 +191,20 @@ impl BoundCodec for Blocks {
         Ok(())
     }
 
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let early = || "the LZ4 blocks end too early".to_owned();
+        let (total, rest) = input.split_first_chunk().ok_or_else(early)?;
+        let (size, rest) = rest.split_first_chunk().ok_or_else(early)?;
+        let (total, size) = (u64::from_be_bytes(*total), u32::from_be_bytes(*size));
+        content.check(total)?;
+        let blocks = match size {
+            0 => 0,
+            size => total.div_ceil(size.into()),
+        };
+        check_blocks(rest, blocks, 0)?;
+        Ok(EncodedTest::Structure)
+    }
+
     fn max_encoded_size(&self, input_len: usize) -> usize {
         generous_bound(input_len).max(self.plain_size(input_len))
     }
@@ -205,6 +220,22 @@ fn expected(total: u64, stored: usize, limit: usize) -> Outcome<usize> {
         return Err("the LZ4 blocks end too early".to_owned());
     }
     Ok(total)
+}
+
+/// Walks `count` blocks, each with its stored length before it (u32 BE), which must end `after` bytes before the input does.
+///
+/// # Errors
+/// Blocks that end elsewhere.
+pub(crate) fn check_blocks(mut blocks: &[u8], count: u64, after: usize) -> Outcome {
+    for _ in 0..count {
+        let block = blocks.split_first_chunk::<LENGTH>();
+        let rest = block.and_then(|(length, rest)| rest.get(u32::from_be_bytes(*length) as usize..));
+        blocks = rest.ok_or("the blocks end too early")?;
+    }
+    match blocks.len() == after {
+        true => Ok(()),
+        false => Err("bytes follow the blocks".to_owned()),
+    }
 }
 
 /// numcodecs' stream.
@@ -233,6 +264,17 @@ impl BoundCodec for Single {
         let total = expected(u32::from_le_bytes(*total).into(), stored.len(), limit)?;
         room(out, total).map_err(|error| error.to_string())?;
         block::decompress(stored, out)
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let (total, stored) = input
+            .split_first_chunk()
+            .ok_or("the input has no room for a length")?;
+        let total = u32::from_le_bytes(*total);
+        content.check(total.into())?;
+        expected(total.into(), stored.len(), usize::MAX)?;
+        check_zeros(stored)?;
+        Ok(EncodedTest::Structure)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

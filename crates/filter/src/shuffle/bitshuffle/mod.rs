@@ -15,8 +15,10 @@
 
 use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::codec_input::CodecInput;
+use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
 use crate::codec::room::room;
+use crate::compressors::lz4::check_blocks;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
@@ -81,6 +83,14 @@ impl Bound {
             return Err(format!("{len} bytes are no whole elements of {size} bytes"));
         }
         Ok(len / size / ROW * ROW * size)
+    }
+
+    /// The same with the bytes of a block that a header states.
+    fn with_block(&self, stated: [u8; LENGTH]) -> Self {
+        Self(Parameters {
+            block: u32::from_be_bytes(stated) as usize / self.0.size,
+            ..self.0
+        })
     }
 
     /// Length of a block of a chunk of `len` bytes, at least 1.
@@ -195,10 +205,7 @@ impl BoundCodec for Bound {
             return Err(early());
         }
         let whole = self.whole_rows(total)?;
-        let of_header = Self(Parameters {
-            block: u32::from_be_bytes(*stated) as usize / self.0.size,
-            ..self.0
-        });
+        let of_header = self.with_block(*stated);
         if !of_header.0.block.is_multiple_of(ROW) {
             return Err("the blocks have no multiple of eight elements".to_owned());
         }
@@ -218,6 +225,26 @@ impl BoundCodec for Bound {
         }
         end.copy_from_slice(rest.get(..end.len()).ok_or_else(early)?);
         Ok(())
+    }
+
+    fn test_encoded<'a>(&self, input: &'a [u8], content: ContentLength) -> Outcome<EncodedTest<'a>> {
+        let early = || "the blocks end too early".to_owned();
+        if let Compression::None = self.0.compression {
+            return Ok(EncodedTest::Nothing);
+        }
+        let (total, rest) = input.split_first_chunk().ok_or_else(early)?;
+        let (stated, rest) = rest.split_first_chunk().ok_or_else(early)?;
+        let total = u64::from_be_bytes(*total);
+        content.check(total)?;
+        let total = usize::try_from(total).map_err(|_| early())?;
+        let whole = self.whole_rows(total)?;
+        let block = self.with_block(*stated).block_len(whole);
+        check_blocks(rest, whole.div_ceil(block) as u64, total - whole)?;
+        Ok(EncodedTest::Structure)
+    }
+
+    fn exact_encoded_size(&self, input_len: usize) -> Option<usize> {
+        matches!(self.0.compression, Compression::None).then_some(input_len)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

@@ -2,7 +2,7 @@
 
 use super::attributes::{StorageAttributes, StorageKind};
 use crate::copy::plan::{
-    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, StringLength, auto_shard, chunk_bytes, default_chunk_shape,
+    MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, Notices, StringLength, auto_shard, chunk_bytes, default_chunk_shape,
     fit_strings, one_chunk, possible_storage, whole_chunks,
 };
 use crate::copy::quantization::Quantization;
@@ -86,6 +86,7 @@ pub fn plan(
         variables,
         registry: registry.clone(),
         choices: Vec::new(),
+        notices: Notices::default(),
     })
 }
 

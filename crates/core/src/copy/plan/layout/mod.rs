@@ -1,22 +1,27 @@
 //! How each variable of the output is stored.
 //!
 //! ```text
-//! pipeline ──────► filters of each variable; auto: chosen by its data ┐
-//! chunking ──────► storage, by netcdf_c_chunks where nobody says      │
-//! sharding ──────► shards                                             ├─► output_variable: VariableLayout
-//! string_length ─► bytes of each string                               │
-//! external ──────► other files that hold the raw data                 ┘
+//! kept_filters: the input's ┐
+//! asked_filters: new ones   ├─► pipeline: filters of each variable ┐
+//! auto: chosen by the data  ┘                                      │
+//! chunking ──────► storage, by netcdf_c_chunks where nobody says   │
+//! sharding ──────► shards                                          ├─► output_variable: VariableLayout
+//! string_length ─► bytes of each string                            │
+//! external ──────► other files that hold the raw data              ┘
 //! ```
 
+mod asked_filters;
 mod auto;
 mod chunking;
 mod external;
+mod kept_filters;
 mod netcdf_c_chunks;
 mod output_variable;
 mod pipeline;
 mod sharding;
 mod string_length;
 
+pub use asked_filters::deflate_codec;
 pub use auto::AutoChoice;
 pub use chunking::{
     Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
@@ -24,6 +29,6 @@ pub use chunking::{
 pub use external::placed;
 pub use netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 pub use output_variable::OutputVariable;
-pub use pipeline::{FilterRequests, deflate_codec};
+pub use pipeline::FilterRequests;
 pub use sharding::{Sharding, auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, char_length, fit_strings};

@@ -2,9 +2,11 @@
 
 use super::auto::{self, AutoChoice};
 use super::chunking::{Chunking, possible_storage};
+use super::kept_filters::FilterChange;
 use super::pipeline::FilterRequests;
 use super::sharding::Sharding;
 use super::string_length::fit_strings;
+use crate::copy::plan::notices::Notices;
 use crate::copy::plan::request::CopyOptions;
 use crate::error::Result;
 use crate::filter::ChunkType;
@@ -26,7 +28,8 @@ pub struct OutputVariable<'a> {
 }
 
 impl OutputVariable<'_> {
-    /// The layout of the variable, with filters that the data chooses added to `choices`.
+    /// The layout of the variable. Filters that the data chooses are added to `choices`, and changes that nobody asked for to
+    /// `notices`.
     ///
     /// # Errors
     /// A request that the variable cannot fulfil.
@@ -37,7 +40,7 @@ impl OutputVariable<'_> {
         chunking: &Chunking,
         sharding: &Sharding,
         options: &CopyOptions,
-        choices: &mut Vec<AutoChoice>,
+        (choices, notices): (&mut Vec<AutoChoice>, &mut Notices),
     ) -> Result<VariableLayout> {
         let (element_size, encoding) = self.output.storage_encoding(self.output.var(self.var).ty);
         let can = self.output.kind.can();
@@ -146,8 +149,11 @@ impl OutputVariable<'_> {
                 }
                 _ => None,
             };
-            layout.filters =
-                pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
+            let stored = pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
+            layout.filters = stored.filters;
+            if let Some(change) = &stored.change {
+                self.tell(change, &layout, notices);
+            }
             if layout.filters == self.layout.filters {
                 layout.array_codecs = self.layout.array_codecs;
             }
@@ -164,6 +170,29 @@ impl OutputVariable<'_> {
             }
         }
         Ok(layout)
+    }
+
+    /// Tells a change of the filters.
+    fn tell(&self, change: &FilterChange, layout: &VariableLayout, notices: &mut Notices) {
+        let kind = self.output.kind.name();
+        let (sort, filters) = match change {
+            FilterChange::LeftOut(filters) => (
+                format!(
+                    "{kind} stores text itself, and no addresses of it, so filters of elements are left out"
+                ),
+                filters,
+            ),
+            FilterChange::Replaced(filters) => {
+                let new: Vec<&str> = layout.filters.iter().map(CodecSpec::name).collect();
+                let new = new.join(" and ");
+                let sort = format!(
+                    "{kind} has no form of some filters, so their variables are encoded anew with {new}"
+                );
+                (sort, filters)
+            }
+        };
+        let path = self.input.var_path(self.source);
+        notices.add(sort, format!("{path} ({})", filters.join(", ")));
     }
 
     /// The variable's own lengths: the input's, except along dimensions that are fixed in the output. A kind without

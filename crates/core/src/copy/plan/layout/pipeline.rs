@@ -1,16 +1,13 @@
 //! Which filters each variable of a copy gets: the rules of `-F`, `-d` and `-s`.
 
+use super::asked_filters::{deflate_codec, deflates, new_filters};
+use super::kept_filters::{KeptFilters, StoredFilters};
 use crate::copy::plan::request::CopyOptions;
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{
-    AskedCodec, ChunkType, CodecInput, Effort, Registry, checksum::fletcher32, deflate::deflate,
-    deflate::gzip, shuffle::shuffle,
-};
+use crate::filter::{AskedCodec, ChunkType, Effort, Registry, checksum::fletcher32, shuffle::shuffle};
 use crate::model::similar::question;
-use crate::model::{
-    CodecNames, CodecSpec, Configuration, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion,
-};
+use crate::model::{CodecNames, Schema, Type, VarId, VariableLayout};
 
 /// The filters that a variable is to have, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +19,8 @@ pub struct AskedPipeline {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Filters {
-    /// The input's filters, in order, with their flags and parameters. True inserts shuffle before deflate.
-    Kept(Vec<CodecSpec>, bool),
+    /// The input's filters.
+    Kept(KeptFilters),
     /// New codecs, as the user asks for them.
     New(Vec<AskedCodec>),
 }
@@ -36,14 +33,9 @@ impl AskedPipeline {
         }
     }
 
-    fn kept(source: &VariableLayout, shuffle: bool) -> Self {
-        // The filters of blocks are made for their order of elements.
-        let filters = match source.storage {
-            Storage::Blocks { .. } => Vec::new(),
-            _ => source.filters.clone(),
-        };
+    fn kept(filters: KeptFilters) -> Self {
         Self {
-            filters: Filters::Kept(filters, shuffle),
+            filters: Filters::Kept(filters),
             wish: Wish::Kept,
         }
     }
@@ -55,7 +47,7 @@ impl AskedPipeline {
                 [AskedCodec::Auto(effort)] => Some(effort),
                 _ => None,
             },
-            Filters::Kept(..) => None,
+            Filters::Kept(_) => None,
         }
     }
 
@@ -67,7 +59,7 @@ impl AskedPipeline {
     /// True if there are no filters.
     pub fn is_empty(&self) -> bool {
         match &self.filters {
-            Filters::Kept(filters, _) => filters.is_empty(),
+            Filters::Kept(kept) => kept.filters.is_empty(),
             Filters::New(filters) => filters.is_empty(),
         }
     }
@@ -77,7 +69,7 @@ impl AskedPipeline {
     /// they are adapted, and codecs that need elements go first: only there can all programs read what they do.
     ///
     /// # Errors
-    /// What a filter refuses of this variable, and a codec that has no such name.
+    /// What a filter refuses of this variable, and a codec that has no such name, where filters are asked for.
     pub fn stored(
         self,
         registry: &Registry,
@@ -85,96 +77,15 @@ impl AskedPipeline {
         chunk: &ChunkType,
         source: Option<&ChunkType>,
         same_chunks: bool,
-    ) -> Result<Vec<CodecSpec>> {
-        let new = |filters: &[AskedCodec], chunk: &ChunkType| -> Result<Vec<CodecSpec>> {
-            let pipeline = registry.new_pipeline(filters, chunk)?;
-            let mut types = registry.begin(chunk);
-            let mut named = |filter: &CodecSpec| {
-                let named = registry.in_output(filter, names, types.given());
-                types.pass(filter);
-                named
-            };
-            pipeline.iter().map(&mut named).collect()
-        };
-        let (kept, shuffle) = match self.filters {
-            Filters::New(filters) => return new(&filters, chunk),
-            Filters::Kept(filters, shuffle) => (filters, shuffle),
-        };
-        let mut kept: Vec<_> = match source {
-            Some(source) => {
-                let mut types = registry.begin(source);
-                let typed = kept.into_iter().map(|filter| {
-                    let from = types.pass(&filter).into_owned();
-                    (filter, Some(from))
-                });
-                typed.collect()
+    ) -> Result<StoredFilters> {
+        match self.filters {
+            Filters::New(filters) => {
+                let filters = new_filters(registry, &filters, names, chunk)?;
+                Ok(StoredFilters::as_asked(filters))
             }
-            None => kept.into_iter().map(|filter| (filter, None)).collect(),
-        };
-        // A format that has no name for an order of elements has an order of its own.
-        kept.retain(|(filter, _)| {
-            let reorders = registry
-                .find(filter)
-                .is_some_and(|codec| codec.facts().only_reorders);
-            !reorders || registry.named(filter, names, chunk).is_ok()
-        });
-        // So has a format that has no name for a checksum at the end. The copy verifies it.
-        while kept.last().is_some_and(|(filter, _)| {
-            let is_checksum = registry
-                .find(filter)
-                .is_some_and(|codec| codec.facts().is_checksum);
-            is_checksum && registry.named(filter, names, chunk).is_err()
-        }) {
-            kept.pop();
+            Filters::Kept(kept) => kept.stored(registry, names, chunk, source, same_chunks),
         }
-        if !same_chunks {
-            kept.sort_by_key(|(filter, _)| {
-                registry
-                    .find(filter)
-                    .is_none_or(|codec| codec.facts().input < CodecInput::Elements)
-            });
-        }
-        let mut types = registry.begin(chunk);
-        let mut filters = Vec::with_capacity(kept.len() + 1);
-        for (filter, from) in kept {
-            let filter = match names {
-                // Not every program has what numcodecs adds to version 3, so it comes there only by request.
-                CodecNames::Zarr(ZarrVersion::V3) => registry.named(&filter, names, types.given())?,
-                _ => registry.named_or_equivalent(&filter, names, types.given())?,
-            };
-            if shuffle && deflates(registry, &filter) {
-                filters.extend(new(&[AskedCodec::id(shuffle::ID, [])], types.given())?);
-            }
-            let filter = match (same_chunks, from) {
-                (true, _) => filter,
-                (false, Some(from)) => registry.moved(&filter, &from, types.given())?,
-                (false, None) => registry.adapted(&filter, types.given())?,
-            };
-            types.pass(&filter);
-            filters.push(filter);
-        }
-        Ok(filters)
     }
-}
-
-/// The codec that compresses with deflate at a level, where only a level is asked for. In version 3 of Zarr, that is the
-/// core codec `gzip`, which every program has.
-pub fn deflate_codec(level: u32, names: Option<CodecNames>) -> AskedCodec {
-    match names {
-        Some(CodecNames::Zarr(version @ ZarrVersion::V3)) => {
-            let configuration = Configuration::from_iter([("level".to_owned(), level.into())]);
-            AskedCodec::Zarr(CodecSpec::zarr(version, gzip::NAME, configuration))
-        }
-        _ => AskedCodec::id(deflate::ID, [level]),
-    }
-}
-
-/// True for codecs whose stream is deflate's, in whatever wrapping.
-fn deflates(registry: &Registry, codec: &CodecSpec) -> bool {
-    registry.hdf5_id(codec) == Some(deflate::ID)
-        || registry
-            .find(codec)
-            .is_some_and(|codec| codec.name() == gzip::NAME)
 }
 
 fn is_shuffle(codec: &AskedCodec) -> bool {
@@ -263,13 +174,24 @@ impl<'a> FilterRequests<'a> {
         let scalar = input.var(var).dims.is_empty();
         // netCDF-C reads wrong strings where they are shuffled, and text gains nothing by it.
         let is_text = input.var(var).ty == Type::String;
+        // The filters of addresses, which the chunks of HDF5 hold in place of text, also go with the text itself.
+        let of_text = is_text && input.kind.can().codecs == Some(CodecNames::Hdf5);
         // A filter would see heap addresses, not the data. netCDF-C gives such variables no filters either. In the input,
         // filters see strings themselves where these lie in the chunks.
         let kept = |shuffle| match addresses && input.kind.can().fixed_strings {
             true => AskedPipeline::new(Vec::new(), Wish::Kept),
-            false => AskedPipeline::kept(source, shuffle),
+            false => AskedPipeline::kept(KeptFilters {
+                of_addresses: of_text && !matches!(names, Some(CodecNames::Hdf5)),
+                ..KeptFilters::of(source, shuffle)
+            }),
         };
         if let Some((request, wish)) = self.by_var[var.0] {
+            if let [AskedCodec::Keep] = request.pipeline[..] {
+                return AskedPipeline::kept(KeptFilters {
+                    must_stay: true,
+                    ..KeptFilters::of(source, false)
+                });
+            }
             if addresses && wish == Wish::General && !request.pipeline.is_empty() {
                 return kept(false);
             }
@@ -301,45 +223,5 @@ impl<'a> FilterRequests<'a> {
         }
         let deflated = source.filters.iter().any(|f| deflates(&options.registry, f));
         kept(options.shuffle && !addresses && deflated && !has(shuffle::ID))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Configuration, ZarrVersion};
-
-    #[test]
-    fn a_checksum_at_the_end_is_left_out_where_it_has_no_name() {
-        let v3 = |name: &str| CodecSpec::zarr(ZarrVersion::V3, name, Configuration::new());
-        let zlib = || {
-            let level = Configuration::from_iter([("level".to_owned(), 5.into())]);
-            CodecSpec::zarr(ZarrVersion::V3, "numcodecs.zlib", level)
-        };
-        let stored = |filters: &[CodecSpec], names| {
-            let pipeline = AskedPipeline {
-                filters: Filters::Kept(filters.to_vec(), false),
-                wish: Wish::Kept,
-            };
-            let chunk = ChunkType::of_bytes(100);
-            pipeline.stored(&Registry::builtin(), names, &chunk, None, true)
-        };
-        let deflate = CodecSpec::hdf5(1, [5]).with_name("deflate");
-        let two = [zlib(), v3("numcodecs.adler32"), v3("crc32c")];
-        assert_eq!(
-            stored(&two, CodecNames::Hdf5).unwrap(),
-            std::slice::from_ref(&deflate)
-        );
-        assert_eq!(stored(&two, CodecNames::Zarr(ZarrVersion::V3)).unwrap(), two);
-        // HDF5 has a name for this one.
-        let own = stored(&[zlib(), v3("numcodecs.fletcher32")], CodecNames::Hdf5).unwrap();
-        assert_eq!(own[0], deflate);
-        assert_eq!(own[1].hdf5_id(), Some(fletcher32::ID));
-        // Elsewhere it is part of what others encode.
-        let error = stored(&[v3("crc32c"), zlib()], CodecNames::Hdf5).unwrap_err();
-        assert!(
-            error.to_string().contains("codec crc32c has no form in HDF5"),
-            "{error}"
-        );
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! kind: the output's kind ─► output_schema: the input's schema in that kind ─► kind: can it hold that?
+//! normalized_names: its names as netCDF-C finds them
 //! pages: the size of an HDF5 file's pages
 //! ```
 
 pub mod kind;
+pub mod normalized_names;
 pub mod output_schema;
 pub mod pages;

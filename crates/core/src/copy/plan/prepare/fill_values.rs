@@ -7,7 +7,7 @@ use crate::copy::geometry::{Sources, unit};
 use crate::copy::plan::CopyPlan;
 use crate::copy::strings::longest_string;
 use crate::model::{
-    Encoding, Endian, Schema, Storage, Type, Values, VarId, VariableLayout, default_fill_value,
+    Encoding, Endian, Schema, Slot, Storage, Type, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
 };
 
@@ -48,9 +48,8 @@ pub fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
     let can = plan.schema.kind.can();
     let reads_wrong = |value: &Values| match plan.schema.var(out).ty {
         Type::Char => can.unwritten_text_is_empty && !value.is_zero(),
-        Type::String => {
-            (can.unwritten_text_is_empty || can.unwritten_strings_fail) && longest_string(value) > 0
-        }
+        Type::String if can.unwritten_strings_fail => !is_nil(value),
+        Type::String => can.unwritten_text_is_empty && longest_string(value) > 0,
         _ => {
             can.unwritten_big_endian_is_swapped
                 && unit(layout) > 1
@@ -64,6 +63,11 @@ pub fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
         .as_ref()
         .filter(|_| !layout.fill.no_fill)
         .is_some_and(reads_wrong)
+}
+
+/// True for the string that has no bytes at all. The empty string has a place of its own in HDF5.
+fn is_nil(value: &Values) -> bool {
+    value.bytes == Slot::NIL.to_bytes()
 }
 
 /// True if what was never written reads as one value in the input, and as another in the output. It is then written.
@@ -94,6 +98,7 @@ pub fn can_skip(schema: &Schema, var: VarId, to: &VariableLayout) -> bool {
     };
     let reads_as_fill = match ty {
         Type::Char if can.unwritten_text_is_empty => value.is_zero(),
+        Type::String if can.unwritten_strings_fail => is_nil(value),
         Type::String => longest_string(value) == 0,
         _ => to.encoding != Encoding::Structured,
     };

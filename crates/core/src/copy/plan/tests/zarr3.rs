@@ -69,7 +69,7 @@ fn what_is_asked_for_is_a_core_codec_and_what_is_kept_keeps_its_stream() {
 }
 
 #[test]
-fn a_filter_without_a_name_in_version_3_is_refused() {
+fn a_filter_without_a_name_in_version_3_is_replaced_or_refused() {
     let mut source = input(Kind::Netcdf4);
     for lost in [
         filter(4, &[4, 32, 32, 200]),
@@ -78,7 +78,14 @@ fn a_filter_without_a_name_in_version_3_is_refused() {
     ] {
         source.layouts[1].storage = Storage::Chunked { shape: vec![10, 20] };
         source.layouts[1].filters = vec![lost];
-        let error = plan(&source, &to_zarr3(CopyOptions::default()))
+        let replaced = plan(&source, &to_zarr3(CopyOptions::default())).unwrap();
+        assert_eq!(names(&replaced.variables[1].layout)[0].0, "blosc");
+        let lines: Vec<String> = replaced.notices.lines().collect();
+        assert!(
+            lines.len() == 1 && lines[0].contains("encoded anew with blosc: plain ("),
+            "{lines:?}"
+        );
+        let error = plan(&source, &to_zarr3(options(&["keep"])))
             .unwrap_err()
             .to_string();
         assert!(

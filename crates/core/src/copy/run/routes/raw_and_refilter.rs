@@ -11,7 +11,7 @@ use crate::copy::run::skip_fill::skip_fill;
 use crate::copy::run::worker::{Worker, at_chunk, lost};
 use crate::copy::task::Variable;
 use crate::error::{Error, Result};
-use crate::filter::{ChainEnd, EncodedChunk};
+use crate::filter::{ChainEnd, EncodedChunk, Tested};
 use crate::format::read_region::{chunk_shape, chunk_size};
 use crate::model::VariableLayout;
 
@@ -66,7 +66,7 @@ impl Worker {
         Ok(bytes)
     }
 
-    /// Passes an encoded chunk through, unchanged but for the `end` of its filters. A chunk that skipped codecs is encoded
+    /// Passes an encoded chunk through, tested, and unchanged but for the `end` of its filters. A chunk that skipped codecs is encoded
     /// anew where the output stores no filter masks, or the end changes.
     fn pass(
         &mut self,
@@ -81,6 +81,7 @@ impl Worker {
         };
         let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;
+        let mut tested = Tested::Nothing;
         if target.var.skips_fill {
             let whole = input_grid(source, target)?;
             let grid = whole.as_ref().unwrap_or(target.grid);
@@ -93,6 +94,7 @@ impl Worker {
                 return Ok(());
             }
             data.bytes = std::mem::take(&mut self.encoded);
+            tested = Tested::Decoded;
         }
         let end = end.filter(|end| !end.is_empty());
         let is_plain = source.is_virtual() && !target.pipeline.is_empty();
@@ -107,6 +109,15 @@ impl Worker {
                 }
             };
             return self.encode_anew(source, data, kept, target, need);
+        }
+        if end.is_some_and(ChainEnd::verifies) {
+            tested = Tested::Checksum;
+        }
+        if target.untested || tested > Tested::Nothing {
+            self.passed.add(tested);
+        } else {
+            let whole = input_grid(source, target)?;
+            self.test(source, whole.as_ref().unwrap_or(target.grid), kept.from, &data)?;
         }
         let own = target.grid.region(kept.chunk);
         let shape = chunk_shape(target.layout, &own.count);

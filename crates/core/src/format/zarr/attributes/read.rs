@@ -7,7 +7,7 @@ use super::super::keys::NC_PROPERTIES;
 use super::elements::Elements;
 use super::names::is_reserved;
 use super::{infer, typed};
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 
 /// What the members of `.zattrs` hold for netCDF.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,6 +57,22 @@ pub fn read(
         }
     }
     found
+}
+
+impl ReadAttributes {
+    /// Gives text the bytes that it has in a document that is no UTF-8.
+    pub fn restore_bytes(&mut self) {
+        for attribute in self
+            .attributes
+            .iter_mut()
+            .filter(|attribute| attribute.ty == Type::Char)
+        {
+            let text = String::from_utf8_lossy(&attribute.values.bytes);
+            let bytes = ncutils_hdf5::bytes_of_text(&text).into_owned();
+            attribute.length = bytes.len();
+            attribute.values = Values::from_bytes(bytes);
+        }
+    }
 }
 
 /// The types by name.

@@ -96,6 +96,12 @@ proptest! {
     #[test]
     fn nczarr_holds_any_attribute(attributes in any_attributes()) {
         let (read, warnings) = through_text(&attributes, Flavor::Nczarr);
+        // netCDF-C reads an empty text as one NUL, and so is it read here.
+        let as_read = |attribute: Attribute| match (attribute.ty, attribute.length) {
+            (Type::Char, 0) => Elements::chars("\0").named(&attribute.name),
+            _ => attribute,
+        };
+        let attributes: Vec<Attribute> = attributes.into_iter().map(as_read).collect();
         prop_assert_eq!(read, attributes);
         prop_assert_eq!(warnings, Vec::<String>::new());
     }

@@ -51,9 +51,6 @@ pub fn write(
                     "attribute {name} of {owner} has a user-defined type, which Zarr cannot hold"
                 ));
             }
-            Type::Char if attribute.length == 0 && flavor.is_nczarr() => {
-                (Json::Array(Vec::new()), Dtype::number(Type::Char, Endian::Little))
-            }
             Type::Char => {
                 let text = utf8(without_nuls(&attribute.values.bytes), &mut latin);
                 (chars(text, flavor), Dtype::number(Type::Char, Endian::Little))
@@ -90,7 +87,7 @@ fn strings(attribute: &Attribute, latin: &mut bool) -> Vec<String> {
         .collect()
 }
 
-/// Text without the NULs at its end. netCDF-C reads `\u0000` as letters, and programs write an empty text as one NUL.
+/// Text without the NULs at its end, so that an empty text and one NUL are written alike. netCDF-C reads `[]` as two letters, reads `\u0000` as letters, and programs write an empty text as one NUL.
 fn without_nuls(text: &[u8]) -> &[u8] {
     let length = text
         .iter()

@@ -2,6 +2,7 @@
 
 use super::super::dtype::{Dtype, Stored};
 use super::super::half::half_to_float;
+use super::super::json::Json;
 use crate::error::{Error, Result};
 use crate::model::{Encoding, Endian, SLOT_SIZE, Slot, Values};
 
@@ -14,8 +15,18 @@ pub enum Elements {
     Half(Endian),
     /// The upper half of floats of 32 bits.
     BFloat16(Endian),
-    /// Big-endian numbers, which together are one element: how many of them follow each other, and the size of each.
-    BigEndian(Box<[(usize, usize)]>),
+    /// Fields one behind the other, which together are one element.
+    Fields(Box<[Unit]>),
+    /// Integers of `size` bytes, each the place of a string in `labels`. The first label has place 1; no label is an empty
+    /// string.
+    Labels {
+        /// The strings.
+        labels: Box<[Box<str>]>,
+        /// Bytes of an integer.
+        size: usize,
+        /// The byte order of integers.
+        endian: Endian,
+    },
     /// Text of this many bytes, with zeros at its end.
     Text(usize),
     /// Text of this many UCS-4 characters, with zeros at its end.
@@ -24,6 +35,25 @@ pub enum Elements {
     Vlen,
     /// Bytes of different lengths, in the same form.
     VlenBytes,
+    /// Strings in a JSON list, behind which their type and shape follow: numcodecs' `json2`.
+    JsonTexts,
+}
+
+/// Parts of an element that follow each other, and how each is stored. What has a count is that many times there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes as [`Values`] has them.
+    Bytes(usize),
+    /// Bytes that are no part of the element.
+    Skip(usize),
+    /// Big-endian numbers: their count, and the size of each.
+    Reversed(usize, usize),
+    /// Floats of 16 bits.
+    Half(usize, Endian),
+    /// Texts of this many UCS-4 characters, which become UTF-8 with zeros behind it, in as many bytes.
+    Wide(usize, usize, Endian),
+    /// Elements of several parts.
+    Nested(usize, Box<[Unit]>),
 }
 
 impl Elements {
@@ -32,12 +62,17 @@ impl Elements {
         match dtype.stored {
             Stored::Number | Stored::Bool | Stored::Char => Self::Plain,
             Stored::Complex if dtype.endian == Endian::Little => Self::Plain,
-            Stored::Complex => Self::BigEndian([(2, dtype.ty.atomic_size())].into()),
+            Stored::Complex => Self::Fields([Unit::Reversed(2, dtype.ty.atomic_size())].into()),
             Stored::Half => Self::Half(dtype.endian),
             Stored::Bytes => Self::Text(dtype.size),
             Stored::Ucs4 => Self::Wide(dtype.size / 4, dtype.endian),
             Stored::Objects => Self::Vlen,
         }
+    }
+
+    /// True if each element has its own length.
+    pub fn is_vlen(&self) -> bool {
+        matches!(self, Self::Vlen | Self::VlenBytes | Self::JsonTexts)
     }
 
     /// The encoding of a layout; `plain` is that of elements which are stored as [`Values`] has them.
@@ -64,31 +99,90 @@ impl Elements {
                 .chunks_exact(2)
                 .flat_map(|two| (u32::from(short(two, *endian)) << 16).to_le_bytes())
                 .collect()),
-            Self::BigEndian(units) => {
-                let mut bytes = decoded.to_vec();
-                let size: usize = units.iter().map(|(count, unit)| count * unit).sum();
-                for element in bytes.chunks_exact_mut(size.max(1)) {
-                    let mut rest = element;
-                    for (count, unit) in units {
-                        let (numbers, behind) = rest.split_at_mut(count * unit);
-                        if *unit > 1 {
-                            numbers.chunks_exact_mut(*unit).for_each(<[u8]>::reverse);
-                        }
-                        rest = behind;
-                    }
+            Self::Fields(units) => {
+                let mut bytes = Vec::with_capacity(decoded.len());
+                let mut rest = decoded;
+                for _ in 0..count {
+                    push_fields(units, &mut rest, &mut bytes).ok_or_else(|| {
+                        Error::Damaged("structures that do not fill their chunk".to_owned())
+                    })?;
                 }
                 Ok(bytes)
             }
+            Self::Labels { labels, size, endian } => {
+                let place = |number: &[u8]| {
+                    let digit = |place: usize, byte: &u8| place.checked_mul(256)?.checked_add((*byte).into());
+                    match endian {
+                        Endian::Big => number.iter().try_fold(0, digit),
+                        Endian::Little => number.iter().rev().try_fold(0, digit),
+                    }
+                };
+                let label = |number: &[u8]| labels.get(place(number)?.checked_sub(1)?);
+                Ok(slots(
+                    decoded.chunks_exact((*size).max(1)),
+                    heap,
+                    |number, heap| {
+                        heap.extend_from_slice(label(number).map_or(&b""[..], |text| text.as_bytes()));
+                    },
+                ))
+            }
             Self::Text(size) => Ok(slots(decoded.chunks_exact((*size).max(1)), heap, |text, heap| {
-                heap.extend_from_slice(text);
+                heap.extend_from_slice(without_zeros(text));
             })),
             Self::Wide(characters, endian) => {
                 let elements = decoded.chunks_exact((*characters).max(1).saturating_mul(4));
-                Ok(slots(elements, heap, |text, heap| push_wide(text, *endian, heap)))
+                Ok(slots(elements, heap, |text, heap| {
+                    push_wide(without_zeros(text), *endian, heap);
+                }))
             }
             Self::Vlen | Self::VlenBytes => vlen(decoded, count, heap),
+            Self::JsonTexts => json_texts(decoded, count, heap),
         }
     }
+}
+
+/// Adds the next element of these parts. `None` if there are too few bytes. The depth of units is that of the type, which
+/// has a limit.
+fn push_fields(units: &[Unit], rest: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
+    for unit in units {
+        let size = match unit {
+            Unit::Bytes(size) | Unit::Skip(size) => *size,
+            Unit::Reversed(count, size) => count.checked_mul(*size)?,
+            Unit::Half(count, _) => count.checked_mul(2)?,
+            Unit::Wide(count, characters, _) => count.checked_mul(*characters)?.checked_mul(4)?,
+            Unit::Nested(count, units) => {
+                for _ in 0..*count {
+                    push_fields(units, rest, out)?;
+                }
+                continue;
+            }
+        };
+        let (bytes, behind) = rest.split_at_checked(size)?;
+        *rest = behind;
+        match unit {
+            Unit::Bytes(_) => out.extend_from_slice(bytes),
+            Unit::Reversed(_, size) => {
+                let numbers = bytes.chunks_exact((*size).max(1));
+                numbers.for_each(|number| out.extend(number.iter().rev()));
+            }
+            Unit::Half(_, endian) => {
+                let floats = bytes
+                    .chunks_exact(2)
+                    .map(|two| half_to_float(short(two, *endian)));
+                floats.for_each(|float| out.extend(float.to_le_bytes()));
+            }
+            Unit::Wide(_, characters, endian) => {
+                for text in bytes.chunks_exact((*characters).max(1) * 4) {
+                    let end = out.len() + text.len();
+                    push_wide(without_zeros(text), *endian, out);
+                    // UTF-8 takes at most as many bytes.
+                    out.resize(end, 0);
+                }
+            }
+            Unit::Skip(_) | Unit::Nested(..) => {}
+        }
+    }
+    Some(())
 }
 
 /// The number in two bytes.
@@ -100,7 +194,13 @@ fn short(two: &[u8], endian: Endian) -> u16 {
     }
 }
 
-/// The slots of elements whose text, without the zeros at its end, `push` adds to the heap. Empty text is NIL, as netCDF-C
+/// An element without the zeros at its end.
+fn without_zeros(element: &[u8]) -> &[u8] {
+    let length = element.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+    &element[..length]
+}
+
+/// The slots of elements whose text `push` adds to the heap. Empty text is NIL, as netCDF-C
 /// reads it.
 fn slots<'a>(
     elements: impl Iterator<Item = &'a [u8]>,
@@ -109,9 +209,8 @@ fn slots<'a>(
 ) -> Vec<u8> {
     let mut out = Vec::with_capacity(elements.size_hint().0.saturating_mul(SLOT_SIZE));
     for element in elements {
-        let length = element.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
         let from = heap.len();
-        push(&element[..length], heap);
+        push(element, heap);
         out.extend_from_slice(&slot(from, heap.len()).to_bytes());
     }
     out
@@ -171,6 +270,44 @@ fn vlen(decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
         true => Ok(out),
         false => Err(damaged()),
     }
+}
+
+/// The strings of numcodecs' `json2`: nested lists in the shape of the chunk, then the type and that shape. What is no string
+/// is JSON as text, and `null` is NIL.
+fn json_texts(decoded: &[u8], count: usize, heap: &mut Vec<u8>) -> Result<Vec<u8>> {
+    let damaged = || Error::Damaged("JSON that does not fill its chunk".to_owned());
+    let json = Json::parse(decoded).map_err(|e| Error::Damaged(format!("a chunk of JSON: {e}")))?;
+    let (items, shape) = match json.as_array() {
+        Some([items @ .., _, shape]) => (items, shape.as_array().ok_or_else(damaged)?),
+        _ => return Err(damaged()),
+    };
+    let mut level: Vec<&Json> = items.iter().collect();
+    for _ in 1..shape.len() {
+        let lists = level.into_iter().map(|list| list.as_array().ok_or_else(damaged));
+        level = lists.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    }
+    if level.len() != count {
+        return Err(damaged());
+    }
+    let mut out = Vec::with_capacity(count.saturating_mul(SLOT_SIZE));
+    for item in level {
+        let offset = heap.len() as u64;
+        let own = match item {
+            Json::Null => Slot::NIL,
+            _ => {
+                match item {
+                    Json::String(text) => heap.extend_from_slice(text.as_bytes()),
+                    other => heap.extend_from_slice(other.to_string().as_bytes()),
+                }
+                Slot {
+                    length: heap.len() as u64 - offset,
+                    offset,
+                }
+            }
+        };
+        out.extend_from_slice(&own.to_bytes());
+    }
+    Ok(out)
 }
 
 /// The element that unwritten parts hold, as in [`Values`].
@@ -241,9 +378,42 @@ mod tests {
 
     #[test]
     fn big_endian_numbers_are_reversed_one_by_one() {
-        let units = Elements::BigEndian([(3, 1), (2, 2), (1, 4)].into());
-        let reversed = units.convert(b"abcBAdcHGFE1234567890A", 2, &mut Vec::new());
+        let units = [Unit::Bytes(3), Unit::Reversed(2, 2), Unit::Reversed(1, 4)];
+        let reversed = Elements::Fields(units.into()).convert(b"abcBAdcHGFE1234567890A", 2, &mut Vec::new());
         assert_eq!(reversed.unwrap(), b"abcABcdEFGH1235476A098");
+    }
+
+    /// `JSON().encode(np.array([['a', ''], [None, 7]], dtype=object))` of numcodecs.
+    #[test]
+    fn strings_in_json() {
+        let found = strings(Elements::JsonTexts, br#"[["a",""],[null,7],"|O",[2,2]]"#, 4);
+        assert_eq!(
+            found,
+            [Some("a"), Some(""), None, Some("7")].map(|s| s.map(str::to_owned))
+        );
+        for wrong in [
+            &b"[\"a\",\"|O\",[1]]"[..],
+            b"{}",
+            b"[\"a\",\"b\",\"c\",\"d\"]",
+            b"[",
+            b"[1,2,3,4,\"|O\",[2,2]]",
+        ] {
+            assert!(Elements::JsonTexts.convert(wrong, 4, &mut Vec::new()).is_err());
+        }
+    }
+
+    #[test]
+    fn numbers_are_places_of_labels() {
+        let labels = Elements::Labels {
+            labels: ["x", "yy"].map(Into::into).into(),
+            size: 2,
+            endian: Endian::Big,
+        };
+        let found = strings(labels, &[0, 1, 0, 2, 0, 0, 1, 2], 4);
+        assert_eq!(
+            found,
+            [Some("x"), Some("yy"), None, None].map(|s| s.map(str::to_owned))
+        );
     }
 
     #[test]

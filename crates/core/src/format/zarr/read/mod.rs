@@ -16,7 +16,8 @@ mod shards;
 mod untyped_codecs;
 mod vlen_chunk;
 
-pub use elements::Elements;
+pub use elements::{Elements, Unit};
+pub use metadata::implicit_groups::ImplicitGroups;
 pub use metadata::metadata_store::MetadataStore;
 pub use metadata::named_dimensions::NamedDimensions;
 pub use metadata::schema::{Built, StoredArray};

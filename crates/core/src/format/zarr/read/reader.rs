@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::super::keys::below;
-use super::elements::{Elements, fill_of};
+use super::elements::fill_of;
 use super::listed::{Listed, StoredChunks};
 use super::metadata::metadata_store::{MetadataStore, cannot_read};
 use super::metadata::schema::{Built, StoredArray};
@@ -53,6 +53,12 @@ impl ZarrReader {
                 "{key} and its copy in {all} differ; {key} is used. Consolidate the dataset again"
             ));
         }
+        if let Some(key) = metadata.only_in_copy() {
+            built.schema.warnings.push(format!(
+                "{key} is left out: it is only in {all}. Consolidate the dataset again, or read {all} with #mode=…,consolidated"
+            ));
+        }
+        built.schema.warnings.extend(metadata.other_bytes_warnings());
         if let Some(error) = &metadata.damaged {
             built.schema.warnings.push(format!("{all} is not used: {error}"));
         }
@@ -191,7 +197,7 @@ impl ZarrReader {
 
     /// Most bytes of an encoded chunk that are read.
     pub(super) fn longest(&self, var: VarId) -> Result<usize> {
-        if is_vlen(&self.arrays[var.0].elements) {
+        if self.arrays[var.0].elements.is_vlen() {
             return Ok(vlen_chunk::LARGEST);
         }
         // One byte more, so that a value which is too long is found.
@@ -217,7 +223,7 @@ impl ZarrReader {
         let grid = self.grid(var)?;
         let pipeline = self.pipeline(var)?;
         let count = byte_count(layout.chunk_shape(), 1).ok_or_else(too_large)?;
-        let order = match is_vlen(&array.elements) {
+        let order = match array.elements.is_vlen() {
             true => vlen_chunk::stored_order(layout)?,
             false => None,
         };
@@ -236,11 +242,9 @@ impl ZarrReader {
             };
             let bytes = count.saturating_mul(size.max(layout.stored_size()));
             let _held = pipeline.hold(bytes).map_err(wrap)?;
-            let decoded = match array.elements {
-                Elements::Vlen | Elements::VlenBytes => {
-                    vlen_chunk::decode(self.pipelines.registry(), layout, chunk.bytes).map_err(wrap)?
-                }
-                _ => pipeline
+            let decoded = match array.elements.is_vlen() {
+                true => vlen_chunk::decode(self.pipelines.registry(), layout, chunk.bytes).map_err(wrap)?,
+                false => pipeline
                     .decode(chunk, ChunkShape::Full, &mut scratch)
                     .map_err(wrap)?,
             };
@@ -308,11 +312,6 @@ pub(super) fn held(place: &Bytes) -> EncodedChunk {
     }
 }
 
-/// True if each element has its own length.
-fn is_vlen(elements: &Elements) -> bool {
-    matches!(elements, Elements::Vlen | Elements::VlenBytes)
-}
-
 impl Reader for ZarrReader {
     fn schema(&self) -> &Schema {
         &self.schema
@@ -372,7 +371,7 @@ impl ChunkReader for ZarrReader {
         let ty = self.schema.var(var).ty;
         let chunk = match layout.encoding {
             // Every element has the same size, whatever it means.
-            Encoding::Structured if !is_vlen(&self.arrays[var.0].elements) => {
+            Encoding::Structured if !self.arrays[var.0].elements.is_vlen() => {
                 let mut packed = layout.clone();
                 packed.encoding = Encoding::Packed;
                 ChunkType::new(&self.schema, ty, &packed, layout.chunk_shape())

@@ -15,6 +15,7 @@
 use super::super::json::Json;
 use super::data_type::DataType;
 use super::extension::{Extension, lengths};
+use super::node_error::NodeError;
 use super::sharding::{IndexCodecs, Level};
 use crate::chunk::chunks_of_shard;
 use crate::filter::{CodecInput, Registry};
@@ -71,20 +72,17 @@ impl CodecChain {
     ///
     /// # Errors
     /// What is wrong, as a clause that continues the name of the document.
-    pub fn parse(codecs: &Json, ty: &DataType) -> Result<Self, String> {
+    pub fn parse(codecs: &Json, ty: &DataType) -> Result<Self, NodeError> {
         Self::parse_nested(codecs, ty, 0)
     }
 
-    fn parse_nested(codecs: &Json, ty: &DataType, depth: usize) -> Result<Self, String> {
+    fn parse_nested(codecs: &Json, ty: &DataType, depth: usize) -> Result<Self, NodeError> {
         if depth > DEEPEST {
-            return Err(format!("has shards in shards to a depth of more than {DEEPEST}"));
+            return Err(format!("has shards in shards to a depth of more than {DEEPEST}").into());
         }
         let list = codecs.as_array().ok_or("has a member codecs that is no list")?;
         if list.len() > MOST {
-            return Err(format!(
-                "has {} codecs in a chain; {MOST} are possible",
-                list.len()
-            ));
+            return Err(format!("has {} codecs in a chain; {MOST} are possible", list.len()).into());
         }
         let mut chain = (Vec::new(), None, Vec::new());
         for codec in list {
@@ -94,7 +92,8 @@ impl CodecChain {
                     return Err(format!(
                         "has two codecs that make bytes of elements; {} is one",
                         codec.name
-                    ));
+                    )
+                    .into());
                 }
                 chain.1 = Some(serializer);
                 continue;
@@ -111,8 +110,16 @@ impl CodecChain {
                 Some(_) => chain.2.push(spec),
             }
         }
-        let (array, Some(serializer), bytes) = chain else {
-            return Err("has no codec that makes bytes of elements, such as bytes".to_owned());
+        let (array, serializer, bytes) = chain;
+        let Some(serializer) = serializer else {
+            let registry = Registry::builtin();
+            let unknown = array.iter().find(|codec| registry.find(codec).is_none());
+            return Err(match unknown {
+                Some(codec) => {
+                    NodeError::Unheld(format!("has the codec {}, which is not known", codec.name()))
+                }
+                None => "has no codec that makes bytes of elements, such as bytes".into(),
+            });
         };
         Ok(Self {
             array,
@@ -140,7 +147,7 @@ impl CodecChain {
     ///
     /// # Errors
     /// Chunks that do not divide, and codecs around shards that have no form for their inner chunks.
-    pub fn flatten(self, shape: &[u64]) -> Result<Flat, String> {
+    pub fn flatten(self, shape: &[u64]) -> Result<Flat, NodeError> {
         let rank = shape.len();
         let mut codecs = Vec::new();
         let mut levels: Vec<Level> = Vec::new();
@@ -174,9 +181,9 @@ impl CodecChain {
                     .find(codec)
                     .is_none_or(|codec| codec.facts().input != CodecInput::EachElement)
                 {
-                    return Err(format!(
+                    return Err(NodeError::Unheld(format!(
                         "has the codec {name} before a shard, which is not supported"
-                    ));
+                    )));
                 }
             }
             codecs.extend(chain.array);
@@ -184,7 +191,8 @@ impl CodecChain {
                 return Err(format!(
                     "has shards of {rank} dimensions, with inner chunks of {}",
                     sharding.chunk_shape.len()
-                ));
+                )
+                .into());
             }
             let counts = chunks_of_shard(&stored, &sharding.chunk_shape).map_err(|_| {
                 format!(
@@ -224,14 +232,11 @@ pub struct Flat {
 
 impl Serializer {
     /// Parses an array→bytes codec. `None` if it is another sort of codec.
-    fn parse(codec: &Extension, ty: &DataType, depth: usize) -> Result<Option<Self>, String> {
+    fn parse(codec: &Extension, ty: &DataType, depth: usize) -> Result<Option<Self>, NodeError> {
         Ok(Some(match &*codec.name {
             "bytes" => {
                 if ty.size().is_none() {
-                    return Err(format!(
-                        "has the codec bytes, which has no form for {}",
-                        ty.name()
-                    ));
+                    return Err(format!("has the codec bytes, which has no form for {}", ty.name()).into());
                 }
                 Self::Bytes(endian(codec)?)
             }
@@ -245,7 +250,8 @@ impl Serializer {
                         "has the codec {}, which has no form for {}",
                         codec.name,
                         ty.name()
-                    ));
+                    )
+                    .into());
                 }
                 serializer
             }
@@ -276,19 +282,19 @@ impl Serializer {
 }
 
 impl Sharding {
-    fn parse(codec: &Extension, ty: &DataType, depth: usize) -> Result<Self, String> {
+    fn parse(codec: &Extension, ty: &DataType, depth: usize) -> Result<Self, NodeError> {
         for (name, _) in &codec.configuration {
             if !matches!(
                 &**name,
                 "chunk_shape" | "codecs" | "index_codecs" | "index_location"
             ) {
-                return Err(format!("has shards with the unknown member {name}"));
+                return Err(format!("has shards with the unknown member {name}").into());
             }
         }
         let lacks = |name: &str| format!("has shards without the member {name}");
         let chunk_shape = lengths(codec.get("chunk_shape"), "chunk_shape")?;
         if chunk_shape.contains(&0) {
-            return Err("has inner chunks of length 0".to_owned());
+            return Err("has inner chunks of length 0".into());
         }
         let codecs = codec.get("codecs").ok_or_else(|| lacks("codecs"))?;
         let index_codecs = codec.get("index_codecs").ok_or_else(|| lacks("index_codecs"))?;
@@ -298,7 +304,11 @@ impl Sharding {
         let index_location = match codec.get("index_location").map(Json::as_str) {
             None | Some(Some("end")) => IndexLocation::End,
             Some(Some("start")) => IndexLocation::Start,
-            Some(_) => return Err("has an index_location that is neither start nor end".to_owned()),
+            Some(_) => {
+                return Err("has an index_location that is neither start nor end"
+                    .to_owned()
+                    .into());
+            }
         };
         Ok(Self {
             chunk_shape,

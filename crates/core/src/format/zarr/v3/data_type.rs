@@ -28,10 +28,10 @@ const MAX_SIZE: u64 = i32::MAX as u64;
 pub const MAX_STRUCT: usize = 1 << 20;
 
 /// Deepest nesting of structures.
-const DEEPEST: usize = 12;
+pub const DEEPEST: usize = 12;
 
 /// Most fields of a structure.
-const MOST_FIELDS: usize = 10_000;
+pub const MOST_FIELDS: usize = 10_000;
 
 /// The compounds of complex numbers with their types. netCDF4-python names them so.
 const COMPLEX: [(&str, Type); 2] = [

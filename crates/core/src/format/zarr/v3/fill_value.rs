@@ -52,10 +52,10 @@ pub fn read(json: &Json, ty: &DataType) -> Result<Values, String> {
             }
             let end = content.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);
             content.truncate(end);
+            // Text of a fixed size that is empty is NIL, as netCDF-C reads it.
+            let is_text = *ty == DataType::String || !content.is_empty();
             match content.len() <= most {
-                true => Ok(Values::from_strings([
-                    (!content.is_empty()).then_some(&content[..])
-                ])),
+                true => Ok(Values::from_strings([is_text.then_some(&content[..])])),
                 false => Err(wrong()),
             }
         }

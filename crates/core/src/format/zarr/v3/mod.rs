@@ -5,6 +5,7 @@
 //! Schema, plans ─► write: documents ─► ZarrWriter ◄─ chunks
 //!
 //! both:  extension, data_type, fill_value, codec_chain: parts of `zarr.json`
+//!        node_error: why a node is left out
 //!        sharding: the index of a shard       own_facts: facts of netCDF that Zarr has no place for
 //! ```
 //!
@@ -16,6 +17,7 @@ mod codec_chain;
 pub mod data_type;
 mod extension;
 mod fill_value;
+mod node_error;
 mod own_facts;
 mod read;
 pub mod sharding;

@@ -18,7 +18,9 @@ use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::VariablePlan;
-use crate::model::{Attribute, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, Kind, Schema, Type, Values, VarId};
+use crate::model::{
+    Attribute, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema, Type, Values, VarId,
+};
 
 /// The value of [`NC_PROPERTIES`] for what is written here.
 const PROPERTIES: &str = concat!("version=2,ncutils=", env!("CARGO_PKG_VERSION"), ",nczarr=2.0.0");
@@ -165,19 +167,21 @@ impl Documents<'_> {
             let list = if is_nczarr && list.is_empty() { &[1] } else { list };
             Json::Array(list.iter().map(|n| Json::Integer((*n).into())).collect())
         };
-        all.push((
-            below(path, ARRAY),
-            object([
-                ("zarr_format", Json::Integer(2)),
-                ("shape", numbers(&layout.extent)),
-                ("dtype", text(&dtype_text)),
-                ("chunks", numbers(layout.chunk_shape())),
-                ("fill_value", self.fill_value(id, &dtype, plan, grid)),
-                ("order", text("C")),
-                ("compressor", codecs.compressor),
-                ("filters", codecs.filters),
-            ]),
-        ));
+        let mut array = object([
+            ("zarr_format", Json::Integer(2)),
+            ("shape", numbers(&layout.extent)),
+            ("dtype", text(&dtype_text)),
+            ("chunks", numbers(layout.chunk_shape())),
+            ("fill_value", self.fill_value(id, &dtype, plan, grid)),
+            ("order", text("C")),
+            ("compressor", codecs.compressor),
+            ("filters", codecs.filters),
+        ]);
+        // Every reader takes the point where nothing is said.
+        if let (KeySeparator::Slash, Json::Object(members)) = (self.options.separator, &mut array) {
+            members.push(("dimension_separator".to_owned(), text(KeySeparator::Slash.text())));
+        }
+        all.push((below(path, ARRAY), array));
         let mut own = Vec::new();
         if self.options.xarray {
             let mut names: Vec<Json> = var

@@ -27,7 +27,7 @@ use super::keys::CONSOLIDATED;
 use super::options::ZarrOptions;
 use crate::error::Result;
 use crate::format::VariablePlan;
-use crate::model::Schema;
+use crate::model::{ChunkKeys, Schema};
 use crate::store::KeyOutput;
 
 /// Begins a hierarchy of version 2.
@@ -48,6 +48,10 @@ pub fn create(
             true => |documents| Some((CONSOLIDATED, metadata::consolidated(documents))),
             false => |_| None,
         },
+        keys: Some(ChunkKeys {
+            separator: options.separator,
+            ..ChunkKeys::V2
+        }),
     };
     ZarrWriter::begin(output, schema, plans, documents)
 }

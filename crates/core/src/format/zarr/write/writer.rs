@@ -11,7 +11,7 @@ use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Scratch};
 use crate::format::{EncodedChunk, Received, ReorderWindow, VariablePlan, Writer};
-use crate::model::{ChunkKeys, Kind, Schema, Values, VarId};
+use crate::model::{ChunkKeys, Schema, Values, VarId};
 use crate::store::{FailedKey, KeyOutput, ReservedKey};
 
 /// The metadata of a hierarchy.
@@ -20,6 +20,8 @@ pub struct Documents {
     pub all: Vec<(String, Json)>,
     /// Makes of all documents the one that is put last, with its key: the consolidated metadata.
     pub last: fn(Vec<(String, Json)>) -> Option<(&'static str, Json)>,
+    /// The form of the keys of chunks; `None` if each layout tells its own.
+    pub keys: Option<ChunkKeys>,
 }
 
 /// A hierarchy that is being written, in any version of Zarr. Versions differ in the documents, the keys of chunks, and
@@ -109,10 +111,8 @@ impl ZarrWriter {
 
     /// The form of an array's keys.
     fn keys(&self, var: VarId) -> ChunkKeys {
-        match self.schema.kind {
-            Kind::Zarr3 => self.plans[var.0].layout.chunk_keys,
-            _ => ChunkKeys::V2,
-        }
+        let own = self.plans[var.0].layout.chunk_keys;
+        self.documents.keys.unwrap_or(own)
     }
 
     /// The error for a store that fails in the value of a key. A thread may write the chunks of arrays whose chunks it did

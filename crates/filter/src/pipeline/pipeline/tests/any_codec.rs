@@ -46,15 +46,8 @@ fn any_blosc2() -> impl Strategy<Value = CodecSpec> {
 }
 
 /// Fifty floats without loss.
-#[cfg(feature = "zfp")]
 fn any_zfp() -> impl Strategy<Value = CodecSpec> {
     Just(spec(32013, true, &[0x10105111, 0x570667a, 0x312, 0x88000000]))
-}
-
-/// Stands for the filter that is not built in.
-#[cfg(not(feature = "zfp"))]
-fn any_zfp() -> impl Strategy<Value = CodecSpec> {
-    Just(spec(2, true, &[4]))
 }
 
 fn any_filter() -> impl Strategy<Value = CodecSpec> {
@@ -122,6 +115,7 @@ fn other_codec() -> impl Strategy<Value = CodecSpec> {
         zarr("scale_offset", json!({"offset": 3, "scale": 2})),
         zarr("quantize", json!({"digits": 3, "dtype": "<f4", "astype": "<f8"})),
         zarr("transpose", json!({"order": [0]})),
+        zarr("zfpy", json!({"tolerance": 0.5})),
     ])
 }
 

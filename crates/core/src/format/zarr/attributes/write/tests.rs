@@ -64,7 +64,7 @@ fn numbers_have_the_digits_of_their_type() {
 #[test]
 fn empty_text_is_none_or_one_nul() {
     for (given, nczarr, pure) in [
-        (&b""[..], "[]", "\"\""),
+        (&b""[..], "\"\"", "\"\""),
         (b"\0", "\"\"", "\"\""),
         (b"a\0\0", "\"a\"", "\"a\""),
     ] {

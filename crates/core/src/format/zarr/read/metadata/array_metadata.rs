@@ -2,7 +2,7 @@
 //!
 //! Zarr version 2, "Arrays, Metadata".
 
-use crate::filter::VLEN_UTF8;
+use crate::filter::ELEMENT_CODECS;
 use crate::format::zarr::json::Json;
 use crate::model::KeySeparator as Separator;
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
@@ -23,8 +23,8 @@ pub struct ArrayMetadata {
     pub fill_value: Option<Json>,
     /// The codecs of a chunk, in the order in which writing applies them. Order F is the first of them.
     pub codecs: Vec<CodecSpec>,
-    /// The first codec, if it stores strings of different lengths. It is not among the codecs.
-    pub vlen_strings: Option<CodecSpec>,
+    /// The first codec, if it makes bytes of objects or numbers of strings. It is not among the codecs.
+    pub element_codec: Option<CodecSpec>,
     /// The character between a chunk's coordinates; `None` if the metadata does not tell.
     pub separator: Option<Separator>,
 }
@@ -67,7 +67,7 @@ impl ArrayMetadata {
             Some(_) => return Err("has a dimension_separator that is neither . nor /".to_owned()),
         };
         let mut codecs = Vec::new();
-        let mut vlen_strings = None;
+        let mut element_codec = None;
         match document.get("order").map(Json::as_str) {
             None | Some(Some("C")) => {}
             Some(Some("F")) if shape.len() < 2 => {}
@@ -83,8 +83,8 @@ impl ArrayMetadata {
         };
         for (n, filter) in filters.iter().enumerate() {
             let codec = codec(filter, "filters")?;
-            if n == 0 && codec.name() == VLEN_UTF8 {
-                vlen_strings = Some(codec);
+            if n == 0 && ELEMENT_CODECS.contains(&codec.name()) {
+                element_codec = Some(codec);
             } else {
                 codecs.push(codec);
             }
@@ -102,7 +102,7 @@ impl ArrayMetadata {
                 .filter(|value| !matches!(value, Json::Null))
                 .cloned(),
             codecs,
-            vlen_strings,
+            element_codec,
             separator,
         })
     }

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::implicit_groups::ImplicitGroups;
 use super::metadata_store::MetadataStore;
 use crate::error::{Error, Result};
 use crate::format::zarr::flavor::Flavor;
@@ -97,6 +98,10 @@ pub struct Hierarchy {
     pub groups: Vec<Group>,
     /// The arrays, group by group.
     pub arrays: Vec<Array>,
+    /// What is unusual about the groups.
+    pub warnings: Vec<String>,
+    /// Paths of groups and arrays whose attributes have bytes that are no UTF-8.
+    pub other_bytes: HashSet<String>,
 }
 
 /// Reads all metadata.
@@ -111,11 +116,17 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         .flatten()
         .is_some();
     let root = nodes(store, &[String::new()], old)?;
-    let root = root.into_iter().next().unwrap_or(Node::None);
+    let root = root
+        .into_iter()
+        .next()
+        .unwrap_or(Node::None(Documents::default()));
     let mut found = Hierarchy {
         groups: Vec::new(),
         arrays: Vec::new(),
+        warnings: Vec::new(),
+        other_bytes: HashSet::new(),
     };
+    let mut implicit = ImplicitGroups::of_version_2();
     let group = |documents| Group {
         path: String::new(),
         name: String::new(),
@@ -134,7 +145,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
             return Ok(found);
         }
         Node::Group(documents) => found.groups.push(group(documents)),
-        Node::None => {
+        Node::None(_) => {
             found.groups.push(group(Documents::default()));
         }
     }
@@ -168,7 +179,15 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
             .iter()
             .map(|(at, name, _)| below(&found.groups[*at].path, name))
             .collect();
-        let documents = nodes(store, &paths, old)?;
+        let mut documents = nodes(store, &paths, old)?;
+        let may_be_group = |at: &usize| matches!(documents[*at], Node::None(_)) && !children[*at].2;
+        let unmarked: Vec<usize> = (0..children.len()).filter(may_be_group).collect();
+        let folders: Vec<String> = unmarked.iter().map(|at| paths[*at].clone()).collect();
+        for (at, is_group) in unmarked.into_iter().zip(implicit.among(store, &folders)?) {
+            if let (true, Node::None(found)) = (is_group, &mut documents[at]) {
+                documents[at] = Node::Group(std::mem::take(found));
+            }
+        }
         let begin = found.groups.len();
         for (((parent, name, is_listed), path), node) in children.into_iter().zip(paths).zip(documents) {
             match node {
@@ -184,18 +203,23 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
                     group: parent,
                     documents,
                 }),
-                Node::None if is_listed => {
+                Node::None(_) if is_listed => {
                     let missing = Error::Damaged(format!("{} is missing", below(&path, ARRAY)));
                     match &mut store.faults {
                         Some(faults) => faults.push(missing.to_string()),
                         None => return Err(missing),
                     }
                 }
-                Node::None => {}
+                Node::None(_) => {}
             }
         }
         level = begin..found.groups.len();
     }
+    found.warnings = implicit.into_warnings();
+    let groups = found.groups.iter().map(|group| &group.path);
+    let paths = groups.chain(found.arrays.iter().map(|array| &array.path));
+    let has_other_bytes = |path: &&String| store.has_other_bytes(&below(path, ATTRIBUTES));
+    found.other_bytes = paths.filter(has_other_bytes).cloned().collect();
     Ok(found)
 }
 
@@ -232,7 +256,8 @@ fn listed(group: &Group) -> Result<Vec<String>> {
 enum Node {
     Group(Documents),
     Array(Documents),
-    None,
+    /// No document says what it is.
+    None(Documents),
 }
 
 /// What lies at each path, by one request.
@@ -266,7 +291,7 @@ fn nodes(store: &mut MetadataStore, paths: &[String], old: bool) -> Result<Vec<N
             Some(_) if is_array => Node::Array(documents),
             Some(_) => Node::Group(documents),
             None if is_old_group => Node::Group(documents),
-            None => Node::None,
+            None => Node::None(documents),
         }
     };
     Ok(paths.iter().map(node).collect())

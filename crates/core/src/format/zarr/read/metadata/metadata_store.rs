@@ -1,6 +1,7 @@
 //! The documents of a hierarchy: from their keys, or from consolidated metadata, which is one document that has all of them: `.zmetadata`
 //! of version 2, a member of `zarr.json` in version 3.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{
-    ARRAY, ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, NODE, PARTIAL, below,
+    ARRAY, ATTRIBUTES, CONSOLIDATED, CONSOLIDATED_METADATA, GROUP, NODE, OLD_SUPERBLOCK, PARTIAL, below,
 };
 use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
 use crate::threads::try_map;
@@ -21,6 +22,8 @@ pub struct MetadataStore {
     store: Arc<dyn KeyStore>,
     /// The documents of `.zmetadata`, by key.
     consolidated: Option<BTreeMap<String, Json>>,
+    /// The key of the document that has all others.
+    all: &'static str,
     /// True if documents are read from `.zmetadata` alone.
     from_consolidated: bool,
     /// The first key whose document differs from that in `.zmetadata`.
@@ -31,6 +34,10 @@ pub struct MetadataStore {
     pub faults: Option<Vec<String>>,
     /// What is wrong with documents of which another copy was read.
     pub replaced: Vec<String>,
+    /// The keys of documents with bytes that are no UTF-8.
+    other_bytes: BTreeSet<String>,
+    /// The keys that were asked for, if their documents have copies.
+    asked: BTreeSet<String>,
 }
 
 impl MetadataStore {
@@ -52,13 +59,17 @@ impl MetadataStore {
     }
 
     /// Opens a store whose key `all` has all documents.
-    fn open_version(store: Arc<dyn KeyStore>, prefer_consolidated: bool, all: &str) -> Result<Self> {
+    fn open_version(store: Arc<dyn KeyStore>, prefer_consolidated: bool, all: &'static str) -> Result<Self> {
         // Where a request is slow, one document is better than a request for each.
         let is_slow = store.requests().ahead;
+        let mut has_root = true;
         let (lists, is_partial) = match is_slow {
             true => (None, store.size(PARTIAL).map_err(cannot_read)?.is_some()),
             false => match store.list_children("") {
-                Ok(names) => (Some(true), names.iter().any(|name| name == PARTIAL)),
+                Ok(names) => {
+                    has_root = names.iter().any(|name| ROOTS.contains(&&**name));
+                    (Some(true), names.iter().any(|name| name == PARTIAL))
+                }
                 Err(e) if e.kind() == io::ErrorKind::Unsupported => {
                     (Some(false), store.size(PARTIAL).map_err(cannot_read)?.is_some())
                 }
@@ -73,11 +84,14 @@ impl MetadataStore {
         let mut opened = Self {
             store,
             consolidated: None,
+            all,
             from_consolidated: false,
             differs: None,
             damaged: None,
             faults: None,
             replaced: Vec::new(),
+            other_bytes: BTreeSet::new(),
+            asked: BTreeSet::new(),
         };
         let document = opened
             .get_many(vec![all.to_owned()])
@@ -88,7 +102,17 @@ impl MetadataStore {
                 .is_some_and(|root| root.get(CONSOLIDATED_METADATA).is_some()),
             _ => found.as_ref().is_some_and(|all| all.get("metadata").is_some()),
         };
-        let prefer_consolidated = prefer_consolidated || (is_slow && document.as_ref().is_ok_and(has_all));
+        if document
+            .as_ref()
+            .is_ok_and(|found| found.as_ref().is_some_and(is_parquet))
+        {
+            return Err(Error::Unsupported(
+                "a dataset of kerchunk references in Parquet files".to_owned(),
+            ));
+        }
+        // Without a root, other documents may be missing as well.
+        let is_better = is_slow || !has_root;
+        let prefer_consolidated = prefer_consolidated || (is_better && document.as_ref().is_ok_and(has_all));
         let lists = match lists {
             Some(lists) => lists,
             None if prefer_consolidated => true,
@@ -170,6 +194,9 @@ impl MetadataStore {
                 .map(|key| documents.get(key).cloned().map(Ok))
                 .collect());
         }
+        if self.consolidated.is_some() {
+            self.asked.extend(keys.iter().cloned());
+        }
         let get = |key: &String| Get {
             key: key.clone(),
             part: GetRange::Range(ByteRange {
@@ -191,9 +218,13 @@ impl MetadataStore {
         };
         let mut documents = Vec::with_capacity(found.len());
         for (key, bytes) in keys.into_iter().zip(found) {
-            let document = bytes
-                .transpose()
-                .map(|bytes| bytes.and_then(|bytes| parse(&key, &bytes)));
+            let mut parsed = |bytes: Vec<u8>| {
+                if std::str::from_utf8(&bytes).is_err() {
+                    self.other_bytes.insert(key.clone());
+                }
+                parse(&key, &bytes)
+            };
+            let document = bytes.transpose().map(|bytes| bytes.and_then(&mut parsed));
             if self.differs.is_none()
                 && key != CONSOLIDATED
                 && let Some(all) = &self.consolidated
@@ -224,25 +255,61 @@ impl MetadataStore {
         gets.into_iter().map(read).collect()
     }
 
+    /// The first group or array that only `.zmetadata` tells of, once all others were read. The folder of any other was seen.
+    pub fn only_in_copy(&self) -> Option<&str> {
+        let copies = self.consolidated.iter().filter(|_| !self.from_consolidated);
+        let is_node = |key: &&String| {
+            let name = key.rsplit('/').next().unwrap_or_default();
+            [ARRAY, GROUP, NODE].contains(&name)
+        };
+        let mut nodes = copies.flat_map(BTreeMap::keys).filter(is_node);
+        nodes.find(|key| !self.asked.contains(*key)).map(String::as_str)
+    }
+
+    /// True if the document under this key has bytes that are no UTF-8. Its strings hold them as names do.
+    pub fn has_other_bytes(&self, key: &str) -> bool {
+        let read = if self.from_consolidated { self.all } else { key };
+        self.other_bytes.contains(read)
+    }
+
+    /// A warning for each document with bytes that are no UTF-8.
+    pub fn other_bytes_warnings(&self) -> Vec<String> {
+        let warning = |key: &String| format!("{key} has bytes that are no UTF-8; text attributes keep them");
+        self.other_bytes.iter().map(warning).collect()
+    }
+
+    /// True if a request takes long.
+    pub fn is_slow(&self) -> bool {
+        self.store.requests().ahead
+    }
+
     /// The names of the folders directly below each of these groups, ascending. A slow store is asked for several groups at
     /// once.
     ///
     /// # Errors
     /// If the store fails.
     pub fn folders_of(&self, paths: &[&str]) -> Result<Vec<Vec<String>>> {
+        let folders = |names: Result<Vec<String>>| {
+            let folder = |name: &String| name.strip_suffix('/').map(str::to_owned);
+            Ok(names?.iter().filter_map(folder).collect())
+        };
+        self.names_of(paths)?.into_iter().map(folders).collect()
+    }
+
+    /// The names directly below each of these folders, ascending. Those of folders end with `/`.
+    ///
+    /// # Errors
+    /// If threads fail. The store may fail for each folder.
+    pub fn names_of(&self, paths: &[&str]) -> Result<Vec<Result<Vec<String>>>> {
         let requests = self.store.requests();
         let threads = match requests.ahead && !self.from_consolidated {
             true => requests.in_flight.min(MOST_LISTS),
             false => 1,
         };
-        try_map(threads, 1, paths, |path| self.folders(path))
+        try_map(threads, 1, paths, |path| Ok(self.names(path)))
     }
 
-    /// The names of the folders directly below the group at `path`, ascending.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn folders(&self, path: &str) -> Result<Vec<String>> {
+    fn names(&self, path: &str) -> Result<Vec<String>> {
         let prefix = match path {
             "" => String::new(),
             _ => format!("{path}/"),
@@ -251,17 +318,27 @@ impl MetadataStore {
             let below = documents
                 .range(prefix.clone()..)
                 .take_while(|(key, _)| key.starts_with(&prefix));
-            let names: BTreeSet<&str> = below
-                .filter_map(|(key, _)| Some(key[prefix.len()..].split_once('/')?.0))
-                .collect();
-            return Ok(names.into_iter().map(str::to_owned).collect());
+            let name = |key: &String| {
+                let key = &key[prefix.len()..];
+                let end = key.find('/').map_or(key.len(), |at| at + 1);
+                key[..end].to_owned()
+            };
+            let names: BTreeSet<String> = below.map(|(key, _)| name(key)).collect();
+            return Ok(names.into_iter().collect());
         }
-        let names = self.store.list_children(&prefix).map_err(cannot_read)?;
-        let folder = |name: String| name.strip_suffix('/').map(str::to_owned);
+        let mut names = self.store.list_children(&prefix).map_err(cannot_read)?;
         // What is built beside a dataset is no part of it.
-        let names = names.into_iter().filter(|name| !name.starts_with(PARTIAL));
-        Ok(names.filter_map(folder).collect())
+        names.retain(|name| !name.starts_with(PARTIAL));
+        Ok(names)
     }
+}
+
+/// The keys that a root has.
+const ROOTS: [&str; 4] = [GROUP, ARRAY, OLD_SUPERBLOCK, NODE];
+
+/// True for a `.zmetadata` that kerchunk wrote beside tables of references.
+fn is_parquet(all: &Json) -> bool {
+    all.get("record_size").is_some()
 }
 
 /// True if a store can list its keys.
@@ -336,9 +413,14 @@ fn parse(key: &str, bytes: &[u8]) -> Result<Json> {
         )));
     }
     let has_attributes = key.ends_with(ATTRIBUTES) || key == CONSOLIDATED;
+    // One byte that is no UTF-8 in an attribute hides nothing else.
+    let bytes = match std::str::from_utf8(bytes) {
+        Ok(_) => Cow::Borrowed(bytes),
+        Err(_) => Cow::Owned(ncutils_hdf5::text_of_bytes(bytes).into_bytes()),
+    };
     let parsed = match has_attributes {
-        true => Json::parse_spelled(bytes),
-        false => Json::parse(bytes),
+        true => Json::parse_spelled(&bytes),
+        false => Json::parse(&bytes),
     };
     parsed.map_err(|e| Error::Damaged(format!("{key}: {e}")))
 }

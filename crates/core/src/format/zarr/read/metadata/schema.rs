@@ -1,19 +1,19 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
+use std::collections::HashSet;
+
 use super::array_metadata::ArrayMetadata;
+use super::element_type::ElementType;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
 use super::named_dimensions::NamedDimensions;
 use crate::error::{Error, Result};
-use crate::filter::VLEN_UTF8;
 use crate::format::zarr::attributes;
-use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
-use crate::format::zarr::fill_value;
+use crate::format::zarr::dtype::DtypeError;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
 use crate::format::zarr::read::elements::Elements;
 use crate::format::zarr::time::{Time, time_attributes};
 use crate::format::zarr::v3::UserTypes;
-use crate::format::zarr::v3::data_type::DataType;
 use crate::format::zarr::v3::sharding::Level;
 use crate::model::{
     Attribute, ChunkKeys, CodecSpec, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, MAX_NAME,
@@ -69,12 +69,14 @@ pub fn build(hierarchy: Hierarchy, mut faults: Option<&mut Vec<String>>) -> Resu
         is_nczarr,
         named: NamedDimensions::default(),
         types: UserTypes::default(),
+        other_bytes: hierarchy.other_bytes,
     };
     builder.schema.provenance = Some(Provenance {
         nc_properties: None,
         superblock_version: if is_nczarr { NCZARR_SUPERBLOCK } else { 0 },
         is_netcdf4: true,
     });
+    builder.schema.warnings.extend(hierarchy.warnings);
     for group in &hierarchy.groups {
         tolerate(builder.add_group(group))?;
     }
@@ -96,6 +98,8 @@ struct Builder {
     is_nczarr: bool,
     named: NamedDimensions,
     types: UserTypes,
+    /// Paths of groups and arrays whose attributes have bytes that are no UTF-8.
+    other_bytes: HashSet<String>,
 }
 
 impl Builder {
@@ -164,7 +168,11 @@ impl Builder {
             (path, None) => format!("group {path}"),
         };
         let warnings = &mut self.schema.warnings;
-        Ok(attributes::read(members, types, variable, &owner, warnings))
+        let mut found = attributes::read(members, types, variable, &owner, warnings);
+        if self.other_bytes.contains(path) {
+            found.restore_bytes();
+        }
+        Ok(found)
     }
 
     /// Notes the names that arrays give to dimensions.
@@ -198,17 +206,8 @@ impl Builder {
         let mut metadata = ArrayMetadata::parse(document).map_err(damaged)?;
         let own = array.documents.own(Own::Array);
         let flavor = array.documents.flavor();
-        let dtype = match Dtype::parse(&metadata.dtype, flavor) {
-            Ok(dtype) if dtype.stored == Stored::Objects && metadata.vlen_strings.is_none() => Err(
-                DtypeError::Unheld("has objects that are no strings, which netCDF cannot hold".into()),
-            ),
-            Ok(dtype) if dtype.stored != Stored::Objects && metadata.vlen_strings.is_some() => Err(
-                DtypeError::Damaged(format!("{VLEN_UTF8} stores objects, and these are none")),
-            ),
-            parsed => parsed,
-        };
-        let dtype = match dtype {
-            Ok(dtype) => dtype,
+        let element = match ElementType::of(&metadata, flavor) {
+            Ok(element) => element,
             Err(DtypeError::Unheld(why)) => {
                 self.schema
                     .warnings
@@ -224,19 +223,13 @@ impl Builder {
         let fill = metadata
             .fill_value
             .as_ref()
-            .map(|json| fill_value::read(json, &dtype, flavor))
+            .map(|json| element.fill(json, flavor))
             .transpose()
             .map_err(|why| damaged(format!("is damaged: {why}")))?
             .flatten();
         let dims = self.dimensions(array, own, &metadata.shape)?;
-        let ty = match dtype.stored {
-            Stored::Complex => {
-                let complex = DataType::Complex(dtype.ty);
-                self.types
-                    .of(&mut self.schema, GroupId(array.group), &array.name, &complex)
-            }
-            _ => dtype.ty,
-        };
+        let group = GroupId(array.group);
+        let ty = element.ty(&mut self.schema, &mut self.types, group, &array.name);
         let found = self.attributes(&array.path, &array.documents, Some(ty))?;
         let mut attributes = found.attributes;
         if let Some(time) = metadata.dtype.as_str().and_then(Time::parse) {
@@ -264,17 +257,17 @@ impl Builder {
         let explicit = explicit || by_xarray && fill.is_some();
         let id = self.schema.add_var(Variable {
             name: array.name.clone(),
-            group: GroupId(array.group),
+            group,
             ty,
             dims,
             attributes: attributes.into(),
         });
-        let elements = Elements::of(&dtype);
+        let elements = element.elements();
         let (_, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);
         let encoding = elements.encoding(encoding);
-        let mut layout = VariableLayout::contiguous(metadata.shape, dtype.size, encoding)
+        let mut layout = VariableLayout::contiguous(metadata.shape, element.size(), encoding)
             .in_chunks(metadata.chunks)
-            .with_endian(dtype.endian)
+            .with_endian(element.endian())
             .with_fill(Fill {
                 no_fill: fill.is_none(),
                 value: fill,
@@ -286,7 +279,7 @@ impl Builder {
         if let Elements::Text(size) = elements {
             layout.string_length = Some(size as u64);
         }
-        if matches!(elements, Elements::Text(_) | Elements::Vlen) {
+        if matches!(elements, Elements::Text(_)) || elements.is_vlen() {
             layout.element_size = SLOT_SIZE;
         }
         self.layouts.push(layout);
@@ -298,7 +291,7 @@ impl Builder {
             }),
             levels: Vec::new(),
             elements,
-            element_codec: metadata.vlen_strings,
+            element_codec: metadata.element_codec,
         });
         Ok(())
     }

@@ -4,11 +4,14 @@
 //! root ─► names of the folders below it ─► `zarr.json` of all of them, in one request ─► the next level
 //! ```
 
+use std::collections::HashSet;
+
 use super::super::super::hierarchy_limits;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
-use super::super::super::read::MetadataStore;
-use super::node::{NodeError, NodeType, node_type};
+use super::super::super::read::{ImplicitGroups, MetadataStore};
+use super::super::node_error::NodeError;
+use super::node::{NodeType, node_type};
 use crate::error::{Error, Result};
 
 /// A group or array.
@@ -33,6 +36,10 @@ pub struct Hierarchy {
     pub arrays: Vec<Node>,
     /// Nodes that make no group or variable, by their paths.
     pub faults: Vec<(String, NodeError)>,
+    /// What is unusual about the groups.
+    pub warnings: Vec<String>,
+    /// Paths of groups and arrays whose documents have bytes that are no UTF-8.
+    pub other_bytes: HashSet<String>,
 }
 
 /// Reads all metadata.
@@ -73,6 +80,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         return Ok(found);
     }
     found.groups.push(node("", root, None));
+    let mut implicit = ImplicitGroups::of_version_3();
     let mut level = 0..1;
     let mut depth = 0;
     while !level.is_empty() {
@@ -87,7 +95,14 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         }
         hierarchy_limits::check(depth, found.groups.len() + found.arrays.len() + children.len())?;
         let keys = children.iter().map(|(_, path, _)| below(path, NODE));
-        let documents = store.get_each(keys.collect())?;
+        let mut documents = store.get_each(keys.collect())?;
+        let unmarked: Vec<usize> = (0..documents.len())
+            .filter(|at| documents[*at].is_none())
+            .collect();
+        let folders: Vec<String> = unmarked.iter().map(|at| children[*at].1.clone()).collect();
+        for (at, is_group) in unmarked.into_iter().zip(implicit.among(store, &folders)?) {
+            documents[at] = is_group.then(|| Ok(group_without_members()));
+        }
         let begin = found.groups.len();
         for ((parent, path, name), document) in children.into_iter().zip(documents) {
             let Some(document) = document else { continue };
@@ -113,6 +128,10 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         }
         level = begin..found.groups.len();
     }
+    found.warnings = implicit.into_warnings();
+    let nodes = found.groups.iter().chain(&found.arrays).map(|node| &node.path);
+    let has_other_bytes = |path: &&String| store.has_other_bytes(&below(path, NODE));
+    found.other_bytes = nodes.filter(has_other_bytes).cloned().collect();
     Ok(found)
 }
 

@@ -1,20 +1,21 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::super::attributes;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::options::ZarrOptions;
-use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray};
+use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit};
 use super::super::super::time::time_attributes;
 use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
 use super::super::fill_value;
+use super::super::node_error::NodeError;
 use super::super::own_facts::OwnFacts;
 use super::fill_attribute;
 use super::hierarchy::{Hierarchy, Node};
-use super::node::{self, ArrayMetadata, NodeError};
+use super::node::{self, ArrayMetadata};
 use super::user_types::UserTypes;
 use crate::error::Result;
 use crate::model::{
@@ -37,6 +38,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
         types: UserTypes::default(),
         options,
         facts: None,
+        other_bytes: hierarchy.other_bytes,
     };
     builder.schema.provenance = Some(Provenance {
         nc_properties: None,
@@ -48,6 +50,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
         .first()
         .map(|root| node::attributes(&root.document));
     builder.facts = facts.and_then(OwnFacts::find);
+    builder.schema.warnings.extend(hierarchy.warnings);
     for (path, error) in &hierarchy.faults {
         builder.leave_out("node", path, error.clone());
     }
@@ -93,6 +96,8 @@ struct Builder {
     options: ZarrOptions,
     /// NetCDF's own facts.
     facts: Option<OwnFacts>,
+    /// Paths of groups and arrays whose documents have bytes that are no UTF-8.
+    other_bytes: HashSet<String>,
 }
 
 impl Builder {
@@ -128,7 +133,10 @@ impl Builder {
             .facts
             .as_ref()
             .and_then(|facts| facts.group_attributes(&group.path));
-        let found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        let mut found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        if self.other_bytes.contains(&group.path) {
+            found.restore_bytes();
+        }
         if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
             provenance.nc_properties = found.nc_properties;
         }
@@ -278,7 +286,10 @@ impl Builder {
             .facts
             .as_ref()
             .and_then(|facts| facts.variable_attributes(&array.path));
-        let found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        let mut found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        if self.other_bytes.contains(&array.path) {
+            found.restore_bytes();
+        }
         let mut attributes = found.attributes;
         let masks = self.options.fill_is_missing && !matches!(ty, Type::User(_));
         let value = match (fill_attribute, masks) {
@@ -354,22 +365,22 @@ fn elements(data_type: &DataType, serializer: &Serializer) -> Elements {
             Endian::Big => {
                 let mut units = Vec::new();
                 push_units(data_type, &mut units);
-                Elements::BigEndian(units.into())
+                Elements::Fields(units.into())
             }
         },
     }
 }
 
-/// Adds the numbers that an element consists of: how many follow each other, and the size of each.
-fn push_units(data_type: &DataType, units: &mut Vec<(usize, usize)>) {
+/// Adds the big-endian numbers that an element consists of.
+fn push_units(data_type: &DataType, units: &mut Vec<Unit>) {
     match data_type {
         DataType::Struct(fields) => {
             for (_, field) in fields {
                 push_units(field, units);
             }
         }
-        DataType::Complex(part) => units.push((2, part.atomic_size())),
-        DataType::Text(size) | DataType::Raw(size) => units.push((*size, 1)),
-        other => units.push((1, other.unit())),
+        DataType::Complex(part) => units.push(Unit::Reversed(2, part.atomic_size())),
+        DataType::Text(size) | DataType::Raw(size) => units.push(Unit::Bytes(*size)),
+        other => units.push(Unit::Reversed(1, other.unit())),
     }
 }

@@ -71,6 +71,12 @@ impl UserTypes {
                 (format!("{variable}_t"), class, group)
             }
         };
+        self.of_class(schema, group, name, class)
+    }
+
+    /// The type of this class. Where there is none like it in the root group or in `group`, it is made in `group` with this
+    /// name, or with one like it.
+    pub fn of_class(&mut self, schema: &mut Schema, group: GroupId, name: String, class: TypeClass) -> Type {
         let mut key = (Schema::ROOT, class);
         let mut known = self.made.get(&key);
         if known.is_none() && group != Schema::ROOT {

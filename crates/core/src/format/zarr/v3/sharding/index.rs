@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use super::super::super::json::Json;
 use super::super::extension::Extension;
+use super::super::node_error::NodeError;
 use crate::chunk::element_count;
 use crate::filter::{ChunkShape, ChunkType, EncodedChunk, NumberClass, Pipeline, Registry, Scratch};
 use crate::model::{CodecSpec, Configuration, Endian, ZarrVersion};
@@ -64,9 +65,9 @@ impl IndexCodecs {
     ///
     /// # Errors
     /// Names the codec that is wrong, not known or of no fixed size.
-    pub fn parse(codecs: &[Json]) -> Result<Self, String> {
+    pub fn parse(codecs: &[Json]) -> Result<Self, NodeError> {
         if codecs.len() > MOST_CODECS {
-            return Err(format!("index codecs: there are {} of them", codecs.len()));
+            return Err(format!("index codecs: there are {} of them", codecs.len()).into());
         }
         let (mut transpositions, mut endian, mut checksums) = (Vec::new(), None, Vec::new());
         for codec in codecs {
@@ -77,11 +78,13 @@ impl IndexCodecs {
                     None | Some(Some("little")) => Endian::Little,
                     Some(Some("big")) => Endian::Big,
                     Some(_) => {
-                        return Err("index codecs: the codec bytes tells no byte order".to_owned());
+                        return Err("index codecs: the codec bytes tells no byte order"
+                            .to_owned()
+                            .into());
                     }
                 };
                 if endian.replace(order).is_some() {
-                    return Err("index codecs: the codec bytes is there twice".to_owned());
+                    return Err("index codecs: the codec bytes is there twice".into());
                 }
                 continue;
             }
@@ -96,15 +99,19 @@ impl IndexCodecs {
                 (Some(codec), None) if codec.facts().only_reorders => transpositions.push(spec),
                 (Some(codec), Some(_)) if codec.facts().is_checksum => checksums.push(spec),
                 (Some(codec), Some(_)) if codec.facts().only_reorders => {
-                    return Err(format!("index codecs: {name} is behind the codec bytes"));
+                    return Err(format!("index codecs: {name} is behind the codec bytes").into());
                 }
                 (Some(codec), None) if codec.facts().is_checksum => {
-                    return Err(format!("index codecs: {name} is before the codec bytes"));
+                    return Err(format!("index codecs: {name} is before the codec bytes").into());
                 }
                 (Some(_), _) => {
-                    return Err(format!("index codecs of no fixed size: {name}"));
+                    return Err(format!("index codecs of no fixed size: {name}").into());
                 }
-                (None, _) => return Err(format!("index codecs: {name} is not known")),
+                (None, _) => {
+                    return Err(NodeError::Unheld(format!(
+                        "has index codecs of which {name} is not known"
+                    )));
+                }
             }
         }
         let endian = endian.ok_or("index codecs: the codec bytes is missing")?;

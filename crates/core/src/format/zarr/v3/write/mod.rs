@@ -41,6 +41,7 @@ pub fn create(
             true => metadata::consolidated,
             false => |_| None,
         },
+        keys: None,
     };
     Ok(Box::new(ZarrWriter::begin(output, schema, plans, documents)?))
 }

@@ -4,7 +4,9 @@ use super::*;
 
 fn parse(text: &str) -> Result<IndexCodecs, String> {
     let json = Json::parse(text.as_bytes()).unwrap();
-    IndexCodecs::parse(json.as_array().unwrap())
+    IndexCodecs::parse(json.as_array().unwrap()).map_err(|error| match error {
+        NodeError::Unheld(why) | NodeError::Damaged(why) => why,
+    })
 }
 
 fn checksum() -> impl Strategy<Value = &'static str> {

@@ -1,5 +1,7 @@
 //! Headers as zfp writes them, round trips, and damaged streams.
 
+mod streams;
+
 use super::*;
 use proptest::prelude::*;
 
@@ -109,7 +111,7 @@ fn each_type_and_number_of_dimensions() {
             let data = numbers(scalar, count);
             let exact = header(scalar, sizes, Mode::REVERSIBLE);
             let stored = compressed(&exact, &data);
-            assert_eq!(stored.len() % 8, 0);
+
             assert_eq!(decompressed(&exact, &stored, data.len()).unwrap(), data);
             let short = data.len() - 1;
             assert_eq!(
@@ -195,7 +197,36 @@ fn any_header() -> impl Strategy<Value = Header> {
     })
 }
 
+/// Floats within one power of ten, as the precision of a block is that of its largest number.
+fn any_floats() -> impl Strategy<Value = (Vec<u64>, Vec<f64>)> {
+    let sizes = proptest::collection::vec(1u64..8, 1..5);
+    sizes.prop_flat_map(|sizes| {
+        let count = sizes.iter().product::<u64>() as usize;
+        (Just(sizes), proptest::collection::vec(-10.0..10.0f64, count))
+    })
+}
+
 proptest! {
+    #[test]
+    fn any_tolerance_is_kept((sizes, values) in any_floats(), exponent in -14i32..2) {
+        let tolerance = 10f64.powi(exponent);
+        let doubles: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let lossy = header(Scalar::Double, &sizes, Mode::accuracy(tolerance));
+        let back = decompressed(&lossy, &compressed(&lossy, &doubles), doubles.len()).unwrap();
+        for (found, value) in back.chunks(8).zip(&values) {
+            let found = f64::from_le_bytes(found.try_into().unwrap());
+            prop_assert!((found - value).abs() <= tolerance);
+        }
+        let floats: Vec<u8> = values.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect();
+        let tolerance = tolerance.max(1e-5);
+        let lossy = header(Scalar::Float, &sizes, Mode::accuracy(tolerance));
+        let back = decompressed(&lossy, &compressed(&lossy, &floats), floats.len()).unwrap();
+        for (found, value) in back.chunks(4).zip(&values) {
+            let found = f32::from_le_bytes(found.try_into().unwrap());
+            prop_assert!(f64::from(found - *value as f32).abs() <= tolerance);
+        }
+    }
+
     #[test]
     fn words_go_both_ways(header in any_header()) {
         let words = header.words();
@@ -228,9 +259,126 @@ proptest! {
         let mut stored = Vec::new();
         if compress(&header, &data, &mut stored).is_ok() {
             let back = decompressed(&header, &stored, size).unwrap();
-            if header.mode().is_reversible() && header.mode() == Mode::REVERSIBLE {
+            if header.mode() == Mode::REVERSIBLE {
                 prop_assert_eq!(back, data);
             }
         }
     }
+}
+
+#[test]
+fn numbers_that_are_not_finite() {
+    for (scalar, numbers) in [
+        (
+            Scalar::Float,
+            [1f32, f32::NAN, 2.0, f32::NEG_INFINITY, 4.0]
+                .map(f32::to_le_bytes)
+                .concat(),
+        ),
+        (
+            Scalar::Double,
+            [1f64, f64::INFINITY, 2.0, -0.0, f64::NAN]
+                .map(f64::to_le_bytes)
+                .concat(),
+        ),
+    ] {
+        let of = |mode| header(scalar, &[5], mode);
+        for mode in [
+            Mode::rate(16.0, scalar, 1),
+            Mode::precision(0),
+            Mode::accuracy(0.1),
+        ] {
+            assert_eq!(
+                compress(&of(mode), &numbers, &mut Vec::new()),
+                Err(Error::NotFinite)
+            );
+        }
+        let stored = compressed(&of(Mode::REVERSIBLE), &numbers);
+        assert_eq!(
+            decompressed(&of(Mode::REVERSIBLE), &stored, numbers.len()).unwrap(),
+            numbers
+        );
+    }
+}
+
+/// The C library stores other numbers, as it multiplies these by infinity.
+#[test]
+fn very_small_numbers() {
+    let small = |n: usize| (n as f32 + 1.0) * 1e-35;
+    let data: Vec<u8> = (0..64).flat_map(|n| small(n).to_le_bytes()).collect();
+    for sizes in [&[64][..], &[8, 8], &[4, 4, 4]] {
+        let lossy = header(Scalar::Float, sizes, Mode::precision(28));
+        let back = decompressed(&lossy, &compressed(&lossy, &data), data.len()).unwrap();
+        for (n, found) in back.chunks(4).enumerate() {
+            let found = f32::from_le_bytes(found.try_into().unwrap());
+            assert!((found - small(n)).abs() <= 1e-40, "{found}");
+        }
+    }
+    let tiny: Vec<u8> = (0..64u32)
+        .flat_map(|n| f32::from_bits(n * 1000).to_le_bytes())
+        .collect();
+    let lossy = header(Scalar::Float, &[64], Mode::precision(28));
+    let back = decompressed(&lossy, &compressed(&lossy, &tiny), tiny.len()).unwrap();
+    assert!(
+        back.chunks(4)
+            .all(|found| f32::from_le_bytes(found.try_into().unwrap()).abs() <= 1e-40)
+    );
+}
+
+/// Numbers that nothing is written for: the bits that a block has at least are there.
+#[test]
+fn zeros_take_the_least_bits_in_all_modes() {
+    for mode in [Mode::REVERSIBLE, Mode::precision(9)] {
+        let mode = Mode {
+            min_bits: 100,
+            ..mode
+        };
+        for scalar in [Scalar::Float, Scalar::Double, Scalar::Int32] {
+            let header = header(scalar, &[9], mode);
+            let data = vec![0; 9 * scalar.size()];
+            let stored = compressed(&header, &data);
+            assert_eq!(stored.len(), 300usize.div_ceil(8));
+            assert_eq!(decompressed(&header, &stored, data.len()).unwrap(), data);
+        }
+    }
+}
+
+#[test]
+fn streams_with_headers() {
+    let data = numbers(Scalar::Float, 1200);
+    for (mode, bits) in [
+        (Mode::accuracy(0.1), 96),
+        (Mode::precision(0), 148),
+        (Mode::REVERSIBLE, 96),
+    ] {
+        let header = header(Scalar::Float, &[80, 15], mode);
+        let (mut stored, mut out) = (Vec::new(), Vec::new());
+        compress_with_header(&header, &data, &mut stored).unwrap();
+        assert_eq!(stored.len() % 8, 0);
+        assert_eq!(Header::at_start(&stored), Some((header, bits)));
+        assert_eq!(Header::at_start(&stored[..11]), None);
+        decompress_with_header(&stored, data.len(), &mut out).unwrap();
+        let alone = compressed(&header, &data);
+        assert_eq!(out, decompressed(&header, &alone, data.len()).unwrap());
+        assert_eq!(
+            decompress_with_header(&data, data.len(), &mut out),
+            Err(Error::TooShort)
+        );
+    }
+}
+
+/// Padded blocks of other writers are read, though none are written.
+#[test]
+fn the_bound_of_streams_has_the_least_bits() {
+    let mode = Mode {
+        min_bits: 32768,
+        ..Mode::REVERSIBLE
+    };
+    let header = header(Scalar::Float, &[8], mode);
+    assert_eq!(header.max_stream(), 2 * 4096 + 8);
+    assert_eq!(
+        compress(&header, &[0; 32], &mut Vec::new()),
+        Err(Error::BlockBits)
+    );
+    assert_eq!(decompressed(&header, &[0; 8192], 32).unwrap(), [0; 32]);
 }

@@ -1,0 +1,133 @@
+"""Filters of HDF5 that Zarr has no form of, or that make no sense there: what is written instead, and who reads it."""
+
+import h5py
+import hdf5plugin
+import numpy as np
+import pytest
+from conftest import nccopy
+from zarr_reference import by_libnetcdf, by_readers_of_version_3, by_zarr_python
+
+WAVE = (280 + 15 * np.sin(np.arange(600) / 37)).astype("<f4").reshape(20, 30)
+COUNTS = (np.arange(600) % 23).astype("<u2").reshape(20, 30)
+WORDS = ["", "alpha", "ä longer word", "z"] * 5
+
+NAMELESS = {
+    "lzf": {"compression": "lzf", "shuffle": True},
+    "bitshuffle": dict(hdf5plugin.Bitshuffle(cname="lz4")),
+    "blosc2": dict(hdf5plugin.Blosc2(cname="zstd", clevel=5)),
+    "scaleoffset": {"scaleoffset": 0},
+}
+# Version 2 of Zarr has a form of these.
+NAMELESS_IN_V3 = {"szip": {"compression": "szip"}, **NAMELESS}
+
+
+@pytest.fixture(scope="module")
+def nameless(tmp_path_factory):
+    """A file with a variable for each filter that Zarr lacks, one of LZ4, whose stream differs, and text."""
+    path = tmp_path_factory.mktemp("nameless") / "in.h5"
+    with h5py.File(path, "w") as file:
+        for name, options in NAMELESS_IN_V3.items():
+            if name != "szip" or h5py.h5z.filter_avail(h5py.h5z.FILTER_SZIP):
+                file.create_dataset(name, data=COUNTS, chunks=(10, 30), **options)
+        file.create_dataset("wave", data=WAVE, chunks=(10, 30), compression="lzf")
+        file.create_dataset("deflated", data=WAVE, chunks=(10, 30), compression="gzip", shuffle=True)
+    return path
+
+
+def written(path):
+    with h5py.File(path) as file:
+        return {name: file[name][...].ravel().tolist() for name in file}
+
+
+def values(found):
+    return {path.strip("/"): [float(x) for x in var.get("values", [])] for path, var in found["variables"].items()}
+
+
+def test_version_3_has_what_every_reader_has(tmp_path, nameless):
+    said = nccopy(nameless, f"{tmp_path}/out.zarr#mode=zarr,v3")
+    lines = [line for line in said.splitlines() if "encoded anew with blosc" in line]
+    assert len(lines) == 1, said
+    for name in written(nameless):
+        assert (f"{name} (" in lines[0]) == (name != "deflated"), lines
+    assert "lzf (shuffle, lzf)" in lines[0]
+    expected = written(nameless)
+    for reader in "zarr", "zarrs":
+        assert values(by_readers_of_version_3(reader, tmp_path / "out.zarr")[0]) == expected
+    # What has a form is kept, and tensorstore lacks it.
+    del expected["deflated"]
+    found = values(by_readers_of_version_3("tensorstore", tmp_path / "out.zarr")[0])
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("mode", ["zarr", "nczarr"])
+def test_version_2(tmp_path, nameless, mode):
+    said = nccopy(nameless, f"{tmp_path}/out.zarr#mode={mode}")
+    lines = [line for line in said.splitlines() if "encoded anew with shuffle and zlib" in line]
+    assert len(lines) == 1 and "szip (" not in lines[0], said
+    assert all(f"{name} (" in lines[0] for name in [*NAMELESS, "wave"]), said
+    expected = written(nameless)
+    found = values(by_libnetcdf(f"file://{tmp_path}/out.zarr#mode={mode},file"))
+    assert found == expected
+    # zarr-python has no szip.
+    expected.pop("szip", None)
+    for version in 2, 3:
+        found = values(by_zarr_python(tmp_path / "out.zarr", version))
+        assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("mode", ["zarr,v3", "zarr"])
+def test_filters_that_must_stay(tmp_path, nameless, mode):
+    out = f"{tmp_path}/out.zarr#mode={mode}"
+    for asked in "keep", "*,keep", "lzf,keep":
+        said = nccopy("-V", "lzf", "-F", asked, nameless, out, ok=False)
+        assert "variable lzf" in said and "no form in version" in said and "-F" in said
+    # The other variables are not asked for.
+    nccopy("-F", "deflated,keep", nameless, out)
+
+
+def test_many_variables_make_one_line(tmp_path):
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        for n in range(13):
+            file.create_dataset(f"v{n:02}", data=WAVE, chunks=(10, 30), compression="lzf")
+    said = nccopy(tmp_path / "in.h5", f"{tmp_path}/out.zarr#mode=zarr,v3")
+    assert len(said.splitlines()) == 1, said
+    assert "v09 (lzf) and 3 more (13 in all)" in said and "v10" not in said
+
+
+@pytest.mark.parametrize("mode", ["zarr,v3", "zarr", "nczarr"])
+def test_text_is_copied_without_shuffle(tmp_path, mode):
+    """h5py and h5netcdf shuffle the addresses of text. Zarr stores the text itself."""
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        text = h5py.string_dtype()
+        file.create_dataset("s", data=WORDS, dtype=text, chunks=(8,), compression="gzip", shuffle=True)
+        file.create_dataset("plain", data=WORDS, dtype=text, chunks=(8,), compression="gzip")
+    said = nccopy(tmp_path / "in.h5", f"{tmp_path}/out.zarr#mode={mode}")
+    lines = [line for line in said.splitlines() if "left out" in line]
+    assert len(lines) == 1 and "s (shuffle)" in lines[0] and "plain" not in lines[0], said
+    if mode == "zarr,v3":
+        found = by_readers_of_version_3("zarr", tmp_path / "out.zarr")
+        assert "numcodecs.zlib" in found[0]["variables"]["/s"]["chain"]
+    else:
+        found = [by_zarr_python(tmp_path / "out.zarr", version) for version in (2, 3)]
+        found.append(by_libnetcdf(f"file://{tmp_path}/out.zarr#mode={mode},file"))
+    for dataset in found:
+        for path in "/s", "/plain":
+            # libnetcdf reads empty text as NULL.
+            assert [text or "" for text in dataset["variables"][path]["values"]] == WORDS
+    said = nccopy("-F", "s,keep", tmp_path / "in.h5", f"{tmp_path}/kept.zarr#mode={mode}", ok=False)
+    assert "variable s" in said and "shuffle" in said
+
+
+def test_codecs_of_zarr_that_hdf5_lacks(tmp_path):
+    zarr = pytest.importorskip("zarr", "3")
+    numcodecs = pytest.importorskip("numcodecs")
+    root = zarr.open_group(str(tmp_path / "in.zarr"), mode="w", zarr_format=2)
+    array = root.create_array("v", shape=WAVE.shape, chunks=(10, 30), dtype="<f4", compressors=numcodecs.LZMA())
+    array[:] = WAVE
+    said = nccopy("-k", "nc4", tmp_path / "in.zarr", tmp_path / "out.nc")
+    assert "encoded anew with shuffle and deflate" in said and "v (lzma)" in said, said
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert (file["v"].compression, file["v"].shuffle) == ("gzip", True)
+        np.testing.assert_array_equal(file["v"][...], WAVE)
+    said = nccopy("-k", "nc4", "-F", "keep", tmp_path / "in.zarr", tmp_path / "kept.nc", ok=False)
+    assert "variable v" in said and "lzma" in said
