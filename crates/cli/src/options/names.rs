@@ -69,8 +69,11 @@ impl Program {
                         kinds.join(" or ")
                     ),
                 };
+                let is_left = request.is_none() && held_as != Some(Request::FixedDimensions);
+                let dropped = self.offered(Alternative::LeavingOut).filter(|_| is_left);
+                let dropped = dropped.unwrap_or_default();
                 Error::Usage(format!(
-                    "{name}{what}{}, which the kind '{}' cannot hold{advice}",
+                    "{name}{what}{}, which the kind '{}' cannot hold{advice}{dropped}",
                     fix.unwrap_or_default(),
                     kind.name()
                 ))
@@ -218,7 +221,7 @@ mod tests {
         });
         assert_eq!(
             error.to_string(),
-            "c is a user-defined type, which the kind 'Zarr version 2' cannot hold; use -k nc4, and name a file, without a fragment"
+            "c is a user-defined type, which the kind 'Zarr version 2' cannot hold; use -k nc4, and name a file, without a fragment; --drop-unsupported leaves it out"
         );
     }
 }
