@@ -20,6 +20,14 @@ impl Program {
                 name,
                 cause: inner(cause),
             },
+            Error::Chunk { index, cause } => Error::Chunk {
+                index,
+                cause: inner(cause),
+            },
+            Error::Key { key, cause } => Error::Key {
+                key,
+                cause: inner(cause),
+            },
             Error::About { item, cause } => Error::About {
                 item,
                 cause: inner(cause),
@@ -169,6 +177,13 @@ mod tests {
             let error = error.in_variable("v").in_file("in.nc");
             assert_eq!(program.name_options(error).to_string(), told);
         }
+    }
+
+    #[test]
+    fn an_option_is_named_wherever_the_error_lies() {
+        let error = alternative(Alternative::SoundChunks).in_key("v/0").in_chunk(&[0]);
+        let told = "variable v: chunk [0]: key v/0: no codec; --salvage copies the other chunks, --no-check all as they are";
+        assert_eq!(NCCOPY.name_options(error.in_variable("v")).to_string(), told);
     }
 
     #[test]

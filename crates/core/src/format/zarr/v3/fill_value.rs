@@ -342,7 +342,8 @@ mod tests {
         };
         assert_eq!(text("\"YWI=\"", &DataType::Text(3)), Ok(Some(b"ab".to_vec())));
         assert_eq!(text("\"ab\"", &DataType::Wide(2)), Ok(Some(b"ab".to_vec())));
-        assert_eq!(text("\"\"", &DataType::String), Ok(None));
+        assert_eq!(text("\"\"", &DataType::String), Ok(Some(Vec::new())));
+        assert_eq!(text("\"\"", &DataType::Text(3)), Ok(None));
         assert!(text("0", &DataType::String).is_err());
     }
 
