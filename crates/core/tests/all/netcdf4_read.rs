@@ -99,12 +99,12 @@ fn what_netcdf_cannot_hold_is_left_out_with_a_warning_each() {
     assert_eq!(
         lines("h5_not_netcdf.h5", &["var", "att", "warning", "refused"]),
         [
-            "var / bits ubyte /:phony_dim_0",
-            "var / complex /:_AnonymousCompound2 /:phony_dim_0",
-            "var / good int /:phony_dim_1",
+            "var / bits ushort /:phony_dim_0",
+            "var / complex /:_AnonymousCompound2 /:phony_dim_1",
+            "var / good int /:phony_dim_2",
             "att / good:kept int64 1 8 a988dff7 0100000000000000",
-            "var / longdouble double /:phony_dim_2",
-            "var / virtual int /:phony_dim_1",
+            "var / longdouble double /:phony_dim_0",
+            "var / virtual int /:phony_dim_2",
             "warning /dangling is left out: its target /nowhere does not exist",
             "warning /missing is left out: its file missing.h5 does not exist",
             "warning /bits: its bit fields are read as unsigned integers",

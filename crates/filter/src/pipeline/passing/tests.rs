@@ -227,7 +227,7 @@ fn masks_and_unknown_codecs_leave_what_can_be_tested() {
     let data = &samples()[0];
     let unknown = CodecSpec::hdf5(UNKNOWN_ID, []);
     let sum = CodecSpec::hdf5(3, []);
-    let summed = encoded(&bound(&[sum.clone()], data.len()), data);
+    let summed = encoded(&bound(std::slice::from_ref(&sum), data.len()), data);
     let pipeline = bound(&[unknown.clone(), sum.clone()], 999);
     assert_eq!(tested(&pipeline, &summed).unwrap(), Tested::Checksum);
     let mut damaged = summed.clone();
@@ -255,10 +255,10 @@ fn what_memory_does_not_let_decode_is_not_refused() {
     let bind = |specs: &[CodecSpec]| registry.bind(specs, &ChunkType::of_bytes(size)).unwrap();
     let (deflate, sum) = (CodecSpec::hdf5(1, [5]), CodecSpec::hdf5(3, []));
     // Bytes behind the stream look like damage.
-    let mut bytes = encoded(&bind(&[deflate.clone()]), &vec![0; size]);
+    let mut bytes = encoded(&bind(std::slice::from_ref(&deflate)), &vec![0; size]);
     bytes.extend([0; 100]);
     assert_eq!(
-        tested(&bind(&[deflate.clone()]), &bytes).unwrap(),
+        tested(&bind(std::slice::from_ref(&deflate)), &bytes).unwrap(),
         Tested::Nothing
     );
     let mut bytes = encoded(&bind(&[deflate.clone(), sum.clone()]), &vec![0; size]);
