@@ -24,7 +24,9 @@ WRITTEN = {}
 
 
 def wrote(name, arguments, printed):
-    """Notes an output. `name` may have a fragment."""
+    """Notes an output. `name` may have a fragment. What was copied without a test for damage may be damaged."""
+    if "--no-check" in arguments:
+        return
     path = pathlib.Path(str(name).split("#")[0]).absolute()
     if "://" not in str(name):
         WRITTEN[path] = ([str(a) for a in arguments], printed, state(path))

@@ -27,6 +27,17 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             names(characters)
         ));
     }
+    // Of user types, version 2 has only these.
+    let numpy_types: Vec<_> = variables()
+        .filter(|var| matches!(schema.var(*var).ty, Type::User(_)))
+        .map(|var| schema.var_path(var))
+        .collect();
+    if !numpy_types.is_empty() {
+        all.push(format!(
+            "netCDF-C opens no dataset with booleans or complex numbers: {}",
+            names(numpy_types)
+        ));
+    }
     let unread = match is_nczarr {
         true => attributes_with_control_characters(schema),
         false => Vec::new(),
