@@ -234,7 +234,8 @@ def test_what_only_some_writers_make_passes(tmp_path):
     chunk = make_zarr(place, 3, compressors=[zarr.codecs.GzipCodec()])
     chunk.write_bytes(gzip.compress(rows[1][:5000]) + gzip.compress(rows[1][5000:]))
     assert (zarr.open_group(place)["v"][1] == field()[1]).all()
-    nccopy(place, f"{tmp_path}/out.zarr#mode=zarr,v3")
+    # Not all readers take several members of gzip, so the copy is not for the strict checker.
+    assert run("nccopy", place, f"{tmp_path}/out.zarr#mode=zarr,v3")[0] == 0
 
 
 def unknown(path, sum_too=False):
