@@ -23,11 +23,12 @@ const LONGEST: usize = 258;
 const SPARSE: usize = 8;
 
 /// Bytes that are looked at together: those noted far away, those noted near, and those looked up.
-const QUICK: [usize; 3] = [0, 2 << 10, 2 << 10];
+const AT_A_GLANCE: [usize; 3] = [0, 2 << 10, 2 << 10];
 const THOROUGH: [usize; 3] = [24 << 10, 6 << 10, 4 << 10];
+const OF_NOISE: [usize; 3] = [29 << 10, 3 << 10, 2 << 10];
 
-/// What the quick look must find, so that no other is taken, as a share of all bits.
-const PLENTY: f32 = 0.04;
+/// Bytes that a glance looks at.
+pub(crate) const GLANCE: usize = 4 << 10;
 
 /// Bits of the codes of a match's length and distance, without those that follow them.
 const LENGTH_CODE: f32 = 7.0;
@@ -65,20 +66,26 @@ fn hash(word: u64) -> usize {
 impl Repeats {
     /// What matches save in a piece whose bytes occur `counts` times, as a share of the bits of literals.
     pub fn saving(&mut self, piece: &[u8], counts: &[u64; 256]) -> f32 {
-        let total = piece.len() as f32;
+        self.look(piece, THOROUGH, counts)
+    }
+
+    /// The same, of bytes all of which are equally frequent: few of them tell.
+    pub fn saving_of_noise(&mut self, piece: &[u8], counts: &[u64; 256]) -> f32 {
+        self.look(piece, OF_NOISE, counts)
+    }
+
+    /// The same, of [`GLANCE`] bytes.
+    pub fn glance(&mut self, bytes: &[u8], counts: &[u64; 256]) -> f32 {
+        self.look(bytes, AT_A_GLANCE, counts)
+    }
+
+    /// Looks at the middle of a piece.
+    fn look(&mut self, piece: &[u8], [far, near, looked_up]: [usize; 3], counts: &[u64; 256]) -> f32 {
+        let total = counts.iter().sum::<u64>() as f32;
         let bits = counts.map(|count| match count {
             0 => UNKNOWN,
             count => (total / count as f32).log2().clamp(1.0, UNKNOWN),
         });
-        let quick = self.look(piece, QUICK, &bits);
-        match quick > PLENTY {
-            true => quick,
-            false => self.look(piece, THOROUGH, &bits),
-        }
-    }
-
-    /// Looks at the middle of a piece.
-    fn look(&mut self, piece: &[u8], [far, near, looked_up]: [usize; 3], bits: &[f32; 256]) -> f32 {
         let length = piece.len().min(far + near + looked_up);
         let start = (piece.len() - length) / 2;
         let bytes = &piece[start..start + length];
@@ -96,10 +103,10 @@ impl Repeats {
         while at + 8 <= bytes.len() {
             let here = word(bytes, at);
             let candidates = self.note(here, at);
-            let (length, saving) = candidate_match(bytes, at, here, candidates, bits).unwrap_or((1, 0.0));
+            let (length, saving) = candidate_match(bytes, at, here, candidates, &bits).unwrap_or((1, 0.0));
             saved += saving;
             let end = (at + length).min(bytes.len());
-            all += literals(&bytes[at..end], bits);
+            all += literals(&bytes[at..end], &bits);
             for inside in at + 1..end {
                 self.note(word(bytes, inside), inside);
             }

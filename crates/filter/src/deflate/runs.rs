@@ -12,14 +12,12 @@
 //! A plane is judged in pieces, and a chunk without planes in blocks. Equal pieces side by side are one run. The result depends on the
 //! chunk alone, so it is the same for any number of threads.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::codec::chunk_type::ChunkType;
-use crate::deflate::byte_counts::{byte_counts, entropy};
-use crate::deflate::libdeflate::libdeflate;
-use crate::deflate::literal_blocks::append_literals;
-use crate::deflate::repeats::Repeats;
+use crate::deflate::blocks::repeated_byte::repeated_byte;
+use crate::deflate::encoder::is_misled_by_first_plane;
+use crate::deflate::judge::{Blocks, Judge, with_judge};
 
 /// Smallest plane or block, in bytes, that is judged. To judge a smaller one takes as long as compressing it.
 const SMALLEST: usize = 16 << 10;
@@ -29,125 +27,6 @@ const LARGEST: usize = 256 << 10;
 
 /// Largest element, in bytes, whose planes are judged.
 const LARGEST_ELEMENT: usize = 16;
-
-/// Bytes are noise if codes of different lengths save fewer than one in this many of them.
-const GAIN: f64 = 200.0;
-
-/// What matches must save, as a share of the bits of literals, so that they are searched for. An encoder that codes literals alone is
-/// as good else: of 90 planes of 26 fields, those that save less became at most 0.2 % larger without matches, those that save
-/// more 0.7 % to a hundred times.
-const LEAST_SAVING: f32 = 0.005;
-
-/// The same for noise, which is stored twelve times as fast as it is searched.
-const LEAST_SAVING_OF_NOISE: f32 = 0.01;
-
-/// What matches must save where a trial decides otherwise.
-const CLEAR_SAVING: f32 = 0.02;
-
-/// Bits of a byte, on average, below which a trial decides. Codes of whole bits then waste much, and so do matches that libdeflate takes
-/// although they cost more than literals: of two values, literals alone are 15 % larger, of rain, most of which is zero, 12 % smaller.
-const SIMPLE: f64 = 4.2;
-
-/// Bytes of a trial.
-const TRIAL: usize = 16 << 10;
-
-/// Bytes of a piece that are judged by their neighbours. A piece is looked at in its middle alone, and runs are looked for everywhere.
-const PART: usize = 32 << 10;
-
-/// The share of bytes that equal the one before them, beyond chance, from which on there are runs.
-const MOST_RUNS: f64 = 0.03;
-
-thread_local! {
-    static REPEATS: RefCell<Option<Repeats>> = const { RefCell::new(None) };
-    static TRIALS: RefCell<(Vec<u8>, Vec<u8>)> = const { RefCell::new((Vec::new(), Vec::new())) };
-}
-
-/// The kind of blocks that suit bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Blocks {
-    /// Bytes as they are.
-    Stored,
-    /// Codes of single bytes.
-    Literals,
-    /// Codes of bytes and of repeats.
-    Matches,
-}
-
-/// The kind of blocks that suit a piece. `level` is libdeflate's.
-pub(crate) fn blocks_for(level: i32, piece: &[u8]) -> Blocks {
-    if is_one_byte(piece) {
-        return Blocks::Matches;
-    }
-    let mut counts = [0; 256];
-    for part in piece.chunks(PART) {
-        let of_part = byte_counts(part);
-        if has_runs(part, &of_part) {
-            return Blocks::Matches;
-        }
-        counts
-            .iter_mut()
-            .zip(&of_part)
-            .for_each(|(sum, count)| *sum += count);
-    }
-    let saving = REPEATS.with_borrow_mut(|repeats| {
-        let repeats = repeats.get_or_insert_default();
-        repeats.saving(piece, &counts)
-    });
-    if saving >= CLEAR_SAVING {
-        return Blocks::Matches;
-    }
-    let bits = entropy(&counts);
-    if is_uniform(bits, piece.len()) {
-        return match saving < LEAST_SAVING_OF_NOISE {
-            true => Blocks::Stored,
-            false => Blocks::Matches,
-        };
-    }
-    let repeats = match bits < SIMPLE * piece.len() as f64 {
-        true => !literals_win(level, piece),
-        false => saving >= LEAST_SAVING,
-    };
-    match repeats {
-        true => Blocks::Matches,
-        false => Blocks::Literals,
-    }
-}
-
-/// True if literals alone take no more bytes than libdeflate of a level does, for a part of a piece.
-fn literals_win(level: i32, piece: &[u8]) -> bool {
-    TRIALS.with_borrow_mut(|(compressed, literals)| {
-        let length = piece.len().min(TRIAL);
-        let start = (piece.len() - length) / 2;
-        let part = &piece[start..start + length];
-        literals.clear();
-        append_literals(part, true, literals);
-        libdeflate(level, part, 0, compressed).is_ok() && literals.len() <= compressed.len()
-    })
-}
-
-/// True if bytes equal the one before them more often than by chance: a part of them is one value, such as a mask.
-fn has_runs(part: &[u8], counts: &[u64; 256]) -> bool {
-    let total = part.len().max(1) as f64;
-    let equal = part.iter().zip(&part[1..]).filter(|(a, b)| a == b).count() as f64;
-    let by_chance: f64 = counts.iter().map(|count| (*count as f64 / total).powi(2)).sum();
-    equal / total > by_chance + MOST_RUNS
-}
-
-/// True if all bytes are equal.
-pub(crate) fn is_one_byte(piece: &[u8]) -> bool {
-    match piece.split_last() {
-        // Each byte equals the next.
-        Some((_, first)) => first == &piece[1..],
-        None => true,
-    }
-}
-
-/// True if bytes are so evenly distributed that codes of different lengths save less than [`GAIN`] allows.
-fn is_uniform(entropy: f64, length: usize) -> bool {
-    // The entropy of a sample is lower than that of its source, by about half a bit for each value.
-    let missing = 255.0 / 2.0 * std::f64::consts::LOG2_E;
-    entropy + missing > 8.0 * length as f64 * (1.0 - 1.0 / GAIN)
-}
 
 /// A part of a chunk, and the kind of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,32 +68,91 @@ impl Planes {
             .filter(|length| *length > 0)
     }
 
-    /// The runs of a chunk, which follow one another. There is at least one. `level` is libdeflate's.
-    pub fn runs(self, level: i32, input: &[u8]) -> Vec<Run> {
-        let length = self.length(input.len()).unwrap_or(input.len());
-        if length < SMALLEST {
-            return vec![Run::of_matches(input)];
-        }
-        let mut runs: Vec<Run> = Vec::new();
-        for plane in (0..input.len()).step_by(length) {
-            let end = (plane + length).min(input.len());
-            // Bytes past the last whole element go with what is before them.
-            let parts = (end - plane).div_ceil(LARGEST);
-            let piece = (end - plane).div_ceil(parts);
-            for start in (plane..end).step_by(piece) {
-                let range = start..(start + piece).min(end);
-                let last = runs.last_mut();
-                let blocks = match &last {
-                    Some(last) if range.len() < SMALLEST => last.blocks,
-                    _ => blocks_for(level, &input[range.clone()]),
-                };
-                match last {
-                    Some(last) if last.blocks == blocks => last.range.end = range.end,
-                    _ => runs.push(Run { blocks, range }),
+    /// The runs of a chunk, which follow one another. There is at least one. `level` is zlib's, 1 to 9.
+    pub fn runs(self, level: usize, input: &[u8]) -> Vec<Run> {
+        let plane = self.length(input.len());
+        let length = plane.unwrap_or(input.len());
+        let mut runs = Runs(Vec::new());
+        if length >= SMALLEST {
+            with_judge(level, input.len(), |judge| {
+                // Bytes past the last whole element are a plane.
+                for start in (0..input.len()).step_by(length) {
+                    runs.add_pieces(judge, input, start..(start + length).min(input.len()));
                 }
+            });
+            runs.join_short_end();
+        } else {
+            runs.add(Blocks::Matches, 0..input.len());
+        }
+        match plane {
+            Some(plane) => runs.cut_where_misled(input, plane),
+            None => runs.0,
+        }
+    }
+}
+
+/// Runs that follow one another. Those beside each other are of different kinds.
+struct Runs(Vec<Run>);
+
+impl Runs {
+    fn add(&mut self, blocks: Blocks, range: Range<usize>) {
+        match self.0.last_mut() {
+            Some(last) if last.blocks == blocks => last.range.end = range.end,
+            _ => self.0.push(Run { blocks, range }),
+        }
+    }
+
+    /// Adds a plane, or a chunk without planes, in pieces that are judged.
+    fn add_pieces(&mut self, judge: &mut Judge<'_>, input: &[u8], plane: Range<usize>) {
+        let pieces = plane.len().div_ceil(LARGEST);
+        let length = plane.len().div_ceil(pieces);
+        for start in plane.clone().step_by(length) {
+            let range = start..(start + length).min(plane.end);
+            let blocks = match self.0.last() {
+                Some(last) if range.len() < SMALLEST => match last.blocks {
+                    Blocks::Repeated(byte) if repeated_byte(&input[range.clone()]) != Some(byte) => {
+                        Blocks::Matches
+                    }
+                    blocks => blocks,
+                },
+                _ => judge.blocks_for(&input[range.clone()]),
+            };
+            self.add(blocks, range);
+        }
+    }
+
+    /// Joins one byte at the end with longer matches before it: to find the end of their last block takes longer than to search it too.
+    fn join_short_end(&mut self) {
+        if let [.., before, last] = &mut self.0[..]
+            && before.blocks == Blocks::Matches
+            && matches!(last.blocks, Blocks::Repeated(_))
+            && last.range.len() < before.range.len()
+        {
+            before.range.end = last.range.end;
+            self.0.pop();
+        }
+    }
+
+    /// Makes each plane of matches a run of its own where the first of them misleads libdeflate.
+    fn cut_where_misled(self, input: &[u8], plane: usize) -> Vec<Run> {
+        let noise = self.0.iter().take_while(|run| run.blocks == Blocks::Stored);
+        let behind_noise = &input[noise.last().map_or(0, |run| run.range.end)..];
+        if !is_misled_by_first_plane(behind_noise, plane) {
+            return self.0;
+        }
+        let mut cut = Vec::with_capacity(self.0.len());
+        for run in self.0 {
+            if run.blocks != Blocks::Matches {
+                cut.push(run);
+                continue;
+            }
+            for start in run.range.clone().step_by(plane) {
+                let range = start..(start + plane).min(run.range.end);
+                let blocks = repeated_byte(&input[range.clone()]).map_or(Blocks::Matches, Blocks::Repeated);
+                cut.push(Run { blocks, range });
             }
         }
-        runs
+        cut
     }
 }
 
@@ -223,7 +161,7 @@ mod tests {
     use super::*;
     use crate::NumberClass;
     use crate::shuffle::shuffle;
-    use Blocks::{Literals, Matches, Stored};
+    use Blocks::{Literals, Matches, Repeated, Stored};
     use ncutils_model::Endian;
 
     /// Random bytes.
@@ -266,15 +204,15 @@ mod tests {
         for (input, wanted) in [
             (
                 [&noise, &noise, &order, &order],
-                vec![(Stored, 0..2), (Matches, 2..4)],
+                vec![(Stored, 0..2), (Repeated(7), 2..4)],
             ),
             (
                 [&order, &values, &values, &noise],
-                vec![(Matches, 0..1), (Literals, 1..3), (Stored, 3..4)],
+                vec![(Repeated(7), 0..1), (Literals, 1..3), (Stored, 3..4)],
             ),
             (
                 [&noise, &order, &noise, &noise],
-                vec![(Stored, 0..1), (Matches, 1..2), (Stored, 2..4)],
+                vec![(Stored, 0..1), (Repeated(7), 1..2), (Stored, 2..4)],
             ),
             ([&noise, &noise, &noise, &noise], vec![(Stored, 0..4)]),
         ] {
@@ -308,7 +246,11 @@ mod tests {
         let half = [&vec![0; 300_000], &noise[..300_000]].concat();
         assert_eq!(
             runs(1, &half),
-            [(Matches, 0..400_000), (Stored, 400_000..600_000)]
+            [
+                (Repeated(0), 0..200_000),
+                (Matches, 200_000..400_000),
+                (Stored, 400_000..600_000)
+            ]
         );
     }
 
@@ -337,7 +279,11 @@ mod tests {
             .unwrap();
         assert_eq!(
             runs(4, &shuffled),
-            [(Stored, 0..200_000), (Matches, 200_000..400_000)]
+            [
+                (Stored, 0..200_000),
+                (Matches, 200_000..300_000),
+                (Repeated(67), 300_000..400_000)
+            ]
         );
     }
 }
