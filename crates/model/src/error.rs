@@ -389,6 +389,23 @@ impl Error {
         }
     }
 
+    /// Changes the error behind the places that it names, which stay.
+    #[must_use]
+    pub fn map_bare(mut self, change: impl FnOnce(Self) -> Self) -> Self {
+        let mut bare = &mut self;
+        while let Self::File { cause, .. }
+        | Self::Variable { cause, .. }
+        | Self::About { cause, .. }
+        | Self::Chunk { cause, .. }
+        | Self::Key { cause, .. } = bare
+        {
+            bare = cause;
+        }
+        let placeholder = Self::Usage(String::new());
+        *bare = change(std::mem::replace(bare, placeholder));
+        self
+    }
+
     /// True if a codec is neither built in nor found, so that nothing is known of what it encoded.
     pub fn is_unknown_filter(&self) -> bool {
         matches!(self.bare(), Self::UnknownFilter { .. })
