@@ -16,15 +16,16 @@ use crate::model::{
 
 use super::constant::enum_members::EnumConstants;
 use super::declaration::declared::{Declared, declare};
+use super::declaration::errors::Errors;
 use super::declaration::walk::MAX_WARNINGS;
 use super::storage::attributes::StorageAttributes;
 use super::storage::plan::fill_type;
 use super::syntax::text::Text;
 use super::values::data_list::DataList;
 use super::values::elements::Elements;
-use super::values::excess::Excesses;
 use super::values::levels::Levels;
 use super::values::list_reader::ListReader;
+use super::values::miscount::Miscounts;
 use crate::Diagnostic;
 use crate::threads::{self, try_map};
 
@@ -32,6 +33,9 @@ use crate::threads::{self, try_map};
 /// times the elements of its list if that is more. Without the limit, the lists of two unlimited dimensions could make
 /// a variable larger than any file.
 const MOST_MADE: u64 = 1 << 20;
+
+/// Parts of lists that are searched for errors before those found are counted. Each error takes time to find its line.
+const CHECKED_AT_ONCE: usize = 64;
 
 /// The dataset that a CDL text describes. A variable with values is laid out as one contiguous little-endian piece, as
 /// long as its own list. The exception is a variable whose missing records no fill value of the file could supply: it
@@ -41,14 +45,14 @@ pub struct CdlReader {
     declared: Declared,
     layouts: Vec<VariableLayout>,
     enums: EnumConstants,
-    excesses: Excesses,
+    miscounts: Miscounts,
 }
 
 impl CdlReader {
     /// Reads the declarations of a text and locates its data lists.
     ///
     /// # Errors
-    /// The first error in the text, except in values, which are parsed later; an error of the source.
+    /// The errors in the text, except in values, which are parsed later; an error of the source.
     pub fn open(text: Text) -> Result<Self> {
         let declared = declare(&text)?;
         Self::new(text, declared)
@@ -70,7 +74,7 @@ impl CdlReader {
             .collect();
         let mut reader = Self {
             enums: EnumConstants::new(&declared.schema),
-            excesses: Excesses::default(),
+            miscounts: Miscounts::default(),
             text,
             declared,
             layouts,
@@ -162,7 +166,7 @@ impl CdlReader {
     /// # Errors
     /// The text cannot be read.
     pub fn warnings_of_values(&self) -> Result<Vec<Diagnostic>> {
-        self.excesses.diagnostics(&self.text)
+        self.miscounts.diagnostics(&self.text)
     }
 
     /// The name of the dataset: what stands between `netcdf` and `{`.
@@ -198,27 +202,42 @@ impl CdlReader {
     /// Parses all values in parallel and keeps none.
     ///
     /// # Errors
-    /// The first error in the text.
+    /// The first errors in the text: at most one of each part of a list.
     pub fn check(&self) -> Result<()> {
-        let windows: Vec<(VarId, usize)> = (0..self.layouts.len())
+        let mut windows: Vec<(VarId, usize)> = (0..self.layouts.len())
             .map(VarId)
             .filter_map(|var| Some((var, self.list(var)?)))
             .flat_map(|(var, list)| list.windows().map(move |window| (var, window)))
             .collect();
-        let checked = try_map(threads::count(), 1, &windows, |(var, window)| {
-            match self.list(*var) {
-                Some(list) => list.check(*window),
-                None => Ok(()),
+        let check = |(var, window): &(VarId, usize)| match self.list(*var) {
+            Some(list) => list.check(*window),
+            None => Ok(()),
+        };
+        let checked = try_map(threads::count(), 1, &windows, check);
+        if !matches!(checked, Err(Error::Cdl(_))) {
+            return checked.map(|_| ());
+        }
+        let start = |var: VarId| self.declared.lists[var.0].as_ref().map(|list| list.start);
+        windows.sort_by_key(|(var, window)| (start(*var), *window));
+        let mut errors = Errors::default();
+        for some in windows.chunks(CHECKED_AT_ONCE) {
+            let found = try_map(threads::count(), 1, some, |window| match check(window) {
+                Err(Error::Cdl(found)) => Ok(found),
+                other => other.map(|()| Vec::new()),
+            })?;
+            errors.add(Error::Cdl(found.concat()))?;
+            if errors.is_full() {
+                break;
             }
-        });
-        checked.map(|_| ())
+        }
+        errors.into_result()
     }
 
     fn elements(&self) -> Elements<'_> {
         Elements {
             schema: &self.declared.schema,
             enums: &self.enums,
-            excesses: &self.excesses,
+            miscounts: &self.miscounts,
         }
     }
 

@@ -33,6 +33,17 @@ pub struct Declared {
 }
 
 impl Walk<'_> {
+    /// Warns of lists that give fewer values than their variables have.
+    fn tell_short_lists(&mut self) -> Result<()> {
+        for n in 0..self.lists.len() {
+            let list = self.lists[n].as_ref();
+            if let Some(short) = list.and_then(|list| list.shortage(&self.schema, VarId(n))) {
+                self.warn(short.at, short.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Makes variables along a dimension of length 0 chunked, with a warning. An HDF5 file may have a fixed dimension
     /// of length 0 and contiguous or compact variables along it. In CDL, the length 0 means unlimited, which only
     /// chunked variables can have.
@@ -70,13 +81,14 @@ pub fn declare(text: &Text) -> Result<Declared> {
         walk.warn(at, what)?;
     }
     walk.forget_one_piece_of_nothing()?;
-    let mut schema = walk.schema;
     for (dim, length) in walk.lists.iter().flatten().flat_map(DataList::lengths) {
-        let dim = &mut schema.dims[dim.0];
+        let dim = &mut walk.schema.dims[dim.0];
         if dim.unlimited {
             dim.length = dim.length.max(*length);
         }
     }
+    walk.tell_short_lists()?;
+    let mut schema = walk.schema;
     for (var, at) in schema.vars.iter().zip(&walk.places.vars) {
         // A variable along two unlimited dimensions can be larger than each of their longest lists.
         let size = schema.type_size(var.ty) as u64;

@@ -5,15 +5,17 @@
 //!                         └─► attributes ─► attribute_values ────────────────────────────┴─► Declared
 //! ```
 //!
-//! `scopes` resolves a name within a group. `positions` keeps the position of each declaration, for messages.
+//! `recovery` goes on after an error, so that all `errors` are told. `scopes` resolves a name within a group. `positions` keeps the position of each declaration, for messages.
 //! `foreign_names` warns of names that netCDF's library refuses.
 
 pub mod attribute_values;
 pub mod attributes;
 pub mod declared;
+pub(super) mod errors;
 pub mod foreign_names;
 mod known_attributes;
 pub mod positions;
+mod recovery;
 pub mod scopes;
 pub mod section;
 pub mod type_order;

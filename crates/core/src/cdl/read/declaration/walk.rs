@@ -27,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::Result;
 use crate::model::{DimId, GroupId, Kind, Schema};
 
+use super::errors::Errors;
 use super::known_attributes::Known;
 use super::positions::Positions;
 use super::scopes::Scopes;
@@ -82,6 +83,11 @@ pub struct Walk<'t> {
     pub(crate) missing: bool,
     /// A name was not found, and looks like a misspelt section.
     pub(crate) misspelt: bool,
+    /// The section or group that follows is not known, so text behind an error has no certain meaning.
+    pub(crate) is_lost: bool,
+    pub(crate) errors: Errors,
+    /// Position of the statement that is read.
+    pub(crate) begun: u64,
     pub(crate) attributes: Known,
     purpose: Purpose,
     pub(crate) open: Vec<Open>,
@@ -94,23 +100,31 @@ impl<'t> Walk<'t> {
     /// Reads the whole text.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cdl`] at the first error.
+    /// [`crate::error::Error::Cdl`] with all errors that are certain.
     pub fn over(text: &'t Text) -> Result<Self> {
         let mut walk = Self::new(text, Purpose::All);
         let missed = match walk.run() {
             Err(error) if walk.missing => walk.misspelt.then_some(error),
-            done => return done.map(|()| walk),
+            done => return done.and_then(|()| walk.if_right()),
         };
         let mut walk = Self::new(text, Purpose::Outline);
-        if let Err(error) = walk.run().and_then(|()| walk.settle()) {
+        let outlined = walk.run().and_then(|()| walk.settle());
+        match missed {
             // An unknown section keyword makes the text after it look wrong. Report the keyword, not its consequences.
-            return Err(missed.unwrap_or(error));
+            Some(missed) if outlined.is_err() || !walk.errors.is_empty() => return Err(missed),
+            _ => outlined?,
         }
         walk.purpose = Purpose::Rest;
         walk.statements.seek(text.start());
         walk.scopes.forget_vars();
         walk.run()?;
-        Ok(walk)
+        walk.if_right()
+    }
+
+    /// The walk, unless the text has errors.
+    fn if_right(mut self) -> Result<Self> {
+        std::mem::take(&mut self.errors).into_result()?;
+        Ok(self)
     }
 
     fn new(text: &'t Text, purpose: Purpose) -> Self {
@@ -132,6 +146,9 @@ impl<'t> Walk<'t> {
             type_sections: HashMap::new(),
             missing: false,
             misspelt: false,
+            is_lost: false,
+            errors: Errors::default(),
+            begun: text.start(),
             attributes: Known::default(),
             purpose,
             open: Vec::new(),
@@ -163,6 +180,20 @@ impl<'t> Walk<'t> {
         self.purpose == Purpose::Rest
     }
 
+    /// True if this walk takes everything, provided that each name is declared before it is used.
+    pub(super) fn declares_before_use(&self) -> bool {
+        self.purpose == Purpose::All
+    }
+
+    /// True within a section whose statements declare names.
+    pub(super) fn is_in_declarations(&self) -> bool {
+        let section = self.open.last().and_then(|open| open.section);
+        matches!(
+            section,
+            Some(Heading::Types | Heading::Dimensions | Heading::Variables)
+        )
+    }
+
     fn run(&mut self) -> Result<()> {
         self.name = self.statements.dataset()?;
         self.open.push(Open {
@@ -170,16 +201,19 @@ impl<'t> Walk<'t> {
             section: None,
         });
         while !self.open.is_empty() {
-            self.statement()?;
+            if let Err(error) = self.statement() {
+                self.go_on_after(error)?;
+            }
         }
         if self.statements.peek()?.is_some() {
             let what = "expected the end of the text: the '}' before closes the dataset";
-            return Err(self.text.error(self.statements.at(), what));
+            self.errors.add(self.text.error(self.statements.at(), what))?;
         }
         Ok(())
     }
 
     fn statement(&mut self) -> Result<()> {
+        self.begun = self.statements.at();
         match self.statements.peek()? {
             None => {
                 let path = self.schema.group_path(self.group());
@@ -196,9 +230,13 @@ impl<'t> Walk<'t> {
             Some(_) => {}
         }
         let start = self.statements.at();
+        self.begun = start;
         if let Some(heading) = self.statements.heading()? {
             if heading == Heading::Group {
-                if self.begin_group(start)? {
+                self.is_lost = true;
+                let is_group = self.begin_group(start)?;
+                self.is_lost = false;
+                if is_group {
                     return Ok(());
                 }
             } else if !self.is_attribute_of(heading)? {
@@ -221,6 +259,7 @@ impl<'t> Walk<'t> {
                 if segment.stop == Some(b':') {
                     return self.attribute(&segment);
                 }
+                self.is_lost = true;
                 let expected = "types:, dimensions:, variables:, data:, group:, an attribute or '}'";
                 Err(wrong(&segment, 0, expected, self.text))
             }
@@ -269,9 +308,9 @@ impl<'t> Walk<'t> {
         }
         let parent = self.group();
         let group = if self.knows_outline() {
-            self.scopes
-                .child(parent, &name)
-                .expect("the outline has each group")
+            // An outline of a text with errors may lack it.
+            let known = self.scopes.child(parent, &name);
+            known.ok_or_else(|| self.text.error(start, "expected ';' before this group"))?
         } else {
             let id = self.schema.add_group(parent, name.as_str());
             if !self.scopes.add_group(parent, &name, id) {

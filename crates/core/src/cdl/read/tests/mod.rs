@@ -3,6 +3,7 @@
 mod declarations;
 mod errors;
 mod limits;
+mod several;
 mod sizes_in_c;
 mod too_many;
 mod written_chunks;

@@ -16,13 +16,13 @@
 
 use crate::chunk::Region;
 use crate::error::Result;
-use crate::model::{DimId, Schema, VarId};
+use crate::model::{DimId, Schema, Type, VarId};
 
 use super::entry::Entry;
-use super::excess::Excess;
 use super::given::Given;
 use super::levels::Levels;
 use super::measure::Measure;
+use super::miscount::{Amount, Miscount, Unit};
 use crate::cdl::read::syntax::text::Cursor;
 
 /// A data statement, as the first pass finds it.
@@ -41,7 +41,13 @@ pub struct DataList {
     /// True if the list has no value.
     pub(crate) empty: bool,
     /// The values that do not fit, and are left out.
-    pub(crate) excess: Option<Excess>,
+    pub(crate) excess: Option<Miscount>,
+    /// Values of the first level, or lists in braces.
+    count: u64,
+    /// Values of the first level along its first index, or of the whole level if it is not along an unlimited dimension.
+    inner: u64,
+    /// Characters of a row; 1 for values of other types.
+    row: u64,
     given: Given,
 }
 
@@ -71,6 +77,9 @@ impl DataList {
             return Err(cursor.text().error(start, what));
         }
         let mut list = Self {
+            count: measured.longest[0],
+            inner: levels.inner[0],
+            row: levels.row,
             lengths,
             extent,
             start,
@@ -102,6 +111,24 @@ impl DataList {
         &self.lengths
     }
 
+    /// What the list of `var` lacks of the variable. The unlimited dimensions of `schema` have their final lengths. Text is
+    /// shorter than its row as a rule, so only whole rows are missing.
+    pub(crate) fn shortage(&self, schema: &Schema, var: VarId) -> Option<Miscount> {
+        let var = schema.var(var);
+        let first = var.dims.first().map(|dim| schema.dim(*dim));
+        let records = first.filter(|dim| dim.unlimited).map_or(1, |dim| dim.length);
+        let room = self.inner.checked_mul(records)?;
+        let is_text = var.ty == Type::Char && self.levels.len() == 1;
+        let least = if is_text { self.row } else { 1 };
+        let missing = room.checked_sub(self.count).filter(|missing| *missing >= least)?;
+        (!self.empty && !(is_text && self.row == 1)).then_some(Miscount {
+            at: self.end,
+            unit: if is_text { Unit::Characters } else { Unit::Values },
+            room,
+            amount: Amount::Missing(missing),
+        })
+    }
+
     /// Regions of the variable's own extent that together contain all elements given by the list.
     pub(crate) fn given(&self) -> Vec<Region> {
         self.given.regions(&self.extent, &self.levels)
@@ -122,7 +149,7 @@ impl DataList {
 mod tests {
     use super::*;
     use crate::cdl::read::syntax::text::Text;
-    use crate::model::{Dimension, Kind, Type, TypeClass, UserType, Variable};
+    use crate::model::{Dimension, Kind, TypeClass, UserType, Variable};
     use std::sync::Arc;
 
     /// A variable of type `ty` whose dimensions have these lengths, 0 being unlimited.
@@ -251,7 +278,11 @@ mod tests {
         ] {
             let list = measure(ty, lengths, spelled).unwrap();
             let excess = list.excess.unwrap();
-            assert_eq!((excess.at, excess.left_out), (at, left_out), "{spelled}");
+            assert_eq!(
+                (excess.at, excess.amount),
+                (at, Amount::LeftOut(left_out)),
+                "{spelled}"
+            );
             assert!(
                 list.index.iter().all(|entry| entry.place().at <= list.end),
                 "{spelled}"

@@ -5,7 +5,7 @@ use crate::error::Result;
 use super::Measure;
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::entry::EntryPosition;
-use crate::cdl::read::values::excess::{Excess, Unit};
+use crate::cdl::read::values::miscount::{Amount, Miscount, Unit};
 
 /// Approximate distance of two index entries, in bytes of text.
 pub(super) const SPACING: u64 = 4096;
@@ -65,11 +65,11 @@ impl Measure<'_> {
                 Some(rows) => (Unit::Characters, rows.length),
                 None => (Unit::Values, self.items[0] + u64::from(self.content[0])),
             };
-            self.measured.excess = Some(Excess {
+            self.measured.excess = Some(Miscount {
                 at,
                 unit,
                 room,
-                left_out: found.saturating_sub(room),
+                amount: Amount::LeftOut(found.saturating_sub(room)),
             });
             self.measured.cut = self.full;
         }
