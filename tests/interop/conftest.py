@@ -9,6 +9,7 @@ import sys
 import forked
 import pytest
 import sampling
+import strict
 from allowed_differences import ANONYMOUS_TYPES
 from remote_fixtures import files_proxy, files_server, proxy, proxy_of, remote_home, store, store_of  # noqa: F401, fixtures
 from sampling import some  # noqa: F401, a fixture
@@ -77,12 +78,18 @@ def harness(program, *arguments):
     return [str(path), *map(str, arguments)]
 
 
+def in_folder(path, options):
+    """The path of an output of a program that ran in another folder."""
+    return os.path.join(options.get("cwd", ""), path)
+
+
 def nccopy(*arguments, ok=True, timeout=120, **options):
     """Runs our nccopy; returns what it printed on standard error."""
     command = [str(BIN / "nccopy"), *unfinished(*arguments), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
     if ok:
         assert done.returncode == 0, f"{command}: {done.stderr}"
+        strict.wrote(in_folder(arguments[-1], options), arguments, done.stderr)
     else:
         assert done.returncode == 1, f"{command}: exit status {done.returncode}, {done.stderr}"
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
@@ -102,8 +109,11 @@ def ncgen(*arguments, timeout=120, **options):
     """Runs our ncgen; returns what it printed on standard error."""
     command = [str(BIN / "ncgen"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, timeout=timeout, **options)
-    assert done.returncode == 0, f"{command}: exit status {done.returncode}: {done.stderr.decode(errors='replace')}"
-    return done.stderr.decode(errors="replace")
+    printed = done.stderr.decode(errors="replace")
+    assert done.returncode == 0, f"{command}: exit status {done.returncode}: {printed}"
+    if "-o" in arguments:
+        strict.wrote(in_folder(arguments[arguments.index("-o") + 1], options), arguments, printed)
+    return printed
 
 
 def installed(program):
@@ -159,6 +169,13 @@ def compare_pairs(pairs, *flags, timeout=60):
         found[current] = None
         left = left[[a for a, _ in left].index(current) + 1:]
     return found
+
+
+@pytest.fixture(autouse=True)
+def outputs_are_readable(request):
+    """What a test wrote is read by the programs that are promised to read it."""
+    yield
+    strict.check(sampling.one_of_outputs(request))
 
 
 @pytest.fixture(scope="session")

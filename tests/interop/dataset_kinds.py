@@ -72,6 +72,10 @@ def check_pair(wanted, made, folder, sample, one, other):
         dataset["variables"] = kept
         flags = ["-V", ",".join(path[1:] for path in kept)]
     dataset = zarr_reference.without(dataset, KINDS[other].loses)
+    if other.startswith("nczarr"):
+        # It has one form for an empty text and a zero byte, which libnetcdf reads as the latter.
+        for holder in [*dataset["groups"].values(), *dataset["variables"].values()]:
+            holder["attributes"] = [[n, k, (v or "\0") if k == "char" else v] for n, k, v in holder["attributes"]]
     path = copy(made(sample, one), folder, "out", other, *flags)
     back = copy(path, folder, "back", "classic" if sample == "classic" and other == "classic" else "netcdf4")
     got = zarr_reference.by_netcdf(back)

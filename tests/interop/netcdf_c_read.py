@@ -19,6 +19,8 @@ TYPES = {1: "byte", 2: "char", 3: "short", 4: "int", 5: "float", 6: "double", 7:
 NUMPY = {"byte": "i1", "char": "S1", "short": "i2", "int": "i4", "float": "f4", "double": "f8", "ubyte": "u1", "ushort": "u2",
          "uint": "u4", "int64": "i8", "uint64": "u8"}
 ENDIAN = {0: "native", 1: "little", 2: "big"}
+# The class of enums among the user-defined types.
+ENUM = 15
 STORAGE = {0: "chunked", 1: "contiguous", 2: "compact"}
 
 
@@ -122,13 +124,22 @@ def filters(lib, group, variable):
     return list(ids[:count.value])
 
 
+def integers(lib, group, kind):
+    """The type of an enum's integers; `None` for any other type."""
+    base, of = c_int(), c_int()
+    lib.call("nc_inq_user_type", group, kind, None, None, byref(base), None, byref(of))
+    return TYPES[base.value] if of.value == ENUM else None
+
+
 def read_variable(lib, group, variable, dimensions, with_values):
     kind, rank, count = c_int(), c_int(), c_int()
     lib.call("nc_inq_var", group, variable, None, byref(kind), byref(rank), None, byref(count))
     ids = (c_int * max(rank.value, 1))()
     lib.call("nc_inq_vardimid", group, variable, ids)
     ids = ids[:rank.value]
-    kind = TYPES.get(kind.value, f"type {kind.value}")
+    # An enum is read as its integers.
+    stored = TYPES.get(kind.value) or integers(lib, group, kind)
+    kind = TYPES.get(kind.value) or (f"enum of {stored}" if stored else f"type {kind.value}")
     shape = [dimensions[i][1] for i in ids]
     found = {
         "type": kind,
@@ -136,9 +147,9 @@ def read_variable(lib, group, variable, dimensions, with_values):
         "shape": shape,
         "attributes": attributes(lib, group, variable, count.value),
     }
-    if kind in TYPES.values():
+    if stored:
         try:
-            found["filled"], found["fill"] = fill(lib, group, variable, kind)
+            found["filled"], found["fill"] = fill(lib, group, variable, stored)
         except RuntimeError as error:
             found["filled"], found["fill"] = str(error), None
     storage, chunks = c_int(), (c_size_t * max(rank.value, 1))()
@@ -150,9 +161,9 @@ def read_variable(lib, group, variable, dimensions, with_values):
         found["endian"] = ENDIAN[lib.count("nc_inq_var_endian", group, variable)]
     except RuntimeError as error:
         found["storage"] = str(error)
-    if with_values and kind in TYPES.values():
+    if with_values and stored:
         try:
-            found["values"] = values(lib, group, variable, kind, shape)
+            found["values"] = values(lib, group, variable, stored, shape)
         except RuntimeError as error:
             found["error"] = str(error)
     return found

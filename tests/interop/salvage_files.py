@@ -154,7 +154,7 @@ class Map:
 
     def layout(self, at, size):
         version, kind = self.number(at, 1), self.number(at + 1, 1)
-        if kind != 2 or version not in (3, 4):
+        if kind != 2 or version not in (3, 4, 5):
             return None
         return self.number(at + 3, 8) if version == 3 else self.number(at + size - 8, 8)
 

@@ -123,3 +123,45 @@ def test_what_is_longer_than_its_dimension_is_told(tmp_path):
     assert nccopy("-k", "h5", path, tmp_path / "b.h5") == ""
     with h5py.File(tmp_path / "b.h5") as f:
         assert f["v"][:].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_version_3_keeps_the_names(tmp_path):
+    """In version 3 of Zarr an array names its dimensions, and a name is that of the nearest group."""
+    text = """netcdf near {
+dimensions:
+\tdim = 2 ;
+variables:
+\tint a(dim) ;
+
+data:
+
+ a = 1, 2 ;
+
+group: g {
+  dimensions:
+  \tdim = 4 ;
+  variables:
+  \tint v(/dim, dim) ;
+  \tint w(/dim) ;
+  \tint own(dim) ;
+  data:
+
+   v =
+  1, 2, 3, 4,
+  5, 6, 7, 8 ;
+
+   w = 1, 2 ;
+
+   own = 1, 2, 3, 4 ;
+  } // group g
+}
+"""
+    (tmp_path / "near.cdl").write_text(text)
+    ncgen("-4", "-o", tmp_path / "near.nc", tmp_path / "near.cdl")
+    said = nccopy("--verify", tmp_path / "near.nc", f"{tmp_path}/near.zarr#mode=zarr,v3")
+    assert said.count("xarray opens no group") == 1 and "/g/dim" in said, said
+    made = ncdump("-n", "near", tmp_path / "near.nc")
+    assert made.decode().split() == text.split()
+    assert ncdump("-n", "near", tmp_path / "near.zarr") == made
+    nccopy(tmp_path / "near.zarr", tmp_path / "back.nc", "-k", "nc4")
+    assert ncdump("-n", "near", tmp_path / "back.nc") == made

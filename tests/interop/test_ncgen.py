@@ -8,6 +8,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+import strict
 
 from conftest import BIN, compare, installed
 
@@ -39,6 +40,8 @@ def run(*arguments, folder, ok=True, **options):
     text = done.stderr.decode()
     assert done.returncode == (0 if ok else 1), f"{command}: exit status {done.returncode}, {text}"
     assert ok or text.startswith("ncgen: "), text
+    if ok and "-o" in arguments:
+        strict.wrote(folder / arguments[arguments.index("-o") + 1], arguments, text)
     return text
 
 

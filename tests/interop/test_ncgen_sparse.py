@@ -97,7 +97,8 @@ def test_part_of_a_grid_reads_as_that_of_netcdf_c(folder):
                 else:
                     assert np.ma.filled(ours[name][:], 0).tolist() == np.ma.filled(d[name][:], 0).tolist(), name
     with h5py.File(out) as f:
-        assert [f[name].id.get_num_chunks() for name in "istofc"] == [6, 2, 3, 2, 5, 7]
+        # Strings whose fill value is "" are written whole: HDF5 up to 2.0 fails where a chunk of them is not there.
+        assert [f[name].id.get_num_chunks() for name in "istofc"] == [6, 8, 3, 2, 5, 7]
 
 
 def test_a_chunk_larger_than_the_memory_asked_for_is_there_once(folder):

@@ -91,7 +91,8 @@ def test_the_summary_has_the_sizes_that_hdf5_has(threads, source):
 def test_the_summary_as_a_table(source):
     target = source.with_name("out.nc")
     text = printed("--summary", *ARGUMENTS, source, target)
-    *table, last = text.splitlines()
+    *table, passed, last = text.splitlines()
+    assert " chunks passed as they are: " in passed
     found = rows("\n".join(table))
     assert [(row["variable"], row["route"]) for row in found[:-1]] == list(ROUTES.items())
     assert table[-1].startswith("total") and last.startswith("elapsed ")

@@ -3,13 +3,14 @@
 import contextlib
 import fcntl
 import json
+import os
 import subprocess
 import sys
 
 import h5py
 import numpy as np
 import pytest
-from conftest import BIN, nccopy, ncdump
+from conftest import BIN, installed, nccopy, ncdump
 from stop_points import go_on, stopped
 
 # Writes a file, flushes it, and waits until it is told to end.
@@ -34,10 +35,10 @@ KINDS = [("earliest", ""), ("v108", ""), ("v110", ""), ("v110", "swmr")]
 
 
 @contextlib.contextmanager
-def writer(path, libver, swmr, end="kill"):
+def writer(path, libver, swmr, end="kill", env=None):
     """A program that has the file open for writing. It ends without closing it, unless `end` is `close`."""
     command = [sys.executable, "-W", "ignore", "-c", WRITER, path, libver, swmr]
-    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
     try:
         assert program.stdout.readline() == "open\n"
         yield
@@ -101,6 +102,43 @@ def test_locks_that_are_not_used_are_not_tried(tmp_path, monkeypatch):
             assert OPEN in told(path)
         monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
         assert BEING_WRITTEN in told(path)
+
+
+# A file system without locks, such as some network file systems: each attempt fails with this error.
+FLOCK = """
+#include <errno.h>
+int flock(int file, int operation) { (void)file; (void)operation; errno = ENOSYS; return -1; }
+"""
+
+
+@pytest.fixture(scope="module")
+def without_locks(tmp_path_factory):
+    """The environment of a program on a file system without locks."""
+    folder = tmp_path_factory.mktemp("flock")
+    (folder / "flock.c").write_text(FLOCK)
+    subprocess.run([installed("gcc"), "-shared", "-fPIC", "-o", folder / "flock.so", folder / "flock.c"], check=True)
+    return {**os.environ, "LD_PRELOAD": str(folder / "flock.so"), "HDF5_USE_FILE_LOCKING": "BEST_EFFORT"}
+
+
+@pytest.mark.parametrize("libver, swmr", KINDS)
+def test_a_file_system_may_have_no_locks(tmp_path, without_locks, libver, swmr):
+    """What is told is that which the flag in the file says. HDF5 writes there only if locks are its best effort."""
+    path = tmp_path / "a.h5"
+    strict = {**without_locks, "HDF5_USE_FILE_LOCKING": "TRUE"}
+    refused = subprocess.run([sys.executable, "-W", "ignore", "-c", WRITER, path, libver, swmr], capture_output=True, text=True, env=strict, input="")
+    assert refused.returncode != 0 and "unable to lock file" in refused.stderr
+    with writer(path, libver, swmr, env=without_locks):
+        says = BEING_WRITTEN if swmr else OPEN
+        for _ in range(2):
+            done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True, env=without_locks)
+            assert done.returncode == 0 and "x = 0, 1, 2" in done.stdout and says in done.stderr and len(done.stderr.splitlines()) == 1
+        assert says in nccopy(path, tmp_path / "b.nc", ok=False, env=without_locks)
+        assert says in nccopy("--unfinished", path, tmp_path / "b.nc", env=without_locks)
+    # A file without the flag is whole, and an output is written and replaced as elsewhere.
+    for _ in range(2):
+        assert nccopy("-d", 1, tmp_path / "b.nc", tmp_path / "c.nc", env=without_locks) == ""
+    with h5py.File(tmp_path / "c.nc") as f:
+        assert (f["x"][:] == np.arange(10)).all()
 
 
 def test_readers_leave_no_lock(tmp_path):

@@ -40,6 +40,14 @@ CASES = [
     (numcodecs.AsType(">f4", "<f8"), "<f8"),
     (numcodecs.PackBits(), "bool"),
 ]
+# It is there with the package zfpy.
+if hasattr(numcodecs, "ZFPY"):
+    CASES += [
+        (numcodecs.ZFPY(), "<f4"),
+        (numcodecs.ZFPY(mode=2, rate=9), "<f8"),
+        (numcodecs.ZFPY(mode=3, precision=20), "<f4"),
+        (numcodecs.ZFPY(mode=4, tolerance=0.1), "<f8"),
+    ]
 
 
 def values(dtype, count):
@@ -73,7 +81,7 @@ def test_both_ways(tmp_path, codec, dtype, count):
     # What bytes are does not tell the type to a codec that has no type in its configuration.
     stored = np.frombuffer(ours, dtype) if codec.codec_id == "bitround" else ours
     wanted = as_bytes(codec.decode(stored))
-    if codec.codec_id not in ("bitround", "quantize", "fixedscaleoffset", "delta", "astype"):
+    if codec.codec_id not in ("bitround", "quantize", "fixedscaleoffset", "delta", "astype", "zfpy"):
         assert wanted == data.tobytes()
     for encoded in ours, theirs:
         assert tool(tmp_path, "decode", codec, dtype, encoded, data.nbytes) == wanted

@@ -2,9 +2,10 @@
 
 import h5py
 import hdf5plugin
+import netcdf_c
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import nccopy, ncdump
 from zarr_reference import by_libnetcdf, by_readers_of_version_3, by_zarr_python
 
 WAVE = (280 + 15 * np.sin(np.arange(600) / 37)).astype("<f4").reshape(20, 30)
@@ -131,3 +132,59 @@ def test_codecs_of_zarr_that_hdf5_lacks(tmp_path):
         np.testing.assert_array_equal(file["v"][...], WAVE)
     said = nccopy("-k", "nc4", "-F", "keep", tmp_path / "in.zarr", tmp_path / "kept.nc", ok=False)
     assert "variable v" in said and "lzma" in said
+
+
+def behind(path, *filters):
+    """A file whose variables have deflate and a checksum before shuffle, as no program of netCDF writes it."""
+    with h5py.File(path, "w") as file:
+        for name, kind in ("f4", "f4"), ("f8", "f8"), ("i1", "i1"):
+            made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            made.set_chunk((100,))
+            for number in filters:
+                made.set_filter(number, h5py.h5z.FLAG_OPTIONAL, (5,) if number == 1 else ())
+            var = h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(np.dtype(kind)), h5py.h5s.create_simple((300,)), made)
+            var.write(h5py.h5s.ALL, h5py.h5s.ALL, (np.arange(300) % 97).astype(kind))
+
+
+@pytest.mark.parametrize("filters, fails", [((1, 2), {"/f4", "/f8"}), ((3, 2), {"/f8"}), ((2, 1), set())])
+@pytest.mark.parametrize("mode", ["zarr,v3", "zarr"])
+def test_a_warning_names_every_reader_that_fails(tmp_path, filters, fails, mode):
+    behind(tmp_path / "in.h5", *filters)
+    said = nccopy(tmp_path / "in.h5", f"{tmp_path}/out.zarr#mode={mode}")
+    if mode == "zarr":
+        found = {f"zarr-python {version}": by_zarr_python(tmp_path / "out.zarr", version) for version in (2, 3)}
+    else:
+        readers = "zarr", "zarrs", "tensorstore"
+        found = {reader: by_readers_of_version_3(reader, tmp_path / "out.zarr")[0] for reader in readers}
+    told = {"zarr": "zarr-python", "zarr-python 2": "zarr-python", "zarr-python 3": "zarr-python"}
+    for reader, dataset in found.items():
+        failed = {path for path, var in dataset["variables"].items() if "error" in var}
+        warned = set()
+        for line in said.splitlines():
+            subject, _, items = line.partition("warning: ")[2].partition(": ")
+            if told.get(reader, reader) in subject:
+                warned |= {"/" + item.split(" ")[0] for item in items.replace(", numcodecs.", "").split(", ")}
+        assert warned == failed, (reader, said)
+    assert fails == {path for path, var in found[[*found][0]]["variables"].items() if "error" in var}
+
+
+def test_the_size_of_blosc_blocks_is_kept(tmp_path):
+    zarr = pytest.importorskip("zarr", "3")
+    numcodecs = pytest.importorskip("numcodecs")
+    root = zarr.open_group(str(tmp_path / "in.zarr"), mode="w", zarr_format=2)
+    codec = numcodecs.Blosc(cname="zstd", clevel=5, shuffle=1, blocksize=1024)
+    array = root.create_array("v", shape=WAVE.shape, chunks=(10, 30), dtype="<f4", compressors=codec)
+    array[:] = WAVE
+    nccopy(tmp_path / "in.zarr", f"{tmp_path}/out3.zarr#mode=zarr,v3")
+    nccopy(tmp_path / "out3.zarr", f"{tmp_path}/out2.zarr#mode=zarr,v2")
+    nccopy(tmp_path / "in.zarr", f"{tmp_path}/nczarr.zarr#mode=nczarr")
+    for name in "out3", "out2":
+        [compressor] = zarr.open_group(str(tmp_path / f"{name}.zarr"), mode="r")["v"].compressors
+        config = compressor.to_dict()["configuration"] if name == "out3" else compressor.get_config()
+        assert config["blocksize"] == 1024, name
+    text = ncdump("-hs", tmp_path / "nczarr.zarr").decode()
+    by_netcdf_c = netcdf_c.run("ncdump", "-hs", f"file://{tmp_path}/nczarr.zarr#mode=nczarr,file").decode()
+    for line in text.splitlines():
+        if "_Filter" in line or "_Codecs" in line:
+            assert line in by_netcdf_c.splitlines()
+    assert '_Filter = "32001,0,0,0,1024,5,1,5"' in text

@@ -24,10 +24,11 @@ def plugin(*arguments):
 
 
 @pytest.mark.parametrize("mode", range(len(MODES)))
-def test_chunks_are_those_of_the_plugin(tmp_path, mode):
+def test_chunks_are_those_of_the_plugin(tmp_path, some, mode):
     """All types, 1 to 4 dimensions, and all kinds of numbers that the mode holds."""
     raw, encoded, decoded, plain, ours = (tmp_path / f"{name}.h5" for name in ("raw", "encoded", "decoded", "plain", "ours"))
-    plugin("write", mode, raw, encoded, decoded)
+    every = 64 // len(some(range(64)))
+    plugin("write", mode, every, raw, encoded, decoded)
     nccopy("-F", "none", encoded, plain, env=BUILT_IN)
     with h5py.File(plain) as found, h5py.File(decoded) as wanted:
         for name in wanted:
@@ -54,7 +55,7 @@ def test_numbers_that_no_mode_with_loss_holds(tmp_path):
         assert file["v"][()].tobytes() == found.tobytes()
     assert (np.isnan(found) == np.isnan(values)).all() and (np.isinf(found) == np.isinf(values)).all()
     finite = np.isfinite(values)
-    assert np.abs(found - values)[finite].max() <= 0.001
+    assert np.abs(found[finite] - values[finite]).max() <= 0.001
 
 
 @pytest.mark.parametrize("dtype, scale, error", [("f4", 1e-35, 1e-40), ("f8", 1e-300, 1e-305), ("f4", 1e-41, 1e-39), ("f8", 1e-315, 1e-313)])

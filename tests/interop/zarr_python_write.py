@@ -157,7 +157,7 @@ def dtypes(w):
 
 @writes
 def unsupported(w):
-    w.group(title="records, which netCDF cannot hold as version 2 has them, complex numbers and times")
+    w.group(title="records, complex numbers and times")
     w.array("records", np.zeros(3, [("a", "<i4"), ("b", "<f8")]), (3,), fill_value=None)
     w.array("complex", np.arange(3).astype("<c16"), (3,), fill_value=0)
     w.array("times", np.arange(3).astype("<M8[s]"), (3,), fill_value=None)

@@ -1,7 +1,7 @@
 """Files of arrays with zfp, by the registered plugin, and what it says of ours.
 
-    python zfp_files.py write MODE RAW ENCODED DECODED     all arrays of a mode, and what the plugin makes of them
-    python zfp_files.py compare ENCODED OURS               fails where stored words, chunks or numbers differ
+    python zfp_files.py write MODE EVERY RAW ENCODED DECODED     each nth array of a mode, and what the plugin makes of it
+    python zfp_files.py compare ENCODED OURS                     fails where stored words, chunks or numbers differ
 """
 
 import itertools
@@ -30,10 +30,10 @@ def arrays(mode):
         yield f"{dtype[1:]}_{'x'.join(map(str, shape))}_chunks", field("smooth", dtype, shape), chunk
 
 
-def write(mode, raw, encoded, decoded):
-    mode = MODES[int(mode)]
+def write(number, every, raw, encoded, decoded):
+    mode, every = MODES[int(number)], int(every)
     with h5py.File(raw, "w") as plain, h5py.File(encoded, "w") as file:
-        for name, values, chunk in arrays(mode):
+        for name, values, chunk in itertools.islice(arrays(mode), int(number) % every, None, every):
             plain.create_dataset(name, data=values, chunks=chunk)
             plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             plist.set_chunk(chunk)

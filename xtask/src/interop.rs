@@ -124,7 +124,7 @@ impl Tools {
         }
         let python = python::interpreter()?;
         if is_named("zarr") {
-            python::install_readers_of_zarr(&python)?;
+            python::install_readers(&python)?;
             python::build_netcdf_c(&python)?;
         }
         Ok(Self {

@@ -43,13 +43,14 @@ pub fn interpreter() -> Result<PathBuf> {
 /// A package cannot be installed.
 pub fn prepare() -> Result<()> {
     let python = interpreter()?;
-    install_readers_of_zarr(&python)?;
+    install_readers(&python)?;
     build_netcdf_c(&python)
 }
 
-/// Readers of Zarr that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a
-/// process whose `PYTHONPATH` is this folder.
-const OF_ZARR: [(&str, &str); 2] = [
+/// Readers that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a process
+/// whose `PYTHONPATH` is this folder.
+const READERS: [(&str, &str); 3] = [
+    ("hdf5", "h5py with HDF5 1.14"),
     ("zarr2", "zarr-python 2"),
     ("zarr3", "tensorstore, zarrs and a newer zarr-python"),
 ];
@@ -57,9 +58,9 @@ const OF_ZARR: [(&str, &str); 2] = [
 /// The packages of tests of remote stores, likewise.
 const OF_REMOTE_STORES: [(&str, &str); 2] = [("moto", "moto"), ("remote", "s3fs and obstore")];
 
-/// Installs the packages in `tests/interop/requirements-zarr2.txt` and `-zarr3.txt` below `target/interop` if needed.
-pub fn install_readers_of_zarr(python: &Path) -> Result<()> {
-    OF_ZARR
+/// Installs the packages in `tests/interop/requirements-hdf5.txt`, `-zarr2.txt` and `-zarr3.txt` below `target/interop` if needed.
+pub fn install_readers(python: &Path) -> Result<()> {
+    READERS
         .iter()
         .try_for_each(|(name, packages)| install_beside(python, name, packages))
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::terminal::Terminal;
 
-/// Standard output without line buffering, since data comes in large pieces. A terminal gets [shown text](Terminal) alone.
+/// Standard output without line buffering, since data comes in large pieces. A terminal gets escapes in place of what steers it.
 ///
 /// # Errors
 /// Standard output is closed.

@@ -119,16 +119,25 @@ impl Superblock {
         let repeats_table = cursor.u32()? == CACHED_TABLE;
         cursor.skip(4)?;
         let root_table = SymbolTable::decode(&mut cursor).ok().filter(|_| repeats_table);
+        let mut is_family = false;
         if let Some(address) = driver {
             // Version, reserved, size; then the name of the driver.
             let block = reader.read("driver information block", address, 16)?;
             let mut block = reader.cursor("driver information block", address, &block);
             block.skip(8)?;
-            driver_info::check(block.array()?)?;
+            is_family = driver_info::is_family(block.array()?)?;
         }
         // The end of file is relative to the start of the file at the time the base address was written.
         let length = end.unwrap_or(0).saturating_sub(base.unwrap_or(0));
-        let reader = with_end(reader, length)?;
+        let reader = match with_end(reader, length) {
+            Err(Error::Truncated { .. }) if is_family => {
+                return Err(Error::Unsupported(
+                    "a member of a family of files without the others (the family is named like name%05d.h5)"
+                        .into(),
+                ));
+            }
+            reader => reader?,
+        };
         let superblock = Self {
             version,
             consistency,
@@ -182,7 +191,8 @@ impl Superblock {
         };
         if let Some(mut info) = message(message_type::DRIVER_INFO) {
             info.version(0)?;
-            driver_info::check(info.array()?)?;
+            // The file is as long as it must be, so members of a family are joined.
+            driver_info::is_family(info.array()?)?;
         }
         // Install the image first: it may contain the table.
         if let Some(mut image) = message(message_type::CACHE_IMAGE) {

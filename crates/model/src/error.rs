@@ -200,6 +200,8 @@ pub enum Alternative {
     OtherFilters,
     /// Replace what is there.
     Replacing,
+    /// Leave out what the output's kind cannot hold.
+    LeavingOut,
     /// Allow more memory.
     MoreMemory,
     /// Copy the sound chunks alone, or all as they are.
@@ -213,6 +215,7 @@ impl fmt::Display for Alternative {
             Self::CProgram => "; a C program can",
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
+            Self::LeavingOut => "; leave it out",
             Self::MoreMemory => "; allow more memory (-m)",
             Self::SoundChunks => "; salvage the other chunks, or copy without a test",
         })

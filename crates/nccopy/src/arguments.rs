@@ -132,6 +132,7 @@ impl Arguments {
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
             min_chunk_bytes,
             string_length,
+            drop_unsupported: given("drop-unsupported"),
             skip_fill: given("skip-fill"),
             page_size: matches.get_one("page").copied(),
             registry: filters::registry(matches, memory),

@@ -200,6 +200,8 @@ impl Codec for PluginCodec {
             zarr_form: Some(self),
             visible_parameters: known.and_then(|known| known.visible_parameters),
             canonical_parameters: None,
+            unsaid_members: &[],
+            netcdf_c_numbers: None,
             encoded_type: None,
             same_configuration: None,
             renamed_configuration: None,

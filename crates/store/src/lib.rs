@@ -42,6 +42,7 @@ pub use cache::bounded_cache::BoundedCache;
 pub use cache::lease_pool::{Lease, LeasePool};
 pub use file::data_access::{DataAccess, Prefixes};
 pub use file::external_files::LocalExternalFiles;
+pub use file::family::FamilySource;
 pub use file::file_output::{FileOutput, same_file};
 pub use file::file_pool::{FilePool, PooledFile};
 pub use file::file_source::FileSource;
@@ -76,5 +77,7 @@ pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requ
 pub use threads::reorder_window::ReorderWindow;
 pub use zip::zip_keys::ZipKeys;
 pub use zip::zip_output::ZipOutput;
-pub use zst::compressed::{Content, open_compressed, open_damaged_compressed, verify_compressed};
+pub use zst::compressed::{
+    Content, open_compressed, open_compressed_dataset, open_damaged_compressed, verify_compressed,
+};
 pub use zst::zst_output::compress_seekable;

@@ -123,8 +123,16 @@ const BASE: Case = Case {
     places: SAME,
 };
 
+/// A deflated input whose chunks pass, without a test for damage.
+const UNCHANGED: Case = Case {
+    target: 100.0,
+    input: "deflated.nc",
+    ours: &["--no-check"],
+    ..BASE
+};
+
 /// All of them.
-pub const CASES: [Case; 23] = [
+pub const CASES: [Case; 28] = [
     Case {
         name: "compress: -d 5 -s, uncompressed in",
         target: 4.0,
@@ -154,11 +162,21 @@ pub const CASES: [Case; 23] = [
     },
     Case {
         name: "copy: nothing changed, deflated",
-        target: 20.0,
+        target: 40.0,
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
         ..BASE
+    },
+    Case {
+        name: "copy: nothing changed, deflated, --no-check",
+        ..UNCHANGED
+    },
+    Case {
+        name: "copy: nothing changed, deflated, --verify",
+        target: 12.0,
+        ours: &["--verify"],
+        ..UNCHANGED
     },
     Case {
         name: "part: --isel time=50:150, deflated",
@@ -290,12 +308,18 @@ pub const CASES: [Case; 23] = [
     },
     Case {
         name: "Zarr: deflated, to a folder of NCZarr",
-        target: 20.0,
+        target: 40.0,
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
         places: to("out.zarr#mode=nczarr,file"),
         ..BASE
+    },
+    Case {
+        name: "Zarr: deflated, to a folder of NCZarr, --no-check",
+        target: 90.0,
+        places: to("out.zarr#mode=nczarr,file"),
+        ..UNCHANGED
     },
     Case {
         name: "Zarr: deflated, to a folder of NCZarr, -F '*,2|32015,3'",
@@ -309,7 +333,7 @@ pub const CASES: [Case; 23] = [
     },
     Case {
         name: "Zarr: deflated, to a zip of NCZarr",
-        target: 20.0,
+        target: 40.0,
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
@@ -317,8 +341,14 @@ pub const CASES: [Case; 23] = [
         ..BASE
     },
     Case {
+        name: "Zarr: deflated, to a zip of NCZarr, --no-check",
+        target: 90.0,
+        places: to("out.zip#mode=nczarr,zip"),
+        ..UNCHANGED
+    },
+    Case {
         name: "Zarr: from a folder of NCZarr, to netCDF-4",
-        target: 20.0,
+        target: 40.0,
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],
@@ -326,8 +356,14 @@ pub const CASES: [Case; 23] = [
         ..BASE
     },
     Case {
+        name: "Zarr: from a folder of NCZarr, to netCDF-4, --no-check",
+        target: 80.0,
+        places: from("deflated.zarr#mode=nczarr,file"),
+        ..UNCHANGED
+    },
+    Case {
         name: "Zarr: from a zip of NCZarr, to netCDF-4",
-        target: 20.0,
+        target: 40.0,
         input: "deflated.nc",
         program: "nccopy",
         flags: &[],

@@ -20,6 +20,14 @@ impl Program {
                 name,
                 cause: inner(cause),
             },
+            Error::Chunk { index, cause } => Error::Chunk {
+                index,
+                cause: inner(cause),
+            },
+            Error::Key { key, cause } => Error::Key {
+                key,
+                cause: inner(cause),
+            },
             Error::About { item, cause } => Error::About {
                 item,
                 cause: inner(cause),
@@ -61,8 +69,11 @@ impl Program {
                         kinds.join(" or ")
                     ),
                 };
+                let is_left = request.is_none() && held_as != Some(Request::FixedDimensions);
+                let dropped = self.offered(Alternative::LeavingOut).filter(|_| is_left);
+                let dropped = dropped.unwrap_or_default();
                 Error::Usage(format!(
-                    "{name}{what}{}, which the kind '{}' cannot hold{advice}",
+                    "{name}{what}{}, which the kind '{}' cannot hold{advice}{dropped}",
                     fix.unwrap_or_default(),
                     kind.name()
                 ))
@@ -169,6 +180,13 @@ mod tests {
     }
 
     #[test]
+    fn an_option_is_named_wherever_the_error_lies() {
+        let error = alternative(Alternative::SoundChunks).in_key("v/0").in_chunk(&[0]);
+        let told = "variable v: chunk [0]: key v/0: no codec; --salvage copies the other chunks, --no-check all as they are";
+        assert_eq!(NCCOPY.name_options(error.in_variable("v")).to_string(), told);
+    }
+
+    #[test]
     fn what_a_program_has_no_option_for_keeps_the_words_of_the_library() {
         for (program, error, told) in [
             (&NCGEN, Request::Filters.error("no id"), "filters: no id"),
@@ -203,7 +221,7 @@ mod tests {
         });
         assert_eq!(
             error.to_string(),
-            "c is a user-defined type, which the kind 'Zarr version 2' cannot hold; use -k nc4, and name a file, without a fragment"
+            "c is a user-defined type, which the kind 'Zarr version 2' cannot hold; use -k nc4, and name a file, without a fragment; --drop-unsupported leaves it out"
         );
     }
 }

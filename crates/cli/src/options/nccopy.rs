@@ -169,6 +169,11 @@ fn storage() -> Vec<Opt> {
             .modes(OF_DATASETS)
             .requests(&[Request::FixedDimensions]),
         string_length(OF_VALUES),
+        Opt::long("drop-unsupported", "Leave out what the output's kind cannot hold")
+            .more("Attributes, variables, groups and types. Warnings tell them.")
+            .section("nccopy.md#what-a-kind-cannot-hold")
+            .modes(OF_VALUES)
+            .alternatives(&[(Alternative::LeavingOut, "; --drop-unsupported leaves it out")]),
         Opt::long("strings", "Make strings arrays of characters, which classic files hold")
             .value(Value::OneOf("FORM", vec!["char"]))
             .more("Each variable has one more dimension, as long as its longest string or --strlen.")

@@ -280,6 +280,11 @@ pub(crate) fn is_read_as_it_comes(object: &dyn Object) -> bool {
     object.read_exact_at(0, &mut magic).is_ok() && magic == archive::MAGIC
 }
 
+/// True if one file of these bytes can be a dataset, as far as its magic number tells.
+pub(crate) fn has_magic(object: &dyn Object) -> bool {
+    !matches!(detect(object), Err(Error::UnknownFormat | Error::Unsupported(_)))
+}
+
 /// Finds the format by its magic number. `CDF` is at the start of the file. HDF5's signature is at the start,
 /// or after a user block of 512, 1024, 2048… bytes.
 fn detect(object: &dyn Object) -> Result<Format> {

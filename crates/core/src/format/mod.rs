@@ -27,10 +27,10 @@ pub mod zarr;
 pub use crate::chunk::Region;
 pub use crate::filter::EncodedChunk;
 pub use crate::store::ReorderWindow;
-pub(crate) use dispatch::is_read_as_it_comes;
 pub use dispatch::{
     check, check_plans, create, create_with, open, open_damaged, open_salvaged, open_with, warnings,
 };
+pub(crate) use dispatch::{has_magic, is_read_as_it_comes};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 pub use promise::Promised;

@@ -36,6 +36,8 @@ struct LostParts {
     suspect: HashSet<u64>,
     /// Chunks that no codec could decode, which are kept as they are.
     unchecked: HashSet<u64>,
+    /// True if no codec of the variable is asked for, as one is not known.
+    without_codecs: bool,
     bytes: Vec<Range<u64>>,
 }
 
@@ -82,16 +84,12 @@ impl<'a> Salvage<'a> {
         parts.map_or(0, |parts| parts.suspect.len() + parts.unchecked.len())
     }
 
-    /// Leaves out the chunks of a variable that could not be checked, where they cannot pass as they are. Returns whether there are
-    /// any.
-    pub fn lose_unchecked(&mut self, var: VarId) -> bool {
-        let Some(parts) = self.lost.get_mut(&var) else {
-            return false;
-        };
-        let unchecked = std::mem::take(&mut parts.unchecked);
-        let any = !unchecked.is_empty();
-        parts.chunks.extend(unchecked);
-        any
+    /// Leaves out all data of a variable with chunks that could not be checked, where they cannot pass as they are.
+    pub fn lose_unchecked(&mut self, var: VarId) {
+        if let Some(parts) = self.lost.get_mut(&var) {
+            parts.unchecked.clear();
+            (parts.all, parts.without_codecs) = (true, true);
+        }
     }
 
     /// Elements that can only be read as values. Those of lost chunks, and those past the extent, are fill values.
@@ -291,7 +289,10 @@ impl Reader for Salvage<'_> {
 
 impl ChunkReader for Salvage<'_> {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
-        self.input.pipeline(var)
+        match self.lost.get(&var) {
+            Some(parts) if parts.without_codecs => Ok(Pipeline::empty()),
+            _ => self.input.pipeline(var),
+        }
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {

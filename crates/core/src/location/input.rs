@@ -16,8 +16,8 @@ use crate::format::{self, ReadOptions, Reader};
 use crate::model::{Kind, ZarrVersion};
 use crate::remote::RemoteUrl;
 use crate::store::{
-    DirectoryKeys, FileSource, Input, InputKind, LocalExternalFiles, Object, open_compressed,
-    open_damaged_compressed, open_stream,
+    DirectoryKeys, FamilySource, FileSource, Input, InputKind, LocalExternalFiles, Object,
+    open_compressed_dataset, open_stream,
 };
 
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
@@ -78,14 +78,17 @@ impl Location {
         }
         let is_pipe = match &self.target {
             Target::StandardInput | Target::Remote(_) => true,
-            Target::Path(_) => found.is_some_and(|found| {
+            Target::Path(_) => found.as_ref().is_some_and(|found| {
                 let kind = found.file_type();
                 kind.is_fifo() || kind.is_socket()
             }),
         };
         let object: Arc<dyn Object> = match is_pipe {
             true => open_stream(self.pipe(path), SPOOLED_IN_MEMORY).map_err(self.named())?,
-            false => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
+            false => match found.is_none() && matches!(self.target, Target::Path(_)) {
+                true => self.family(path)?,
+                false => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
+            },
         };
         if is_pipe {
             if format::is_read_as_it_comes(&*object) {
@@ -109,14 +112,30 @@ impl Location {
         })
     }
 
+    /// The members of a family of files, of which `path` is the pattern of names. Any other path names no file.
+    fn family(&self, path: &Path) -> Result<Arc<dyn Object>> {
+        Ok(match FamilySource::open(path).map_err(self.named())? {
+            Some(family) => Arc::new(family),
+            None => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
+        })
+    }
+
     /// The input of an object that is no zip file: of its content if it is compressed.
     fn object_input(&self, object: Arc<dyn Object>, care: Care) -> Result<Input> {
+        self.unpacked(object, care, &format::has_magic)
+    }
+
+    /// The same of any file that `is_meant` for its beginning.
+    fn unpacked(
+        &self,
+        object: Arc<dyn Object>,
+        care: Care,
+        is_meant: &dyn Fn(&dyn Object) -> bool,
+    ) -> Result<Input> {
         self.expect_store(None)?;
-        let open = match care {
-            Care::Whole => open_compressed,
-            Care::Damaged => open_damaged_compressed,
-        };
-        let content = open(&object, SPOOLED_IN_MEMORY).map_err(self.named())?;
+        let may_be_damaged = matches!(care, Care::Damaged);
+        let content = open_compressed_dataset(&object, SPOOLED_IN_MEMORY, may_be_damaged, is_meant);
+        let content = content.map_err(self.named())?;
         let Some(content) = content else {
             return Ok(Input::object(&self.name, object));
         };
@@ -209,7 +228,7 @@ impl Location {
     /// # Errors
     /// Those of [`Location::text`]; damage of what is compressed.
     pub fn content(&self, memory: u64) -> Result<Arc<dyn Object>> {
-        match self.object_input(self.text(memory)?, Care::Whole)?.kind() {
+        match self.unpacked(self.text(memory)?, Care::Whole, &|_| true)?.kind() {
             InputKind::Object(object) => Ok(object.clone()),
             InputKind::Keys(_) => Err(Error::Internal("one file is a store of keys".to_owned())),
         }

@@ -160,8 +160,15 @@ impl Filters {
         let mut types = registry.begin(&chunk);
         let hdf5 = zarr.iter().map(|codec| {
             let named = registry.in_hdf5(codec, types.given());
+            let numbers = registry
+                .find(codec)
+                .and_then(|known| known.facts().netcdf_c_numbers);
+            let numbers = numbers.and_then(|numbers| numbers(codec.configuration()?, types.given()));
             types.pass(codec);
-            named
+            named.map(|named| match (named.hdf5_id(), numbers) {
+                (Some(id), Some(numbers)) => CodecSpec::hdf5(id, numbers),
+                _ => named,
+            })
         });
         let hdf5 = hdf5.collect::<Result<_>>().unwrap_or_default();
         let of_elements = |codec: &&CodecSpec| {

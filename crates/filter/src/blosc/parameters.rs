@@ -167,6 +167,19 @@ pub fn parse(configuration: &Configuration, chunk: &ChunkType) -> Option<Setting
     Some(settings)
 }
 
+/// The numbers that netCDF-C prints of a Zarr configuration: it fills in the computed ones later, and has the size of blocks at
+/// the place of the chunk size.
+pub fn numbers_of_netcdf_c(configuration: &Configuration, chunk: &ChunkType) -> Option<Vec<u32>> {
+    let settings = parse(configuration, chunk)?;
+    let blocks = u32::try_from(settings.block_size).ok()?;
+    let chosen = [
+        settings.level,
+        settings.shuffle.code(),
+        settings.compressor.code(),
+    ];
+    Some([&[0, 0, 0, blocks][..], &chosen].concat())
+}
+
 /// The Zarr configuration of stored words; `None` for values out of range. The size of blocks is 0, which lets Blosc
 /// choose: the chunk size in the fourth word is another thing.
 pub fn configuration(version: ZarrVersion, stored: &[u32]) -> Option<Configuration> {

@@ -63,6 +63,10 @@ pub struct CodecFacts<'a> {
     pub visible_parameters: Option<fn(&Configuration) -> Outcome<Vec<u32>>>,
     /// The canonical form of stored words: equal for all that have the same meaning. Without it, no two do.
     pub canonical_parameters: Option<fn(&[u32]) -> Cow<'_, [u32]>>,
+    /// Members of a Zarr configuration that stored words do not say. They are kept from version to version.
+    pub unsaid_members: &'a [&'a str],
+    /// The numbers by which netCDF-C tells a Zarr configuration in `_Filter`. Without it, they are the stored words.
+    pub netcdf_c_numbers: Option<fn(&Configuration, &ChunkType) -> Option<Vec<u32>>>,
     /// The type of the codec's output, for the next codec of a pipeline. Codecs that change the element or the shape
     /// have it (a transposition, a type conversion). A pipeline with one neither encodes nor decodes clipped chunks.
     pub encoded_type: Option<fn(&CodecSpec, &ChunkType) -> ChunkType>,
@@ -115,6 +119,8 @@ impl<'a> CodecFacts<'a> {
             zarr_form: None,
             visible_parameters: None,
             canonical_parameters: None,
+            unsaid_members: &[],
+            netcdf_c_numbers: None,
             encoded_type: None,
             same_configuration: None,
             renamed_configuration: None,

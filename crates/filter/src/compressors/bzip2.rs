@@ -13,6 +13,7 @@ use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::encoded_test::{ContentLength, EncodedTest, check_zeros};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
+use crate::codec::program::Program;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 
@@ -39,6 +40,7 @@ impl Codec for Bzip2 {
             parameters_help: "block size, 1 to 9",
             members: const { &[Member::new("level", "1 to 9")] },
             in_netcdf_c: true,
+            known_to: &[Program::ZarrPython, Program::Zarrs],
             // Each block of a bzip2 stream has the CRC-32 of its content.
             verifies: true,
             stored_parameters: Some(self),

@@ -68,7 +68,7 @@ impl Codec for Zstd {
             },
             zarr3_aliases: &["numcodecs.zstd"],
             in_netcdf_c: true,
-            known_to: &[Program::Tensorstore],
+            known_to: &Program::ALL,
             stored_parameters: Some(self),
             zarr_form: Some(self),
             canonical_parameters: Some(|stored| Cow::Owned(vec![level(stored) as u32])),

@@ -24,6 +24,7 @@ use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::encoded_test::{ContentLength, EncodedTest, PAGE};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
+use crate::codec::program::Program;
 use crate::codec::room::room;
 use crate::deflate::deflate_blocks::{append, store};
 use crate::deflate::deflate_by_planes;
@@ -186,6 +187,7 @@ impl Codec for Deflate {
             parameters_help: "level, 0 to 9",
             members: const { &[Member::new("level", "0 to 9")] },
             in_netcdf_c: true,
+            known_to: &[Program::ZarrPython, Program::Zarrs],
             // A zlib stream ends with the Adler-32 of its content.
             verifies: true,
             stored_parameters: Some(self),

@@ -44,7 +44,7 @@ impl Codec for Gzip {
             zarr3_aliases: &["numcodecs.gzip"],
             // A gzip member ends with the CRC-32 of its content.
             verifies: true,
-            known_to: &[Program::Tensorstore],
+            known_to: &Program::ALL,
             same_configuration: Some(|a, b| same(level(a), level(b))),
             renamed_configuration: Some(renamed),
             equivalent: Some(equivalent),

@@ -57,7 +57,7 @@ pub const ALL_SKIPPED: u32 = u32::MAX;
 
 /// The codecs of one variable, bound to its chunks. Made by [`Registry::bind`]; may be used from many threads at once.
 pub struct Pipeline {
-    pub(super) specs: Box<[CodecSpec]>,
+    specs: Box<[CodecSpec]>,
     /// One stage for each of `specs`.
     pub(super) stages: Box<[Stage]>,
     chunk: ChunkType,

@@ -80,7 +80,12 @@ impl Registry {
         let form = self.find(spec).and_then(|codec| {
             let name = codec.zarr_name(version)?;
             if let Ok(parameters) = stored_parameters(codec.as_ref(), spec, chunk) {
-                let configuration = codec.configuration(version, &parameters, chunk)?;
+                let mut configuration = codec.configuration(version, &parameters, chunk)?;
+                for member in codec.facts().unsaid_members {
+                    if let Some(value) = spec.configuration().and_then(|own| own.get(*member)) {
+                        configuration.insert((*member).to_owned(), value.clone());
+                    }
+                }
                 return Some(CodecSpec::zarr(version, name, configuration));
             }
             let own = spec.configuration()?;

@@ -283,7 +283,13 @@ impl Registry {
     pub fn known_to(&self, spec: &CodecSpec, program: Program) -> bool {
         let (version, own) = (program.version(), spec.zarr_name());
         let is_known = |codec: &Arc<dyn Codec>| {
-            codec.facts().known_to.contains(&program) && codec.zarr_name(version).map(|n| (version, n)) == own
+            let facts = codec.facts();
+            // zarr-python takes all of numcodecs under such names.
+            let of_numcodecs = program == Program::ZarrPython
+                && facts.in_numcodecs
+                && own.is_some_and(|(own, name)| own == version && name.starts_with("numcodecs."));
+            of_numcodecs
+                || facts.known_to.contains(&program) && codec.zarr_name(version).map(|n| (version, n)) == own
         };
         own.is_some() && self.find(spec).is_some_and(is_known)
     }

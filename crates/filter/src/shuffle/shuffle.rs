@@ -12,6 +12,7 @@
 use crate::codec::codec::stored_parameters;
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
+use crate::codec::program::Program;
 use crate::shuffle::{avx512, squares};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Member, Outcome, StoredParameters, ZarrForm};
 use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
@@ -239,6 +240,7 @@ impl Codec for Shuffle {
                 )]
             },
             in_netcdf_c: true,
+            known_to: &[Program::ZarrPython, Program::Zarrs],
             filter_in_zarr2: true,
             stored_parameters: Some(self),
             zarr_form: Some(self),

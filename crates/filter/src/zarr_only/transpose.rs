@@ -73,7 +73,7 @@ impl Codec for Transpose {
             parameters_help: "order",
             only_reorders: true,
             input: CodecInput::Array,
-            known_to: &[Program::Tensorstore],
+            known_to: &Program::ALL,
             encoded_type: Some(transposed),
             same_configuration: Some(|a, b| same(Order::parse(a), Order::parse(b))),
             ..CodecFacts::named("transpose")

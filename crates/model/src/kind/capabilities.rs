@@ -68,6 +68,10 @@ pub struct Capabilities {
     /// True if variables and attributes can have types of varying length: vlens, and compounds with members that are vlens
     /// or strings.
     pub types_with_heap: bool,
+    /// True if variables can be booleans and complex numbers, which are user-defined types elsewhere
+    /// ([`UserType::is_boolean`](crate::UserType::is_boolean), [`UserType::complex_part`](crate::UserType::complex_part)), and
+    /// attributes booleans.
+    pub booleans_and_complex: bool,
     /// The atomic types that variables and attributes can have.
     pub atomic_types: &'static [Type],
     /// The dimensions that may be unlimited.
@@ -138,6 +142,7 @@ impl Capabilities {
             groups: false,
             user_types: false,
             types_with_heap: false,
+            booleans_and_complex: false,
             atomic_types: Type::CLASSIC,
             unlimited: UnlimitedDimensions::None,
             longest_dimension: u64::MAX,
@@ -340,6 +345,7 @@ pub(super) static NCZARR: Capabilities = Capabilities {
 /// Zarr version 2. A dimension has a length and nothing else.
 pub(super) static ZARR2: Capabilities = Capabilities {
     name: "Zarr version 2",
+    booleans_and_complex: true,
     extended_name: "Zarr version 2 mode=00001000",
     ..ZARR
 };

@@ -221,6 +221,11 @@ impl Schema {
         }
     }
 
+    /// True if elements are booleans.
+    pub fn is_boolean(&self, ty: Type) -> bool {
+        matches!(ty, Type::User(id) if self.user_type(id).is_boolean())
+    }
+
     /// True if elements contain strings or variable-length sequences, at any depth.
     pub fn has_heap(&self, ty: Type) -> bool {
         match ty {

@@ -129,6 +129,51 @@ pub struct UserType {
     pub class: TypeClass,
 }
 
+/// The members of the enum that stands for a boolean, as h5py has it.
+const BOOLEAN: [(&str, i64); 2] = [("FALSE", 0), ("TRUE", 1)];
+
+impl UserType {
+    /// The enum that stands for a boolean. h5py reads such an enum as `bool`.
+    pub fn boolean_class() -> TypeClass {
+        TypeClass::Enum {
+            base: Type::Byte,
+            members: BOOLEAN.map(|(name, value)| (name.to_owned(), value)).into(),
+        }
+    }
+
+    /// True for an enum of one byte with the members FALSE, 0, and TRUE, 1.
+    pub fn is_boolean(&self) -> bool {
+        match &self.class {
+            TypeClass::Enum {
+                base: Type::Byte | Type::UByte,
+                members,
+            } => {
+                let named =
+                    |((name, value), wanted): (&(String, i64), (&str, i64))| (&**name, *value) == wanted;
+                members.len() == BOOLEAN.len() && members.iter().zip(BOOLEAN).all(named)
+            }
+            _ => false,
+        }
+    }
+
+    /// The type of the parts of a complex number: a compound of the fields r and i, both `float` or both `double`, without
+    /// gaps. So h5py and netCDF4-python have complex numbers. `None` for any other type.
+    pub fn complex_part(&self) -> Option<Type> {
+        let TypeClass::Compound { size, fields } = &self.class else {
+            return None;
+        };
+        let [r, i] = &fields[..] else { return None };
+        let part = Some(r.ty).filter(|ty| matches!(ty, Type::Float | Type::Double))?;
+        let half = part.atomic_size();
+        let fits = [(r, "r", 0), (i, "i", half)]
+            .into_iter()
+            .all(|(field, name, offset)| {
+                field.name == name && field.ty == part && field.dims.is_empty() && field.offset == offset
+            });
+        (fits && *size == 2 * half).then_some(part)
+    }
+}
+
 /// The kinds of user-defined types.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TypeClass {

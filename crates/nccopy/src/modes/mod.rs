@@ -6,6 +6,7 @@
 //! salvage_archive  --salvage of an archive
 //! dataset ─┬─► bytes               archives and classic files of which nothing changes
 //!          └─► salvage ─► values   everything else
+//!                 └─► salvage_report
 //!
 //! hdf5, values ─► engine: the copy engine of the library
 //! ```

@@ -92,6 +92,7 @@ fn passed(passed: Passed) -> String {
     let parts: Vec<String> = parts.map(|(count, text)| format!("{count} {text}")).collect();
     match counts.iter().map(|(count, _)| count).sum::<u64>() {
         0 => String::new(),
+        1 => format!("1 chunk passed as it is: {}\n", parts.join(", ")),
         all => format!("{all} chunks passed as they are: {}\n", parts.join(", ")),
     }
 }

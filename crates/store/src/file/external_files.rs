@@ -84,16 +84,28 @@ impl LocalExternalFiles {
         candidates
     }
 
-    /// True if a file without symbolic links may be read under a name that stands for `named_as`.
-    fn allows(&self, path: &Path, named_as: NamedAs) -> bool {
+    /// Refuses a file without symbolic links that may not be read under a name that stands for `named_as`. Raw data is
+    /// never in a hidden file, such as a key in a home folder, unless the user named a folder around it.
+    fn check(&self, path: &Path, named_as: NamedAs) -> Result<(), NoExternalFile> {
         let input = &self.input;
-        let is_below = |folder: &PathBuf| path.starts_with(folder);
-        if input.folder.as_ref().is_some_and(is_below) || input.access.allows(path) {
-            return true;
-        }
         let prefixes = input.access.prefixes().folders(named_as, self.beside());
         let within = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
-        prefixes.iter().any(within)
+        if input.access.allows(path) || prefixes.iter().any(within) {
+            return Ok(());
+        }
+        let (path, advice) = (path.to_path_buf(), input.access.advice());
+        let below = input
+            .folder
+            .as_ref()
+            .and_then(|folder| path.strip_prefix(folder).ok());
+        let Some(below) = below else {
+            return Err(NoExternalFile::Outside { path, advice });
+        };
+        let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
+        match named_as == NamedAs::ExternalData && below.iter().any(is_hidden) {
+            true => Err(NoExternalFile::Hidden { path, advice }),
+            false => Ok(()),
+        }
     }
 }
 
@@ -113,11 +125,8 @@ impl ExternalFiles for LocalExternalFiles {
                     continue;
                 }
             };
-            if !self.allows(&path, named_as) {
-                why = NoExternalFile::Outside {
-                    path,
-                    advice: self.input.access.advice(),
-                };
+            if let Err(refused) = self.check(&path, named_as) {
+                why = refused;
             } else if !path.is_file() {
                 why = NoExternalFile::NotRegular;
             } else {
@@ -189,6 +198,7 @@ mod tests {
         here.find(name, named_as).err().map(|why| match why {
             NoExternalFile::Missing => "missing",
             NoExternalFile::Outside { .. } => "outside",
+            NoExternalFile::Hidden { .. } => "hidden",
             NoExternalFile::NotRegular => "not regular",
             NoExternalFile::Unreadable(_) => "unreadable",
             NoExternalFile::InWorkingDirectory => "in the working directory",
@@ -236,6 +246,34 @@ mod tests {
         let up = below.find("../a.h5", ANY[0]).ok().unwrap();
         assert_eq!(up.identity(), here.identity());
         assert!(below.find("../../outside.h5", ANY[0]).is_err());
+    }
+
+    #[test]
+    fn raw_data_is_in_no_hidden_file() {
+        let folder = folder();
+        let inside = folder.path().join("data");
+        fs::create_dir(inside.join(".ssh")).unwrap();
+        for file in [".ssh/id_rsa", ".raw"] {
+            fs::write(inside.join(file), "x").unwrap();
+        }
+        symlink(".raw", inside.join("shown")).unwrap();
+        let of = |access| LocalExternalFiles::of(&inside.join("a.h5"), access).unwrap();
+        let here = of(DataAccess::default());
+        let mut access = DataAccess::default();
+        access.allow(&inside).unwrap();
+        let allowed = of(access);
+        for name in [".ssh/id_rsa", ".raw", "shown"] {
+            assert_eq!(
+                refusal(&here, name, NamedAs::ExternalData),
+                Some("hidden"),
+                "{name}"
+            );
+            assert_eq!(refusal(&here, name, NamedAs::VirtualSource), None, "{name}");
+            assert_eq!(refusal(&allowed, name, NamedAs::ExternalData), None, "{name}");
+        }
+        // The folder of the input may itself lie in a hidden one.
+        let hidden = LocalExternalFiles::of(&inside.join(".ssh/id_rsa"), DataAccess::default()).unwrap();
+        assert_eq!(refusal(&hidden, "id_rsa", NamedAs::ExternalData), None);
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
 //!
-//! `lock` tells whether another program writes to a file. `remains` has what could not be removed.
+//! `family` joins members of a file. `lock` tells whether another program writes to a file. `remains` has what could not be
+//! removed.
 
 pub mod data_access;
 pub mod external_files;
+pub mod family;
 pub mod file_output;
 pub mod file_pool;
 pub mod file_source;

@@ -225,6 +225,14 @@ pub enum NoExternalFile {
         /// How a user allows its folder; may be empty.
         advice: &'static str,
     },
+    /// The name leads to a file whose name, or the name of a folder on the way from the input's, begins with a dot.
+    #[error("is hidden: it is {}{}{advice}", path.display(), if advice.is_empty() { "" } else { "; " })]
+    Hidden {
+        /// Its path, without symbolic links.
+        path: PathBuf,
+        /// How a user allows its folder; may be empty.
+        advice: &'static str,
+    },
     /// The name leads to a folder, a pipe or a device.
     #[error("is not a regular file")]
     NotRegular,

@@ -27,6 +27,9 @@ const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 /// Upper limit, in bytes, of what is requested of a slow store ahead of the decoder.
 const AHEAD: u64 = 32 << 20;
 
+/// Bytes of the content in which a dataset must begin.
+const DECIDED: u64 = 16 << 20;
+
 /// Bytes that are compared at once.
 const COMPARED: u64 = 1 << 20;
 
@@ -47,7 +50,7 @@ pub struct Content {
 /// # Errors
 /// If the object cannot be read, or its seek table is damaged.
 pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<Content>> {
-    open(object, memory, false)
+    open_compressed_dataset(object, memory, false, &|_| true)
 }
 
 /// Like [`open_compressed`], of a file that may be truncated or damaged: what comes before the damage is its content.
@@ -55,10 +58,20 @@ pub fn open_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<C
 /// # Errors
 /// If the object cannot be read, or nothing of it can be decoded.
 pub fn open_damaged_compressed(object: &Arc<dyn Object>, memory: u64) -> Result<Option<Content>> {
-    open(object, memory, true)
+    open_compressed_dataset(object, memory, true, &|_| true)
 }
 
-fn open(object: &Arc<dyn Object>, memory: u64, may_be_damaged: bool) -> Result<Option<Content>> {
+/// Like [`open_compressed`] or [`open_damaged_compressed`], of a file that should hold a dataset. A file without a seek table
+/// is not decoded further once `is_dataset` is false for the first 16 MiB of its content.
+///
+/// # Errors
+/// [`Error::UnknownFormat`] if it is no dataset. Those of the other functions.
+pub fn open_compressed_dataset(
+    object: &Arc<dyn Object>,
+    memory: u64,
+    may_be_damaged: bool,
+    is_dataset: &dyn Fn(&dyn Object) -> bool,
+) -> Result<Option<Content>> {
     let Some(is_zstd) = is_zstd(object)? else {
         return Ok(None);
     };
@@ -78,7 +91,7 @@ fn open(object: &Arc<dyn Object>, memory: u64, may_be_damaged: bool) -> Result<O
         Err(error) if !may_be_damaged => return Err(error),
         _ => {}
     }
-    let (spooled, damage) = decoded(object, is_zstd, memory)?;
+    let (spooled, damage) = decoded(object, is_zstd, memory, is_dataset)?;
     // Behind other damage, the checksum is not reached. The decoders tell this only by their texts.
     let is_reached = |(error, _): &(io::Error, String)| error.to_string().contains("checksum");
     let is_verified = is_verified && damage.as_ref().is_none_or(is_reached);
@@ -100,6 +113,7 @@ fn decoded(
     object: &Arc<dyn Object>,
     is_zstd: bool,
     memory: u64,
+    is_dataset: &dyn Fn(&dyn Object) -> bool,
 ) -> Result<(SpooledSource, Option<(io::Error, String)>)> {
     let failed = Arc::new(AtomicBool::new(false));
     let mut whole = UntilDamage {
@@ -107,7 +121,18 @@ fn decoded(
         failed,
         damage: None,
     };
-    let spooled = SpooledSource::read(&mut whole, memory, &temporary_folder())?;
+    let folder = temporary_folder();
+    let mut spooled = SpooledSource::default();
+    let mut is_decided = false;
+    while spooled.add(&mut whole, memory, &folder)? {
+        // A small file may have content without end.
+        if !is_decided && spooled.len() >= DECIDED {
+            is_decided = true;
+            if !is_dataset(&spooled) {
+                return Err(Error::UnknownFormat);
+            }
+        }
+    }
     let length = spooled.len();
     let damage = whole.damage.map(|error| {
         let name = if is_zstd { "Zstandard" } else { "gzip" };
@@ -251,6 +276,29 @@ mod tests {
         let other: Arc<dyn Object> = Arc::new(content);
         assert!(open_compressed(&other, 1000).unwrap().is_none());
         assert!(open_damaged_compressed(&other, 1000).unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_no_dataset_is_not_decoded_to_its_end() {
+        let content = vec![0; DECIDED as usize + 1_000_000];
+        for mut file in compressed(&content) {
+            // What follows is not reached.
+            let end = file.len() - 1;
+            file[end] ^= 1;
+            let object: Arc<dyn Object> = Arc::new(file);
+            let begins_with = |byte: u8| {
+                move |object: &dyn Object| {
+                    let mut first = [0];
+                    object.read_exact_at(0, &mut first).is_ok() && first == [byte]
+                }
+            };
+            let refused = open_compressed_dataset(&object, 1000, false, &begins_with(1));
+            assert!(matches!(refused, Err(Error::UnknownFormat)));
+            let opened = open_compressed_dataset(&object, 1 << 30, false, &begins_with(0))
+                .unwrap()
+                .unwrap();
+            assert!(opened.object.size().unwrap().unwrap() > DECIDED);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
 use super::notices::Notices;
 use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
-use super::output::{kind, pages};
+use super::output::{kind, pages, unsupported};
 use super::request::{CopyOptions, QuantizeRequest};
 use super::select::{Use, select};
 use crate::copy::geometry::{SourcePart, Sources};
@@ -31,14 +31,28 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let page_size = pages::asked(input, options, kind)?;
     let requests = FilterRequests::resolve(input, &options.filters, &options.registry)?;
     let fixes = kind.can().fixes_unlimited();
-    let fixed = options.fix_unlimited || fixes;
+    let mut fixed = options.fix_unlimited || fixes;
+    let mut selected = select(input, options)?;
+    let mut notices = Notices::default();
+    let mut without = None;
+    if options.drop_unsupported {
+        let left = unsupported::leave_out(input, selected, kind, fixed, &mut notices)?;
+        fixed = left.fixes_unlimited;
+        selected = left.selected;
+        without = Some(left.input);
+    }
     let chunking = Chunking::resolve(input, options, fixed)?;
     let sharding = Sharding::resolve(input, options, kind)?;
-    let selected = select(input, options)?;
     if options.fix_unlimited && !fixes {
         refuse_fixing_empty(input)?;
     }
-    let OutputSchema { mut schema, sources } = output_schema::build(input, &selected, kind, fixed);
+    let OutputSchema { mut schema, sources } = output_schema::build(
+        without.as_ref().unwrap_or(input),
+        &selected,
+        kind,
+        fixed,
+        &mut notices,
+    );
     if kind.can().normalized_names {
         normalize(&mut schema)?;
     }
@@ -52,7 +66,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         }
     }
 
-    let (mut choices, mut notices) = (Vec::new(), Notices::default());
+    let mut choices = Vec::new();
     let mut variables = Vec::with_capacity(schema.vars.len());
     let mut layouts = SharedLayouts::default();
     for (at, &(source, used)) in sources.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | `<i2` `>i2`, and 4, 8, u2, u4, u8, f4, f8 | the same number | [`Stored::Number`] |
 //! | `\|i1` `\|u1`, also `<i1` | byte, ubyte | [`Stored::Number`] |
-//! | `\|b1` | ubyte | [`Stored::Bool`] |
+//! | `\|b1` | an enum {FALSE, TRUE} | [`Stored::Bool`] |
 //! | `<f2` `>f2` | float | [`Stored::Half`] |
 //! | `<c8` `<c16` | a compound | [`Stored::Complex`] |
 //! | `<M8[ns]` `<m8[s]` | int64 | [`Stored::Number`] |
@@ -16,7 +16,7 @@
 use super::flavor::Flavor;
 use super::json::Json;
 use super::time::Time;
-use crate::model::{Endian, Type};
+use crate::model::{Endian, Type, UserType};
 
 /// Most bytes of one element. numpy has the same limit.
 const MAX_SIZE: u64 = i32::MAX as u64;
@@ -45,7 +45,7 @@ pub enum Stored {
 /// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dtype {
-    /// The type in netCDF. For complex numbers that of their parts.
+    /// The type in netCDF. For complex numbers that of their parts, for booleans that of their bytes.
     pub ty: Type,
     /// The byte order of numbers and of UCS-4 characters; little where there is none.
     pub endian: Endian,
@@ -68,6 +68,14 @@ pub enum DtypeError {
 }
 
 impl Dtype {
+    /// A boolean.
+    const BOOL: Self = Self {
+        ty: Type::UByte,
+        endian: Endian::Little,
+        stored: Stored::Bool,
+        size: 1,
+    };
+
     /// The form that is written of an atomic type other than `String`.
     ///
     /// # Panics
@@ -85,6 +93,20 @@ impl Dtype {
             stored,
             size,
         }
+    }
+
+    /// The form that is written of a user-defined type. `None` if version 2 of Zarr has none.
+    pub fn of_user_type(ty: &UserType) -> Option<Self> {
+        if ty.is_boolean() {
+            return Some(Self::BOOL);
+        }
+        let part = ty.complex_part()?;
+        Some(Self {
+            ty: part,
+            endian: Endian::Little,
+            stored: Stored::Complex,
+            size: 2 * part.atomic_size(),
+        })
     }
 
     /// Strings of at most `size` bytes.
@@ -154,12 +176,7 @@ impl Dtype {
                 size: if digits == "8" { 8 } else { 16 },
             }),
             ('m' | 'M', "8", _) if Time::parse(text).is_some() => number(Type::Int64),
-            ('b', "1", "") => Ok(Self {
-                ty: Type::UByte,
-                endian: Endian::Little,
-                stored: Stored::Bool,
-                size: 1,
-            }),
+            ('b', "1", "") => Ok(Self::BOOL),
             ('S', "1", "") if text.starts_with('>') && flavor.is_nczarr() => number(Type::Char),
             ('U', "1", "") if flavor == Flavor::OldNczarr => number(Type::Char),
             ('S', _, "") => Ok(Self::string(size(digits, 1).ok_or_else(damaged)?)),

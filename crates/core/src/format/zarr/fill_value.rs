@@ -56,6 +56,18 @@ pub fn write(value: Option<&Values>, dtype: &Dtype) -> Json {
     let Some(value) = value else {
         return Json::Null;
     };
+    match dtype.stored {
+        Stored::Bool => return Json::Bool(value.bytes.first().is_some_and(|byte| *byte != 0)),
+        Stored::Complex => {
+            let parts = value.bytes.chunks_exact(dtype.ty.atomic_size());
+            let part = |bytes: &[u8]| match dtype.ty {
+                Type::Float => float(f32::from_le_bytes(first(bytes)).into()),
+                _ => float(f64::from_le_bytes(first(bytes))),
+            };
+            return Json::Array(parts.map(part).collect());
+        }
+        _ => {}
+    }
     match dtype.ty {
         Type::Char | Type::String | Type::User(_) => "".into(),
         Type::Float => float(f32::from_le_bytes(first(&value.bytes)).into()),

@@ -18,7 +18,7 @@ impl Codec for Crc32c {
             zarr3_aliases: &["numcodecs.crc32c"],
             filter_in_zarr2: true,
             is_checksum: true,
-            known_to: &[Program::Tensorstore],
+            known_to: &Program::ALL,
             same_configuration: Some(|a, b| Location::same(a, b, Location::End)),
             renamed_configuration: Some(renamed),
             ..CodecFacts::named("crc32c")

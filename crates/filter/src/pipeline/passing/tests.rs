@@ -19,6 +19,7 @@ fn chains_with_an_end() -> Vec<Vec<CodecSpec>> {
         vec![CodecSpec::hdf5(3, [])],
         vec![CodecSpec::hdf5(2, [4]), CodecSpec::hdf5(3, [])],
         vec![CodecSpec::hdf5(2, [4])],
+        vec![CodecSpec::hdf5(3, []), CodecSpec::hdf5(2, [4])],
         vec![CodecSpec::hdf5(1, [5]), CodecSpec::hdf5(3, [])],
         vec![CodecSpec::hdf5(3, []), CodecSpec::hdf5(32015, [3])],
         vec![CodecSpec::hdf5(32015, [3])],
@@ -139,7 +140,7 @@ fn zeros_are_found() {
     let data: Vec<u8> = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         // Compressible, but not much.
-        ((state >> 40) as u32 & 0x0f3f_3f3f).to_le_bytes()
+        ((state >> 32) as u32 & 0x0f3f_3f3f).to_le_bytes()
     })
     .take(20_000)
     .flatten()
@@ -148,16 +149,19 @@ fn zeros_are_found() {
         let pipeline = bound(&specs, data.len());
         let bytes = encoded(&pipeline, &data);
         let only_length = specs.iter().all(|spec| matches!(spec.hdf5_id(), Some(2 | 4)));
-        let is_block = specs
-            .iter()
-            .any(|spec| matches!(spec.hdf5_id(), Some(32004 | 32008)));
+        // What no checksum covers may decode all the same, and .xz streams are not looked through.
+        let verifies = |spec: &CodecSpec| {
+            let registry = Registry::builtin();
+            registry.find(spec).is_some_and(|codec| codec.facts().verifies())
+        };
+        let is_xz = specs.iter().any(|spec| spec.to_string().contains("lzma"));
         if !only_length {
-            let is_fletcher = specs.last().is_some_and(|last| last.hdf5_id() == Some(3));
+            let is_fletcher = specs.iter().any(|spec| spec.hdf5_id() == Some(3));
             let whole = tested(&pipeline, &vec![0; bytes.len()]);
             // The Fletcher-32 of zeros is zero.
             assert!(whole.is_err() || is_fletcher && specs.len() < 3, "{specs:?}");
         }
-        if !only_length && !is_block {
+        if specs.iter().any(verifies) && !is_xz {
             for start in (0..bytes.len() - PAGE).step_by(997) {
                 let mut bytes = bytes.clone();
                 bytes[start..start + PAGE].fill(0);
@@ -173,7 +177,7 @@ fn every_byte_under_a_checksum_counts() {
         let data = &samples()[0];
         let pipeline = bound(&specs, data.len());
         let bytes = encoded(&pipeline, data);
-        if tested(&pipeline, &bytes).unwrap() == Tested::Checksum {
+        if tested(&pipeline, &bytes).unwrap() >= Tested::Checksum {
             for at in 0..bytes.len() {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= 0x40;
@@ -223,7 +227,7 @@ fn masks_and_unknown_codecs_leave_what_can_be_tested() {
     let data = &samples()[0];
     let unknown = CodecSpec::hdf5(UNKNOWN_ID, []);
     let sum = CodecSpec::hdf5(3, []);
-    let summed = encoded(&bound(&[sum.clone()], data.len()), data);
+    let summed = encoded(&bound(std::slice::from_ref(&sum), data.len()), data);
     let pipeline = bound(&[unknown.clone(), sum.clone()], 999);
     assert_eq!(tested(&pipeline, &summed).unwrap(), Tested::Checksum);
     let mut damaged = summed.clone();
@@ -241,6 +245,25 @@ fn masks_and_unknown_codecs_leave_what_can_be_tested() {
     assert!(test(&damaged, 0b10).is_err());
     assert_eq!(test(data, 0b11).unwrap(), Tested::Structure);
     assert!(test(&summed, 0b11).is_err());
+}
+
+#[test]
+fn what_memory_does_not_let_decode_is_not_refused() {
+    let size = 8 << 20;
+    let mut registry = Registry::builtin();
+    registry.set_decode_limit(1 << 20);
+    let bind = |specs: &[CodecSpec]| registry.bind(specs, &ChunkType::of_bytes(size)).unwrap();
+    let (deflate, sum) = (CodecSpec::hdf5(1, [5]), CodecSpec::hdf5(3, []));
+    // Bytes behind the stream look like damage.
+    let mut bytes = encoded(&bind(std::slice::from_ref(&deflate)), &vec![0; size]);
+    bytes.extend([0; 100]);
+    assert_eq!(
+        tested(&bind(std::slice::from_ref(&deflate)), &bytes).unwrap(),
+        Tested::Nothing
+    );
+    let mut bytes = encoded(&bind(&[deflate.clone(), sum.clone()]), &vec![0; size]);
+    bytes[500] ^= 1;
+    assert!(tested(&bind(&[deflate, sum]), &bytes).is_err());
 }
 
 proptest! {

@@ -3,13 +3,15 @@
 
 use crate::error::{Error, Result};
 
-/// Fails for a driver that stores one HDF5 file in several files.
-pub(crate) fn check(name: [u8; 8]) -> Result<()> {
+/// True for a file in several members of one size, which are a whole file where they are joined.
+///
+/// # Errors
+/// [`Error::Unsupported`] for the driver that stores each sort of data in a file of its own.
+pub(crate) fn is_family(name: [u8; 8]) -> Result<bool> {
     match &name {
         b"NCSAmult" => Err(Error::Unsupported(
             "a file that the multi or split driver has divided".into(),
         )),
-        b"NCSAfami" => Err(Error::Unsupported("a member of a family of files".into())),
-        _ => Ok(()),
+        name => Ok(name == b"NCSAfami"),
     }
 }

@@ -84,7 +84,8 @@ fn chunks_behind_the_values_are_not_written() {
             "\"a\", \"b\"",
             3,
         ),
-        ("x = 100", "string v(x) ; v:_ChunkSizes = 1", "NIL, \"b\"", 2),
+        // HDF5 up to 2.0 cannot read unwritten strings whose fill value is not NIL.
+        ("x = 100", "string v(x) ; v:_ChunkSizes = 1", "NIL, \"b\"", 100),
         // Their fill is made of fields' or members', and is not the file's.
         ("x = 9", "c v(x) ; v:_ChunkSizes = 1", "{1}", 9),
         ("x = 9", "e v(x) ; v:_ChunkSizes = 1", "one", 9),

@@ -1,5 +1,7 @@
 //! The output's file kind, and the check that this kind can hold the dataset.
 
+use std::ops::ControlFlow;
+
 use crate::copy::plan::request::CopyOptions;
 use crate::error::{Error, Request, Result};
 use crate::model::{
@@ -136,19 +138,80 @@ pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
 
 /// The first user-defined type, if `kind` has none. Called where no variable and no attribute has such a type.
 fn unused_type(schema: &Schema, kind: Kind) -> Option<Unheld> {
-    let ty = schema.types.first().filter(|_| !kind.can().user_types)?;
+    let (n, ty) = schema
+        .types
+        .iter()
+        .enumerate()
+        .find(|(n, _)| !holds_type(schema, kind.can(), Type::User(TypeId(*n))))?;
     let what = format!("{} is a user-defined type", ty.name);
-    Some(Unheld::new(kind, Item::Type(TypeId(0)), what, |can| {
+    Some(Unheld::new(kind, Item::Type(TypeId(n)), what, |can| {
         can.user_types
     }))
 }
 
+/// True if variables can have a type, but for types of varying length.
+fn holds_type(schema: &Schema, can: &Capabilities, ty: Type) -> bool {
+    match ty {
+        Type::User(id) if can.booleans_and_complex => {
+            let user = schema.user_type(id);
+            can.user_types || user.is_boolean() || user.complex_part().is_some()
+        }
+        ty => can.holds(ty),
+    }
+}
+
 /// The first variable or attribute of a type that `kind` does not have.
 fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
+    let mut first = None;
+    each_of_other_type(schema, kind, &mut |found| {
+        first = Some(found);
+        ControlFlow::Break(())
+    });
+    first
+}
+
+/// All items of `schema` that `kind` cannot hold and that can be left out, in the order of the schema, attributes of a list by
+/// position. Dimensions come alone, when nothing else is left.
+pub fn all_unheld(schema: &Schema, kind: Kind) -> Vec<Item> {
+    let mut items: Vec<Item> = match kind.can().groups {
+        true => Vec::new(),
+        false => schema.groups[0]
+            .children
+            .iter()
+            .map(|id| Item::Group(*id))
+            .collect(),
+    };
+    if items.is_empty() {
+        each_of_other_type(schema, kind, &mut |found| {
+            items.push(found.item);
+            ControlFlow::Continue(())
+        });
+    }
+    if items.is_empty() {
+        let other = unused_type(schema, kind).or_else(|| unlimited(schema, kind));
+        items.extend(other.map(|found| found.item));
+    }
+    items
+}
+
+/// Gives `each` the variables and attributes of types that `kind` does not have, until it breaks.
+fn each_of_other_type(schema: &Schema, kind: Kind, each: &mut dyn FnMut(Unheld) -> ControlFlow<()>) {
+    let _ = try_each_of_other_type(schema, kind, each);
+}
+
+fn try_each_of_other_type(
+    schema: &Schema,
+    kind: Kind,
+    each: &mut dyn FnMut(Unheld) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let can = kind.can();
     let holds = |can: &Capabilities, ty: Type| {
         let is_heap = matches!(ty, Type::User(_)) && schema.has_heap(ty);
-        can.holds(ty) && (can.types_with_heap || !is_heap)
+        holds_type(schema, can, ty) && (can.types_with_heap || !is_heap)
+    };
+    let holds_attribute = |can: &Capabilities, ty: Type| {
+        let is_complex = matches!(ty, Type::User(_)) && !schema.is_boolean(ty);
+        holds(can, ty) && (can.user_types || !is_complex)
     };
     let cannot = |item: Item, subject: String, ty: Type| {
         let what = match ty {
@@ -162,34 +225,45 @@ fn types(schema: &Schema, kind: Kind) -> Option<Unheld> {
             ),
             ty => format!("{subject} is of type {}", ty.cdl_name().unwrap_or_default()),
         };
-        Some(Unheld {
+        Unheld {
             held_as: (ty == Type::String).then_some(Request::CharStrings),
             ..Unheld::new(kind, item, what, |can| holds(can, ty))
-        })
+        }
     };
-    let bad_attribute = |list: &[Attribute]| list.iter().position(|a| !holds(can, a.ty));
+    let bad_attributes = |list: &'_ [Attribute]| -> Vec<usize> {
+        let bad = list
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| !holds_attribute(can, a.ty));
+        bad.map(|(n, _)| n).collect()
+    };
     for (id, group) in schema.groups.iter().enumerate() {
-        if let Some(n) = bad_attribute(&group.attributes) {
+        for n in bad_attributes(&group.attributes) {
             let attribute = &group.attributes[n];
             let subject = match id {
                 0 => format!("the global attribute {}", attribute.name),
                 _ => format!("attribute {}", schema.path_in(GroupId(id), &attribute.name)),
             };
-            return cannot(Item::GroupAttribute(GroupId(id), n), subject, attribute.ty);
+            each(cannot(
+                Item::GroupAttribute(GroupId(id), n),
+                subject,
+                attribute.ty,
+            ))?;
         }
     }
     for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
         if !holds(can, var.ty) {
             let subject = format!("variable {}", schema.var_path(id));
-            return cannot(Item::Variable(id), subject, var.ty);
+            each(cannot(Item::Variable(id), subject, var.ty))?;
+            continue;
         }
-        if let Some(n) = bad_attribute(&var.attributes) {
+        for n in bad_attributes(&var.attributes) {
             let attribute = &var.attributes[n];
             let subject = format!("attribute {}:{}", var.name, attribute.name);
-            return cannot(Item::VariableAttribute(id, n), subject, attribute.ty);
+            each(cannot(Item::VariableAttribute(id, n), subject, attribute.ty))?;
         }
     }
-    None
+    ControlFlow::Continue(())
 }
 
 /// The first unlimited dimension that `kind` does not have, or the first variable where one stands in a place in which `kind` does

@@ -1,8 +1,9 @@
 //! The output's schema: the selected items of the input, renumbered.
 
+use crate::copy::plan::notices::Notices;
 use crate::copy::plan::select::{Selected, Use};
 use crate::model::{
-    Attribute, Attributes, DimId, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, VarId, Variable,
+    Attribute, Attributes, DimId, GroupId, Kind, Schema, Type, TypeClass, UserType, VarId, Variable,
 };
 
 /// The output's schema, and the source of each of its variables.
@@ -15,8 +16,14 @@ pub struct OutputSchema {
 }
 
 /// Builds the schema of a copy of kind `kind`. With `fix_unlimited`, every dimension is fixed at its present
-/// length.
-pub fn build(input: &Schema, selected: &Selected, kind: Kind, fix_unlimited: bool) -> OutputSchema {
+/// length. Booleans become bytes where the kind has none, and `notices` tell it.
+pub fn build(
+    input: &Schema,
+    selected: &Selected,
+    kind: Kind,
+    fix_unlimited: bool,
+    notices: &mut Notices,
+) -> OutputSchema {
     let mut schema = Schema::new(kind);
     let mut ids = Renumbering {
         groups: vec![None; input.groups.len()],
@@ -38,14 +45,20 @@ pub fn build(input: &Schema, selected: &Selected, kind: Kind, fix_unlimited: boo
             ids.dims[at] = Some(schema.add_dim(dim));
         }
     }
+    let can = kind.can();
+    let has_booleans = can.user_types || can.booleans_and_complex;
     for (at, ty) in input.types.iter().enumerate() {
-        if let Some(group) = ids.groups[ty.group.0] {
+        if ty.is_boolean() && !has_booleans {
+            ids.types[at] = Some(Type::Byte);
+            continue;
+        }
+        if let (Some(group), true) = (ids.groups[ty.group.0], selected.types[at]) {
             let class = ids.class(&ty.class);
-            ids.types[at] = Some(schema.add_type(UserType {
+            ids.types[at] = Some(Type::User(schema.add_type(UserType {
                 name: ty.name.clone(),
                 group,
                 class,
-            }));
+            })));
         }
     }
     let mut sources = Vec::with_capacity(input.vars.len());
@@ -70,8 +83,39 @@ pub fn build(input: &Schema, selected: &Selected, kind: Kind, fix_unlimited: boo
             schema.groups[id.0].attributes = ids.attributes(&group.attributes);
         }
     }
+    if !has_booleans {
+        tell_booleans(input, &sources, kind, notices);
+    }
     restore_order(input, &mut schema, &ids, &sources);
     OutputSchema { schema, sources }
+}
+
+/// Tells the variables and attributes whose booleans become bytes.
+fn tell_booleans(input: &Schema, sources: &[(VarId, Use)], kind: Kind, notices: &mut Notices) {
+    let mut tell = |item: String| {
+        notices.add(
+            format!("{} has no booleans, so they become bytes, 0 and 1", kind.name()),
+            item,
+        );
+    };
+    let booleans = |all: &[Attribute]| -> Vec<String> {
+        let all = all.iter().filter(|attribute| input.is_boolean(attribute.ty));
+        all.map(|attribute| attribute.name.clone()).collect()
+    };
+    for (source, _) in sources {
+        let (var, path) = (input.var(*source), input.var_path(*source));
+        if input.is_boolean(var.ty) {
+            tell(path.clone());
+        }
+        booleans(&var.attributes)
+            .iter()
+            .for_each(|name| tell(format!("{path}:{name}")));
+    }
+    for (n, group) in input.groups.iter().enumerate() {
+        booleans(&group.attributes)
+            .iter()
+            .for_each(|name| tell(input.path_in(GroupId(n), name)));
+    }
 }
 
 /// Restores the order of each group's lists in the input, which may differ from the order of the flat lists.
@@ -85,7 +129,13 @@ fn restore_order(input: &Schema, schema: &mut Schema, ids: &Renumbering, sources
             let new = &mut schema.groups[id.0];
             new.children = group.children.iter().filter_map(|c| ids.groups[c.0]).collect();
             new.dims = group.dims.iter().filter_map(|d| ids.dims[d.0]).collect();
-            new.types = group.types.iter().filter_map(|t| ids.types[t.0]).collect();
+            let types = group.types.iter().filter_map(|t| ids.types[t.0]);
+            new.types = types
+                .filter_map(|ty| match ty {
+                    Type::User(id) => Some(id),
+                    _ => None,
+                })
+                .collect();
             new.vars = group.vars.iter().filter_map(|v| new_vars[v.0]).collect();
         }
     }
@@ -95,7 +145,7 @@ fn restore_order(input: &Schema, schema: &mut Schema, ids: &Renumbering, sources
 struct Renumbering {
     groups: Vec<Option<GroupId>>,
     dims: Vec<Option<DimId>>,
-    types: Vec<Option<TypeId>>,
+    types: Vec<Option<Type>>,
 }
 
 impl Renumbering {
@@ -105,7 +155,7 @@ impl Renumbering {
 
     fn ty(&self, old: Type) -> Type {
         match old {
-            Type::User(id) => Type::User(self.types[id.0].expect("groups of the types in use are kept")),
+            Type::User(id) => self.types[id.0].expect("groups of the types in use are kept"),
             atomic => atomic,
         }
     }

@@ -42,6 +42,8 @@ pub struct CopyOptions {
     pub string_length: Option<StringLength>,
     /// `--page`: the size of the file's pages, in bytes; 0 for a file without pages. The default is that of the input.
     pub page_size: Option<u64>,
+    /// `--drop-unsupported`: leave out what the output's kind cannot hold.
+    pub drop_unsupported: bool,
     /// `--skip-fill`: leave out chunks that hold only fill values.
     pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.

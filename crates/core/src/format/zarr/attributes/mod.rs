@@ -12,11 +12,13 @@
 //! | --- | --- | --- |
 //! | one number | `1.5` | `<f4` |
 //! | numbers | `[1,2]` | `<i4` |
+//! | booleans, as h5py has them | `true`, in pure Zarr | |
 //! | chars | `"text"`, or an object or array that prints as this text | `>S1` |
 //! | strings | `"text"` or `["a","b"]` | `\|S128` |
 //!
 //! Without types, a single string is read as chars, and an array of strings as the text of that array.
 
+mod booleans;
 mod elements;
 mod infer;
 mod names;
@@ -26,6 +28,7 @@ mod round_trip;
 mod typed;
 mod write;
 
+pub use booleans::{as_booleans, booleans_as_integers};
 pub use read::{ReadAttributes, read};
 pub use write::{Written, write};
 

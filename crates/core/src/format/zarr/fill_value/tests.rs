@@ -40,8 +40,8 @@ fn numbers_are_read_and_written() {
         (">f4", "\"Infinity\"", "\"Infinity\""),
         ("<f2", "0.1", "0.0999755859375"),
         ("<f2", "\"NaN\"", "\"NaN\""),
-        ("|b1", "true", "1"),
-        ("|b1", "0", "0"),
+        ("|b1", "true", "true"),
+        ("|b1", "0", "false"),
         ("<f8", "null", "null"),
     ] {
         let value = fill(ty, json, Zarr).unwrap();

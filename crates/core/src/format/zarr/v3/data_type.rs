@@ -3,7 +3,7 @@
 //! | data type | netCDF |
 //! | --- | --- |
 //! | `int8` … `uint64`, `float32`, `float64` | the number |
-//! | `bool` | ubyte |
+//! | `bool` | enum {FALSE, TRUE}, as h5py has it |
 //! | `float16`, `bfloat16` | float |
 //! | `null_terminated_bytes` of 1 byte | char |
 //! | `null_terminated_bytes`, `fixed_length_utf32`, `string` | string |
@@ -19,7 +19,7 @@ use super::super::dtype::DtypeError;
 use super::super::json::Json;
 use super::super::time::Time;
 use super::extension::Extension;
-use crate::model::{Field, Schema, Type, TypeClass, UserType};
+use crate::model::{Field, Schema, Type, TypeClass};
 
 /// Most bytes of one element.
 const MAX_SIZE: u64 = i32::MAX as u64;
@@ -33,32 +33,11 @@ pub const DEEPEST: usize = 12;
 /// Most fields of a structure.
 pub const MOST_FIELDS: usize = 10_000;
 
-/// The compounds of complex numbers with their types. netCDF4-python names them so.
-const COMPLEX: [(&str, Type); 2] = [
-    ("_PFNC_FLOAT_COMPLEX_TYPE", Type::Float),
-    ("_PFNC_DOUBLE_COMPLEX_TYPE", Type::Double),
-];
-
-/// The name of the compound of complex numbers with parts of this type.
+/// The name of the compound of complex numbers with parts of this type. netCDF4-python names it so.
 pub fn complex_name(part: Type) -> &'static str {
     match part {
-        Type::Float => COMPLEX[0].0,
-        _ => COMPLEX[1].0,
-    }
-}
-
-/// The type of the parts of a compound of complex numbers. `None` for any other type.
-pub fn complex_part(ty: &UserType) -> Option<Type> {
-    let (_, part) = COMPLEX.iter().find(|(known, _)| *known == ty.name)?;
-    match &ty.class {
-        TypeClass::Compound { fields, .. } => match &fields[..] {
-            [r, i] if (&*r.name, &*i.name) == ("r", "i") => {
-                let is_part = |field: &Field| field.ty == *part && field.dims.is_empty();
-                [r, i].into_iter().all(is_part).then_some(*part)
-            }
-            _ => None,
-        },
-        _ => None,
+        Type::Float => "_PFNC_FLOAT_COMPLEX_TYPE",
+        _ => "_PFNC_DOUBLE_COMPLEX_TYPE",
     }
 }
 
@@ -171,13 +150,14 @@ impl DataType {
         let user = schema.user_type(id);
         let name = &user.name;
         match &user.class {
+            TypeClass::Enum { .. } if user.is_boolean() => Ok(Self::Bool),
             TypeClass::Enum { base, .. } => Ok(Self::Number(*base)),
             TypeClass::Opaque { size } => Ok(Self::Raw(*size)),
             TypeClass::Vlen { .. } => Err(format!(
                 "has the type {name}, whose values have different lengths, which Zarr cannot hold"
             )),
             TypeClass::Compound { fields, .. } => {
-                if let Some(part) = complex_part(user) {
+                if let Some(part) = user.complex_part() {
                     return Ok(Self::Complex(part));
                 }
                 // The fields of the structure are one level deeper, also those that are numbers.

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | integers | `-1` | `-1.0`, `"-1"` |
 //! | floats | `1.5`, `"NaN"`, `"Infinity"`, `"-Infinity"`, `"0x7fc00001"` | `"1.5"`, bare tokens |
-//! | bool | | `true`, `1` |
+//! | bool | `true` | `1` |
 //! | complex | `[1.0,"NaN"]` | |
 //! | `null_terminated_bytes`, `raw_bytes`, bytes of any length | base64 | `[65,66]` |
 //! | text | raw | |
@@ -246,9 +246,9 @@ fn element(bytes: &[u8], ty: &DataType) -> Json {
             };
             Json::Object(fields.iter().map(field).collect())
         }
+        DataType::Bool => Json::Bool(bytes.first().is_some_and(|byte| *byte != 0)),
         // No element of the others is written.
         DataType::Raw(_)
-        | DataType::Bool
         | DataType::Half
         | DataType::BFloat16
         | DataType::Wide(_)
@@ -342,7 +342,8 @@ mod tests {
         };
         assert_eq!(text("\"YWI=\"", &DataType::Text(3)), Ok(Some(b"ab".to_vec())));
         assert_eq!(text("\"ab\"", &DataType::Wide(2)), Ok(Some(b"ab".to_vec())));
-        assert_eq!(text("\"\"", &DataType::String), Ok(None));
+        assert_eq!(text("\"\"", &DataType::String), Ok(Some(Vec::new())));
+        assert_eq!(text("\"\"", &DataType::Text(3)), Ok(None));
         assert!(text("0", &DataType::String).is_err());
     }
 

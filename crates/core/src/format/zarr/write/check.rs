@@ -1,11 +1,12 @@
 //! What Zarr version 2 cannot hold.
 
+use super::super::dtype::Dtype;
 use super::super::keys::below;
 use super::writer::grids;
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::format::VariablePlan;
 use crate::model::KeySeparator as Separator;
-use crate::model::{Attribute, GroupId, Schema, Storage, Type, VarId};
+use crate::model::{Attribute, GroupId, Item, Schema, Storage, Type, TypeId, VarId};
 use crate::store::check_key;
 
 /// Checks names and types.
@@ -16,7 +17,8 @@ pub fn check(schema: &Schema) -> Result<()> {
     check_types(schema)?;
     for (n, group) in schema.groups.iter().enumerate() {
         if n > 0 {
-            check_name(&group.name, "group", &schema.group_path(GroupId(n)))?;
+            let id = GroupId(n);
+            check_name(&group.name, "group", &schema.group_path(id)).map_err(|e| e.about(Item::Group(id)))?;
         }
         for dim in &group.dims {
             let dim = schema.dim(*dim);
@@ -25,7 +27,7 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
     for (n, var) in schema.vars.iter().enumerate() {
         let path = schema.var_path(VarId(n));
-        check_name(&var.name, "variable", &path)?;
+        check_name(&var.name, "variable", &path).map_err(|e| e.about(Item::Variable(VarId(n))))?;
     }
     Ok(())
 }
@@ -38,9 +40,11 @@ fn check_types(schema: &Schema) -> Result<()> {
         )))
     };
     let attribute = |attributes: &[Attribute], owner: &str| {
-        let found = attributes
-            .iter()
-            .find_map(|a| Some((&a.name, user_type(schema, a.ty)?)));
+        let held = |ty| schema.kind.can().booleans_and_complex && schema.is_boolean(ty);
+        let found = attributes.iter().find_map(|a| match a.ty {
+            Type::User(id) if !held(a.ty) => Some((&a.name, &*schema.user_type(id).name)),
+            _ => None,
+        });
         found.map_or(Ok(()), |(name, ty)| {
             refuse(format!("attribute {name} of {owner} has"), ty)
         })
@@ -58,18 +62,19 @@ fn check_types(schema: &Schema) -> Result<()> {
             &format!("group {}", schema.group_path(GroupId(n))),
         )?;
     }
-    match schema.types.first() {
-        Some(ty) => refuse("the dataset has".to_owned(), &ty.name),
+    let types = (0..schema.types.len()).map(|n| Type::User(TypeId(n)));
+    match types.filter_map(|ty| user_type(schema, ty)).next() {
+        Some(name) => refuse("the dataset has".to_owned(), name),
         None => Ok(()),
     }
 }
 
-/// The name of a user-defined type; `None` for other types.
+/// The name of a user-defined type that Zarr does not have; `None` for other types.
 fn user_type(schema: &Schema, ty: Type) -> Option<&str> {
-    match ty {
-        Type::User(id) => Some(&schema.user_type(id).name),
-        _ => None,
-    }
+    let Type::User(id) = ty else { return None };
+    let user = schema.user_type(id);
+    let is_held = schema.kind.can().booleans_and_complex && Dtype::of_user_type(user).is_some();
+    (!is_held).then_some(&user.name)
 }
 
 /// Checks a name, which becomes a part of keys. Some names of netCDF cannot.
@@ -81,9 +86,10 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
         _ if name.contains('\0') => "contains a NUL",
         _ => return Ok(()),
     };
-    Err(Error::Usage(format!(
-        "the name of {what} {path} {why}, which a key of Zarr cannot"
-    )))
+    Err(Error::Alternative {
+        why: format!("the name of {what} {path} {why}, which a key of Zarr cannot"),
+        alternative: Alternative::LeavingOut,
+    })
 }
 
 /// Checks names, types and storage.

@@ -150,7 +150,13 @@ impl Documents<'_> {
         let size = layout.string_length.and_then(|n| usize::try_from(n).ok());
         let dtype = match (var.ty, size) {
             (Type::String, Some(size)) => Dtype::string(size),
-            (Type::String, None) | (Type::User(_), _) => {
+            (Type::User(id), _) => {
+                let held = Dtype::of_user_type(self.schema.user_type(id));
+                held.ok_or_else(|| {
+                    Error::Internal("elements of a type that is not held".into()).in_variable(path)
+                })?
+            }
+            (Type::String, None) => {
                 return Err(Error::Internal("elements without a size".into()).in_variable(path));
             }
             (ty, _) => Dtype::number(ty, layout.endian),
@@ -239,11 +245,17 @@ impl Documents<'_> {
             "" => "the root group",
             path => path,
         };
-        let written = attributes::write(attributes, self.flavor, owner, &mut self.warnings.borrow_mut());
+        let (plain, booleans) = attributes::booleans_as_integers(self.schema, attributes);
+        let written = attributes::write(&plain, self.flavor, owner, &mut self.warnings.borrow_mut());
         let attributes::Written {
             mut members,
             mut types,
         } = written.map_err(Error::Usage)?;
+        for (name, value) in &mut members {
+            if booleans.contains(name) {
+                attributes::as_booleans(value);
+            }
+        }
         for (name, value, ty) in own {
             members.push((name.to_owned(), value));
             if !ty.is_empty() {

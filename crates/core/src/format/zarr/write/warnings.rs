@@ -4,7 +4,7 @@ use super::super::options::ZarrOptions;
 use super::metadata::metadata;
 use super::writer::grids;
 use crate::error::Result;
-use crate::filter::{Codec, Registry};
+use crate::filter::{Codec, CodecInput, Registry, shuffle::shuffle};
 use crate::format::VariablePlan;
 use crate::model::{Attribute, CodecSpec, GroupId, Kind, Schema, Type, VarId};
 
@@ -25,6 +25,17 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         all.push(format!(
             "zarr-python 3 cannot open variables of characters in NCZarr: {}",
             names(characters)
+        ));
+    }
+    // Of user types, version 2 has only these.
+    let numpy_types: Vec<_> = variables()
+        .filter(|var| matches!(schema.var(*var).ty, Type::User(_)))
+        .map(|var| schema.var_path(var))
+        .collect();
+    if !numpy_types.is_empty() {
+        all.push(format!(
+            "netCDF-C opens no dataset with booleans or complex numbers: {}",
+            names(numpy_types)
         ));
     }
     let unread = match is_nczarr {
@@ -76,16 +87,30 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             names(other)
         ));
     }
-    let before = with(&|codecs, var| {
-        let at = |name: &str| codecs.iter().position(|codec| codec.name() == name);
-        // The checksum of 4 bytes leaves a part of an element.
-        let wide = plans[var.0].layout.stored_size() > 4;
-        (wide && at("fletcher32")? < at("shuffle")?).then(|| "fletcher32 before shuffle".to_owned())
-    });
+    let before = with(&|codecs, _| shuffles_a_part(codecs, &registry));
     if !before.is_empty() {
         all.push(format!("zarr-python cannot read: {}", names(before)));
     }
     Ok(all)
+}
+
+/// The codec before a shuffle after which a part of an element may be left: "fletcher32 before shuffle". numcodecs and zarrs
+/// shuffle whole elements alone.
+pub fn shuffles_a_part(codecs: &[CodecSpec], registry: &Registry) -> Option<String> {
+    let is = |spec: &CodecSpec, id: u32| registry.hdf5_id(spec) == Some(id);
+    let at = codecs.iter().position(|spec| is(spec, shuffle::ID))?;
+    let size = codecs[at].configuration()?.get("elementsize")?.as_u64()?;
+    let leaves_part = |spec: &&CodecSpec| {
+        let known = registry.find(spec);
+        let facts = known.map(|codec| codec.facts());
+        let keeps_whole =
+            facts.is_some_and(|facts| facts.input >= CodecInput::Array || is(spec, shuffle::ID));
+        // The checksums have 4 bytes.
+        let is_checksum = facts.is_some_and(|facts| facts.is_checksum);
+        size > 1 && !keeps_whole && !(is_checksum && 4 % size == 0)
+    };
+    let before = codecs[..at].iter().find(leaves_part)?;
+    Some(format!("{} before {}", before.name(), codecs[at].name()))
 }
 
 /// The attributes whose text has characters that JSON escapes by number, which netCDF-C does not know.

@@ -1,7 +1,7 @@
 //! Datatypes: HDF5 types become netCDF types, and their elements become values.
 //!
 //! ```text
-//! Datatype ─► types (anonymous_type: names for those that have none) ─► Type
+//! Datatype ─► presented ─► types (anonymous_type: names for those that have none) ─► Type
 //! bytes ────► convert ─► number, float: one number ─► Values
 //! ```
 
@@ -9,4 +9,5 @@ mod anonymous_type;
 pub mod convert;
 mod float;
 pub mod number;
+pub mod presented;
 pub mod types;

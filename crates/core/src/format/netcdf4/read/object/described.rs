@@ -7,6 +7,7 @@ use super::links::ObjectId;
 use crate::error::Result;
 use crate::format::Fault;
 use crate::format::netcdf4::conventions::MAX_NAME;
+use crate::format::netcdf4::read::datatype::presented::Presented;
 use crate::format::netcdf4::read::user_path::user_path;
 
 /// The content of an object, and warnings about the parts that were left out.
@@ -103,10 +104,18 @@ impl Reading<'_> {
         Ok(match object.kind {
             ObjectKind::Group => What::Group(self.attributes(&object)?),
             ObjectKind::Dataset => {
-                let dataset = self.file.dataset(&object)?;
+                let mut dataset = self.file.dataset(&object)?;
+                self.present(&mut dataset.datatype, None);
                 What::Dataset(Box::new(dataset), self.attributes(&object)?)
             }
-            ObjectKind::NamedDatatype => What::Type(self.file.named_datatype(&object)?),
+            ObjectKind::NamedDatatype => {
+                let mut datatype = self.file.named_datatype(&object)?;
+                // What has this type is told.
+                if let Some(presented) = Presented::of(&datatype) {
+                    datatype = presented.datatype;
+                }
+                What::Type(datatype)
+            }
             _ => {
                 return Err(ncutils_hdf5::Error::Unsupported(
                     "an object that is neither group, dataset nor datatype".into(),
@@ -132,7 +141,10 @@ impl Reading<'_> {
                     "an attribute of {path} is left out: its name of {} bytes is longer than netCDF's {MAX_NAME}",
                     attribute.name.len()
                 )),
-                Ok(attribute) => kept.push(attribute),
+                Ok(mut attribute) => {
+                    self.present(&mut attribute.datatype, Some(&attribute.name));
+                    kept.push(attribute);
+                }
                 Err(ncutils_hdf5::Error::Unsupported(why)) => self
                     .described
                     .warnings
@@ -142,6 +154,22 @@ impl Reading<'_> {
             }
         }
         Ok(kept)
+    }
+
+    /// Replaces a datatype that netCDF lacks, if another one holds the same. `attribute` is the name of what has it.
+    fn present(&mut self, datatype: &mut Datatype, attribute: Option<&str>) {
+        let Some(presented) = Presented::of(datatype) else {
+            return;
+        };
+        *datatype = presented.datatype;
+        if presented.has_bits {
+            let path = self.path;
+            let what =
+                attribute.map_or_else(|| path.to_owned(), |name| format!("the attribute {path}:{name}"));
+            self.described
+                .warnings
+                .push(format!("{what}: its bit fields are read as unsigned integers"));
+        }
     }
 
     /// Notes an attribute that cannot be read.

@@ -243,9 +243,9 @@ impl Linker {
         let found = external_files
             .find(name, NamedAs::ExternalLink)
             .map_err(|why| match why {
-                NoExternalFile::Outside { .. } | NoExternalFile::NotRegular => {
-                    Unfollowed::Refused(format!("its file {name} {why}"))
-                }
+                NoExternalFile::Outside { .. }
+                | NoExternalFile::Hidden { .. }
+                | NoExternalFile::NotRegular => Unfollowed::Refused(format!("its file {name} {why}")),
                 why => left(&why.to_string()),
             })?;
         let is_open = |file: &OpenFile| {

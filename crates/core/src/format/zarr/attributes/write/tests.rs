@@ -60,7 +60,7 @@ fn numbers_have_the_digits_of_their_type() {
     }
 }
 
-/// No text and one NUL, which programs write for an empty text, stay two. NULs behind text are lost.
+/// No text and one NUL, which programs write for an empty text, are one. NULs behind text are lost.
 #[test]
 fn empty_text_is_none_or_one_nul() {
     for (given, nczarr, pure) in [

@@ -50,6 +50,9 @@ impl ElementType {
             Self::Plain(dtype, _) if dtype.stored == Stored::Complex => {
                 types.of(schema, group, variable, &DataType::Complex(dtype.ty))
             }
+            Self::Plain(dtype, _) if dtype.stored == Stored::Bool => {
+                types.of(schema, group, variable, &DataType::Bool)
+            }
             Self::Plain(dtype, _) => dtype.ty,
             Self::Structure(structure) => structure.ty(schema, types, group, variable),
         }

@@ -219,10 +219,11 @@ impl MetadataStore {
         let mut documents = Vec::with_capacity(found.len());
         for (key, bytes) in keys.into_iter().zip(found) {
             let mut parsed = |bytes: Vec<u8>| {
+                let document = parse(&key, &bytes)?;
                 if std::str::from_utf8(&bytes).is_err() {
                     self.other_bytes.insert(key.clone());
                 }
-                parse(&key, &bytes)
+                Ok(document)
             };
             let document = bytes.transpose().map(|bytes| bytes.and_then(&mut parsed));
             if self.differs.is_none()

@@ -103,6 +103,22 @@ impl NamedDimensions {
         Ok(names.iter().zip(shape).map(dim).collect())
     }
 
+    /// The dimension of `group` with this name and length, which is made where it does not exist. `None` if the name is none of
+    /// netCDF's, or is that of a dimension of another length.
+    pub fn of_length(
+        &mut self,
+        schema: &mut Schema,
+        group: GroupId,
+        name: &str,
+        length: u64,
+    ) -> Option<DimId> {
+        match self.get(group, name) {
+            Some(dim) => (schema.dim(dim).length == length).then_some(dim),
+            None if name.is_empty() || name.len() > MAX_NAME || name.contains(['/', '\0']) => None,
+            None => Some(self.add(schema, group, name, length, false)),
+        }
+    }
+
     /// A dimension without a name. Arrays share one for each length. Another name is chosen where a dimension of another
     /// length has that of the form `_Anonymous_Dim_5`.
     pub fn anonymous(&mut self, schema: &mut Schema, length: u64) -> DimId {

@@ -116,6 +116,7 @@ impl Structure {
             let ty = match &field.ty {
                 FieldType::Plain(dtype) => match dtype.stored {
                     Stored::Complex => types.of(schema, group, variable, &DataType::Complex(dtype.ty)),
+                    Stored::Bool => types.of(schema, group, variable, &DataType::Bool),
                     Stored::Bytes | Stored::Ucs4 => {
                         dims.push(dtype.size);
                         Type::Char

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::Kind;
+use crate::model::{Kind, UserType};
 
 fn parse(text: &str) -> Result<DataType, DtypeError> {
     DataType::parse(&Json::parse(text.as_bytes()).unwrap())

@@ -37,6 +37,28 @@ fn group_is(schema: &Schema, group: &crate::model::Group, id: GroupId) -> bool {
     std::ptr::eq(group, schema.group(id))
 }
 
+/// For each variable, true if one of its dimensions is not the one that a reader finds by its name: that of the nearest group.
+pub fn are_hidden(schema: &Schema) -> Vec<bool> {
+    let dims = schema.dims.iter();
+    let named: HashSet<(GroupId, &str)> = dims.map(|dim| (dim.group, &*dim.name)).collect();
+    let is_hidden = |group: GroupId, dim: &Dimension| {
+        let mut around = schema.around(group);
+        around.find(|around| named.contains(&(*around, &*dim.name))) != Some(dim.group)
+    };
+    let vars = schema.vars.iter();
+    vars.map(|var| var.dims.iter().any(|dim| is_hidden(var.group, schema.dim(*dim))))
+        .collect()
+}
+
+/// The paths of the dimensions of a variable.
+pub fn paths(schema: &Schema, dims: &[DimId]) -> Json {
+    let path = |dim: &DimId| {
+        let dim = schema.dim(*dim);
+        Json::from(schema.path_in(dim.group, &dim.name))
+    };
+    Json::Array(dims.iter().map(path).collect())
+}
+
 /// The dimensions of a group: name, length, and a word if it is unlimited.
 pub fn json(schema: &Schema, group: GroupId) -> Json {
     let dimension = |id: &DimId| {
@@ -109,7 +131,8 @@ pub fn apply(lists: &[(GroupId, &Json)], schema: &mut Schema) {
         for dim in &var.dims {
             let found = schema.dim(*dim);
             let at = *meant.entry((var.group, *dim)).or_insert_with(|| {
-                let mut around = schema.around(var.group);
+                // A dimension that was told by its path is in its own group already, any other in that of its array.
+                let mut around = schema.around(found.group);
                 around.find_map(|group| places.get(&(group, found.name.clone())).copied())
             });
             if let Some(told) = at.and_then(|at| told.get_mut(at)) {

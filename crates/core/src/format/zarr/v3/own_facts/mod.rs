@@ -13,6 +13,7 @@
 //!                   "attributes": {"scale": "float"}}},                    their types
 //!  "variables": {"/g/t": {"type": "/color", "attributes": {"names": "string"},
 //!                         "no_fill": true,                  unwritten parts are undefined
+//!                         "dimensions": ["/x", "/g/x"],     their paths, where a name would mean another one
 //!                         "_FillValue": 2}}}                the attribute at this position has the value of `fill_value`
 //!                                                           [2, 42]: the char 42; [2, "none"]: a string
 //!                                                           [2, [1, 2], "short"]: shorts, whatever the variable is
@@ -68,6 +69,14 @@ impl OwnFacts {
     pub fn variable_attributes(&self, path: &str) -> Option<Json> {
         let at = *self.variables.get(&format!("/{path}"))?;
         attribute_types(&self.json.get("variables")?.as_object()?.get(at)?.1)
+    }
+
+    /// The paths of the dimensions of a variable, where their names alone would mean others. `path` has no leading `/`.
+    pub fn variable_dimensions(&self, path: &str) -> Option<Vec<&str>> {
+        let at = *self.variables.get(&format!("/{path}"))?;
+        let facts = &self.json.get("variables")?.as_object()?.get(at)?.1;
+        let paths = facts.get("dimensions")?.as_array()?.iter();
+        paths.map(Json::as_str).collect()
     }
 
     /// Adds the facts to what was read of the arrays. Nothing is taken from them that contradicts the arrays.

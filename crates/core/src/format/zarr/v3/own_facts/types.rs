@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::super::json::Json;
-use super::super::data_type::{DataType, MAX_STRUCT, complex_part};
+use super::super::data_type::{DataType, MAX_STRUCT};
 use super::dimensions::is_name;
 use crate::model::{Field, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType};
 
@@ -301,7 +301,7 @@ impl Told {
 fn same_form((a_schema, a): (&Schema, Type), (b_schema, b): (&Schema, Type)) -> bool {
     let fields = |schema: &'_ Schema, ty| match ty {
         Type::User(id) => match &schema.user_type(id).class {
-            TypeClass::Compound { fields, .. } => Some((complex_part(schema.user_type(id)), fields.clone())),
+            TypeClass::Compound { fields, .. } => Some((schema.user_type(id).complex_part(), fields.clone())),
             _ => None,
         },
         _ => None,
@@ -317,8 +317,13 @@ fn same_form((a_schema, a): (&Schema, Type), (b_schema, b): (&Schema, Type)) -> 
             a_part == b_part && a.len() == b.len() && a.iter().zip(&b).all(same)
         }
         (None, None) => {
-            let of_a = DataType::of(a_schema, a);
-            of_a.is_ok() && of_a == DataType::of(b_schema, b)
+            // Booleans were written as the integers of their enum once.
+            let of = |schema: &Schema, ty| match DataType::of(schema, ty) {
+                Ok(DataType::Bool | DataType::Number(Type::Byte)) => Ok(DataType::Number(Type::UByte)),
+                other => other,
+            };
+            let of_a = of(a_schema, a);
+            of_a.is_ok() && of_a == of(b_schema, b)
         }
         _ => false,
     }

@@ -19,8 +19,13 @@ pub fn of(schema: &Schema, plans: &[VariablePlan]) -> Option<Json> {
         }
     }
     let mut variables = Vec::new();
+    let hidden = dimensions::are_hidden(schema);
     for (n, plan) in plans.iter().enumerate() {
-        let members = variable(schema, VarId(n), plan);
+        let mut members = variable(schema, VarId(n), plan);
+        if hidden[n] {
+            let paths = dimensions::paths(schema, &schema.vars[n].dims);
+            members.push(("dimensions".to_owned(), paths));
+        }
         if !members.is_empty() {
             let var = schema.var(VarId(n));
             variables.push((schema.path_in(var.group, &var.name), Json::Object(members)));

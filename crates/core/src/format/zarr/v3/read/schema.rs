@@ -38,6 +38,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
         types: UserTypes::default(),
         options,
         facts: None,
+        paths: HashMap::new(),
         other_bytes: hierarchy.other_bytes,
     };
     builder.schema.provenance = Some(Provenance {
@@ -96,6 +97,8 @@ struct Builder {
     options: ZarrOptions,
     /// NetCDF's own facts.
     facts: Option<OwnFacts>,
+    /// The groups by their paths, with a leading `/`.
+    paths: HashMap<String, GroupId>,
     /// Paths of groups and arrays whose documents have bytes that are no UTF-8.
     other_bytes: HashSet<String>,
 }
@@ -123,6 +126,7 @@ impl Builder {
             Some(_) => self.schema.add_group(self.group(group), group.name.clone()),
         };
         self.groups.insert(n, id);
+        self.paths.insert(format!("/{}", group.path), id);
         let owner = match &*group.path {
             "" => "the root group".to_owned(),
             path => format!("group {path}"),
@@ -145,6 +149,9 @@ impl Builder {
 
     /// Notes the names that an array gives to dimensions.
     fn expect_names(&mut self, array: &Node, metadata: &ArrayMetadata) {
+        if self.told_dimensions(array, metadata).is_some() {
+            return;
+        }
         let group = self.group(array);
         for (name, length) in metadata.dimension_names.iter().flatten().zip(&metadata.shape) {
             if let Some(name) = name {
@@ -153,7 +160,26 @@ impl Builder {
         }
     }
 
+    /// The groups and names of an array's dimensions, if the facts tell their paths and the array has these names.
+    fn told_dimensions(&self, array: &Node, metadata: &ArrayMetadata) -> Option<Vec<(GroupId, String)>> {
+        let paths = self.facts.as_ref()?.variable_dimensions(&array.path)?;
+        let names = metadata.dimension_names.as_ref()?;
+        let told = paths.iter().zip(names).map(|(path, own)| {
+            let (group, name) = path.rsplit_once('/')?;
+            let group = match group {
+                "" => "/",
+                group => group,
+            };
+            let is_own = own.as_deref() == Some(name);
+            is_own.then_some((*self.paths.get(group)?, name.to_owned()))
+        });
+        let told: Vec<_> = told.collect::<Option<_>>()?;
+        (told.len() == names.len() && paths.len() == names.len() && names.len() == metadata.shape.len())
+            .then_some(told)
+    }
+
     fn add_array(&mut self, array: &Node, metadata: ArrayMetadata) -> Result<(), NodeError> {
+        let told = self.told_dimensions(array, &metadata);
         let ArrayMetadata {
             shape,
             chunk_shape,
@@ -166,12 +192,18 @@ impl Builder {
         let group = self.group(array);
         let flat = codecs.flatten(&chunk_shape)?;
         let fill = fill_value::read(&fill_value, &data_type)?;
-        let dims = match &dimension_names {
-            Some(names) => {
+        let told: Option<Vec<_>> = told.and_then(|told| {
+            let dims = told.iter().zip(&shape);
+            dims.map(|((group, name), length)| self.named.of_length(&mut self.schema, *group, name, *length))
+                .collect()
+        });
+        let dims = match (&dimension_names, told) {
+            (_, Some(told)) => Ok(told),
+            (Some(names), None) => {
                 let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
                 self.named.by_names(&mut self.schema, group, &names, &shape)
             }
-            None => Err(format!("is not {} names", shape.len())),
+            (None, None) => Err(format!("is not {} names", shape.len())),
         };
         let dims = dims.unwrap_or_else(|why| {
             self.schema.warnings.push(format!(

@@ -19,7 +19,7 @@ impl UserTypes {
     pub fn of(&mut self, schema: &mut Schema, group: GroupId, variable: &str, data_type: &DataType) -> Type {
         let (name, class, group) = match data_type {
             DataType::Number(ty) => return *ty,
-            DataType::Bool => return Type::UByte,
+            DataType::Bool => ("_Boolean".to_owned(), UserType::boolean_class(), Schema::ROOT),
             DataType::Half | DataType::BFloat16 => return Type::Float,
             DataType::Char => return Type::Char,
             DataType::Text(_) | DataType::Wide(_) | DataType::String => return Type::String,

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | numbers, text | as in version 2 |
 //! | NaN, ±Infinity | `"NaN"`, `"Infinity"`, `"-Infinity"`: tensorstore and zarrs refuse the bare tokens |
-//! | enum | its integers |
+//! | enum | its integers; `true` and `false` for booleans |
 //! | `_FillValue` of floats | base64 of the value as little-endian float64, as xarray has it |
 //! | `_FillValue` of integers | a number |
 //! | `_FillValue` of anything else, or not of its variable's type | none: xarray refuses the store. It is one of netCDF's own facts |
@@ -51,6 +51,9 @@ pub fn write(
         for (name, mut value) in written.map_err(Error::Usage)?.members {
             if plain.length == 0 && plain.ty != Type::Char {
                 value = Json::Array(Vec::new());
+            }
+            if schema.is_boolean(attribute.ty) {
+                attributes::as_booleans(&mut value);
             }
             name_numbers(&mut value);
             members.push((name, value));

@@ -4,9 +4,9 @@ use super::super::super::keys::{NODE, PARTIAL, below};
 use super::super::super::write::{ShardGrid, grids};
 use super::super::data_type::DataType;
 use super::codecs;
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{GroupId, Schema, Storage, VarId};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Schema, Storage, Type, TypeClass, VarId};
 use crate::store::check_key;
 
 /// Checks names and types.
@@ -15,18 +15,50 @@ use crate::store::check_key;
 /// Names the item.
 pub fn check(schema: &Schema) -> Result<()> {
     for (n, group) in schema.groups.iter().enumerate().skip(1) {
-        check_name(&group.name, "group", &schema.group_path(GroupId(n)))?;
+        let id = GroupId(n);
+        check_name(&group.name, "group", &schema.group_path(id)).map_err(|e| e.about(Item::Group(id)))?;
     }
     for (n, var) in schema.vars.iter().enumerate() {
         let path = schema.var_path(VarId(n));
-        check_name(&var.name, "variable", &path)?;
-        DataType::of(schema, var.ty).map_err(|why| {
-            Error::Usage(format!(
-                "variable {path} {why}: leave it out, or choose another kind of dataset"
-            ))
-        })?;
+        let item = Item::Variable(VarId(n));
+        check_name(&var.name, "variable", &path).map_err(|e| e.about(item))?;
+        DataType::of(schema, var.ty).map_err(|why| unheld(format!("variable {path} {why}")).about(item))?;
+        let is_fill = |attribute: &Attribute| attribute.name == FILL_VALUE_ATTRIBUTE;
+        for (at, attribute) in var.attributes.iter().enumerate().filter(|(_, a)| !is_fill(a)) {
+            check_attribute(schema, attribute, &format!("variable {path}"))
+                .map_err(|e| e.about(Item::VariableAttribute(VarId(n), at)))?;
+        }
+    }
+    for (n, group) in schema.groups.iter().enumerate() {
+        let owner = format!("group {}", schema.group_path(GroupId(n)));
+        for (at, attribute) in group.attributes.iter().enumerate() {
+            check_attribute(schema, attribute, &owner)
+                .map_err(|e| e.about(Item::GroupAttribute(GroupId(n), at)))?;
+        }
     }
     Ok(())
+}
+
+/// Checks the type of an attribute: a user-defined one is an enum, whose integers are written.
+fn check_attribute(schema: &Schema, attribute: &Attribute, owner: &str) -> Result<()> {
+    match attribute.ty {
+        Type::User(id) if !matches!(schema.user_type(id).class, TypeClass::Enum { .. }) => {
+            Err(unheld(format!(
+                "attribute {} of {owner} has the user-defined type {}, which Zarr cannot hold",
+                attribute.name,
+                schema.user_type(id).name
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error for an item that can be left out.
+fn unheld(why: String) -> Error {
+    Error::Alternative {
+        why,
+        alternative: Alternative::LeavingOut,
+    }
 }
 
 /// Checks the name of a node, which becomes a part of keys.
@@ -40,10 +72,12 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
         _ if name.bytes().all(|byte| byte == b'.') => "has only dots",
         _ if name.contains('/') => "contains a slash",
         _ if name.contains('\0') => "contains a NUL",
+        // zarr-python takes it for a slash, and then opens nothing of the store.
+        _ if name.contains('\\') => "contains a backslash",
         _ => return Ok(()),
     };
-    Err(Error::Usage(format!(
-        "the name of {what} {path} {why}: a node of Zarr version 3 cannot have it; rename it, or leave it out"
+    Err(unheld(format!(
+        "the name of {what} {path} {why}: a node of Zarr version 3 cannot have it; rename it"
     )))
 }
 
@@ -93,7 +127,7 @@ mod tests {
         for name in ["v", ".hidden", "_v", "__v", "a.b", "c", "zarr.json2", "…"] {
             assert!(check_name(name, "variable", name).is_ok(), "{name}");
         }
-        for name in ["", ".", "..", "....", "zarr.json", "a/b", "a\0"] {
+        for name in ["", ".", "..", "....", "zarr.json", "a/b", "a\0", "a\\b"] {
             let error = check_name(name, "variable", "/p").unwrap_err().to_string();
             assert!(error.contains("variable /p"), "{error}");
         }

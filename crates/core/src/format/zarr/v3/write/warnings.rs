@@ -1,12 +1,15 @@
 //! Warns of what other programs cannot read of an output.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::super::super::options::ZarrOptions;
+use super::super::super::write::shuffles_a_part;
 use super::super::data_type::DataType;
 use super::metadata::metadata;
 use crate::error::Result;
 use crate::filter::{Program, Registry};
 use crate::format::VariablePlan;
-use crate::model::{CodecSpec, Schema, VarId};
+use crate::model::{CodecSpec, GroupId, Schema, VarId};
 
 /// One line for each item of a dataset that a program cannot read as it was.
 ///
@@ -16,14 +19,20 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
     super::check_plans(schema, plans)?;
     let registry = Registry::builtin();
     let mut all = metadata(schema, plans)?.warnings;
-    let (mut lacking, mut repeating, mut structures) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut repeating, mut structures, mut cut) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lacking = Program::ALL.map(|_| Vec::new());
     for (n, plan) in plans.iter().enumerate() {
         let path = schema.var_path(VarId(n));
-        let is_lacking = |codec: &&CodecSpec| !registry.known_to(codec, Program::Tensorstore);
-        let filters = plan.layout.filters.iter().filter(is_lacking);
-        let codecs: Vec<&str> = filters.map(|codec| codec.name()).collect();
-        if !codecs.is_empty() {
-            lacking.push(format!("{path} ({})", codecs.join(", ")));
+        for (program, lacking) in Program::ALL.into_iter().zip(&mut lacking) {
+            let is_lacking = |codec: &&CodecSpec| !registry.known_to(codec, program);
+            let filters = plan.layout.filters.iter().filter(is_lacking);
+            let codecs: Vec<&str> = filters.map(|codec| codec.name()).collect();
+            if !codecs.is_empty() {
+                lacking.push(format!("{path} ({})", codecs.join(", ")));
+            }
+        }
+        if let Some(why) = shuffles_a_part(&plan.layout.filters, &registry) {
+            cut.push(format!("{path} ({why})"));
         }
         if let Ok(DataType::Struct(_)) = DataType::of(schema, schema.vars[n].ty) {
             structures.push(path.clone());
@@ -34,13 +43,29 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
             repeating.push(path);
         }
     }
-    if !lacking.is_empty() {
-        all.push(format!("tensorstore lacks codecs of: {}", lacking.join(", ")));
+    for (program, lacking) in Program::ALL.into_iter().zip(lacking) {
+        if !lacking.is_empty() {
+            all.push(format!(
+                "{} lacks codecs of: {}",
+                program.name(),
+                lacking.join(", ")
+            ));
+        }
+    }
+    if !cut.is_empty() {
+        all.push(format!("zarr-python and zarrs cannot read: {}", cut.join(", ")));
     }
     if !repeating.is_empty() {
         all.push(format!(
             "tensorstore refuses arrays with two dimensions of one name: {}",
             repeating.join(", ")
+        ));
+    }
+    let clashing = names_of_two_lengths(schema);
+    if !clashing.is_empty() {
+        all.push(format!(
+            "xarray opens no group in which a name of dimensions has two lengths: {}",
+            clashing.join(", ")
         ));
     }
     if !structures.is_empty() {
@@ -50,4 +75,19 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
         ));
     }
     Ok(all)
+}
+
+/// The dimensions that the variables of a group have under one name and with different lengths, each as "/g/x".
+fn names_of_two_lengths(schema: &Schema) -> Vec<String> {
+    let mut clashing = BTreeSet::new();
+    let mut lengths: HashMap<(GroupId, &str), u64> = HashMap::new();
+    for var in &schema.vars {
+        for dim in var.dims.iter().map(|dim| schema.dim(*dim)) {
+            let known = *lengths.entry((var.group, &*dim.name)).or_insert(dim.length);
+            if known != dim.length {
+                clashing.insert(schema.path_in(var.group, &dim.name));
+            }
+        }
+    }
+    clashing.into_iter().collect()
 }

@@ -9,6 +9,7 @@ use crate::filter::Registry;
 use crate::format::netcdf4::read::data::stored::{StoredData, StoredVariable};
 use crate::format::netcdf4::read::datatype::convert::Conversion;
 use crate::format::netcdf4::read::datatype::number::Number;
+use crate::format::netcdf4::read::datatype::presented::Presented;
 use crate::format::netcdf4::read::layout::storage;
 use crate::format::netcdf4::read::netcdf4_reader::Netcdf4Reader;
 use crate::format::netcdf4::read::virtual_dataset::{
@@ -29,6 +30,9 @@ pub fn open(
     if let (true, Class::Enumeration { base, .. }) = (is_number(target.ty), &source.dataset.datatype.class) {
         // The numbers of an enumeration have its bytes.
         source.dataset.datatype = (**base).clone();
+    }
+    if let Some(presented) = Presented::of(&source.dataset.datatype) {
+        source.dataset.datatype = presented.datatype;
     }
     let own = &source.dataset.datatype;
     let ty = type_of(own, target.ty, datatype)?;

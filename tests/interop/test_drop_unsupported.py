@@ -1,0 +1,113 @@
+"""`--drop-unsupported`: what the output's kind cannot hold is left out and told, and the rest is there for every reader."""
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from conftest import ncdump, nccopy
+from zarr_reference import by_libnetcdf, by_readers_of_version_3, by_zarr_python
+
+NUMBERS = np.arange(4.0)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """A netCDF-4 file that has something for every kind to refuse."""
+    path = tmp_path_factory.mktemp("mixed") / "in.nc"
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("x", 4)
+        nc.createDimension("t", None)
+        nc.createDimension("u", None)
+        pair = nc.createCompoundType(np.dtype([("a", "i2"), ("b", "f8", (3,))]), "pair")
+        ragged = nc.createVLType(np.int32, "ragged")
+        nc.createEnumType(np.uint8, "color", {"red": 1, "blue": 2})
+        nc.title = "kept"
+        nc.setncattr("many", np.array([1, 2**40], "i8"))
+        nc.setncattr_string("words", ["a", "b"])
+        number = nc.createVariable("number", "f8", ("x",))
+        number[:] = NUMBERS
+        number.units = "K"
+        number.setncattr("wide", np.uint64(2**63))
+        for n in range(12):
+            nc.createVariable(f"ragged{n:02}", ragged, ("x",))
+        nc.createVariable("pairs", pair, ("x",))
+        nc.createVariable("text", str, ("x",))[:] = np.array(["a", "b", "", "d"], object)
+        nc.createVariable("wide", "i8", ("x",))[:] = [1, 2, 3, 4]
+        nc.createVariable("record", "i4", ("t", "u"))[:] = np.arange(6).reshape(2, 3)
+        group = nc.createGroup("group")
+        group.createVariable("inner", "i4", ("x",))[:] = [5, 6, 7, 8]
+    with h5py.File(path, "a") as file:
+        # netCDF4-python writes no attribute of such a type.
+        file["number"].attrs.create("shape", np.array([(1, (1, 2, 3))], file["pairs"].dtype))
+    return path
+
+
+def lines_about(said, what):
+    return [line for line in said.splitlines() if f"cannot hold these {what}" in line]
+
+
+@pytest.mark.parametrize("kind", ["nc3", "nc6", "nc5", "nc7"])
+def test_classic_kinds(tmp_path, mixed, kind):
+    assert "--drop-unsupported leaves it out" in nccopy("-k", kind, mixed, tmp_path / "none.nc", ok=False)
+    said = nccopy("--drop-unsupported", "--verify", "-k", kind, mixed, tmp_path / "out.nc")
+    [line] = lines_about(said, "variables")
+    assert "ragged00 (ragged)" in line and " more (" in line and "number" not in line, line
+    assert lines_about(said, "groups")[0].endswith(": /group")
+    assert ("/:many (int64)" in said or "/many (int64)" in said) == (kind != "nc5")
+    assert "unlimited dimensions" in said
+    with netCDF4.Dataset(tmp_path / "out.nc") as nc:
+        assert nc["number"][:].tolist() == NUMBERS.tolist() and nc["number"].units == "K" and nc.title == "kept"
+        assert nc["record"][:].tolist() == [[0, 1, 2], [3, 4, 5]]
+        assert set(nc.variables) == {"number", "record"} | ({"wide"} if kind == "nc5" else set())
+        assert not nc.groups
+        assert ("many" in nc.ncattrs(), "words" in nc.ncattrs()) == (kind == "nc5", False)
+        assert ("wide" in nc["number"].ncattrs()) == (kind == "nc5")
+
+
+@pytest.mark.parametrize("mode", ["zarr", "nczarr", "zarr,v3"])
+def test_zarr(tmp_path, mixed, mode):
+    out = f"{tmp_path}/out.zarr#mode={mode}"
+    assert "--drop-unsupported leaves it out" in nccopy(mixed, out, ok=False)
+    said = nccopy("--drop-unsupported", "--verify", mixed, out)
+    [line] = lines_about(said, "variables")
+    assert "ragged00 (ragged)" in line and " more (13 in all)" in line, line
+    [line] = lines_about(said, "attributes")
+    assert line.endswith("number:shape (pair)"), line
+    if mode == "zarr,v3":
+        found = by_readers_of_version_3("zarr", tmp_path / "out.zarr")[0]
+    elif mode == "zarr":
+        found = by_zarr_python(tmp_path / "out.zarr", 3)
+    else:
+        found = by_libnetcdf(f"file://{tmp_path}/out.zarr#mode=nczarr,file")
+    assert set(found["variables"]) == {"/number", "/text", "/wide", "/record", "/group/inner"}
+    assert [float(x) for x in found["variables"]["/number"]["values"]] == NUMBERS.tolist()
+    assert found["variables"]["/group/inner"]["values"] == [5, 6, 7, 8]
+
+
+def test_names_that_are_no_nodes(tmp_path):
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        for name in "plain", "back\\slash", ".", "...", "zarr.json":
+            if name != ".":
+                file[name] = NUMBERS
+        file.create_group("g\\h")["inner"] = NUMBERS
+    out = f"{tmp_path}/out.zarr#mode=zarr,v3"
+    assert "--drop-unsupported" in nccopy(tmp_path / "in.h5", out, ok=False)
+    said = nccopy("--drop-unsupported", tmp_path / "in.h5", out)
+    [line] = lines_about(said, "variables")
+    assert all(name in line for name in ("back\\slash", "...", "zarr.json")), line
+    assert lines_about(said, "groups")[0].endswith(": /g\\h")
+    found = by_readers_of_version_3("zarr", tmp_path / "out.zarr")[0]
+    assert set(found["variables"]) == {"/plain"}
+
+
+def test_nothing_to_leave_out(tmp_path, mixed):
+    nccopy("-V", "number,wide", "-k", "nc4", mixed, tmp_path / "plain.nc")
+    plain = nccopy("-k", "nc4", mixed, tmp_path / "a.nc")
+    assert nccopy("--drop-unsupported", "-k", "nc4", mixed, tmp_path / "b.nc") == plain
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
+
+
+def test_with_a_selection(tmp_path, mixed):
+    said = nccopy("--drop-unsupported", "-V", "number,text", "-k", "nc3", mixed, tmp_path / "out.nc")
+    assert lines_about(said, "variables")[0].endswith(": text (string)")
+    assert "double number(x)" in ncdump(tmp_path / "out.nc").decode()
