@@ -49,13 +49,13 @@ def source(tmp_path):
 @pytest.mark.parametrize("kind", ["nc4", "nc7", "zarr3"])
 def test_objects_and_regions(source, tmp_path, kind):
     if kind == "nc7":
-        assert "string" in nccopy("-k", kind, "--references", "path", source, tmp_path / "out.nc", ok=False)
+        told = nccopy("-k", kind, "--references", "path", "-V", "objects", source, tmp_path / "out.nc", ok=False)
+        assert "string" in told
         return
     if kind == "zarr3":
-        out = tmp_path / "out.zarr"
-        nccopy("-k", "zarr3", "--references", "path", "-V", "objects,chunked,regions", source, out)
-        out = tmp_path / "back.nc"
-        nccopy("-k", "nc4", tmp_path / "out.zarr", out)
+        zarr, out = f"{tmp_path}/out.zarr#mode=zarr,v3", tmp_path / "back.nc"
+        nccopy("--references", "path", "-V", "objects,chunked,regions", source, zarr)
+        nccopy("-k", "nc4", zarr, out)
     else:
         out = tmp_path / "out.nc"
         told = nccopy("-k", "nc4", "--references", "path", "--verify", source, out)
@@ -138,10 +138,9 @@ def test_a_deleted_object(source, tmp_path):
 
 
 @needs_corpus
-@pytest.mark.parametrize("name", ["a36_matlab73.mat", "a53_h5ad_like.h5ad"])
-def test_files_of_matlab_and_anndata(name, tmp_path):
+def test_a_file_of_matlab(tmp_path):
     """Every string is the path to which h5py's reference leads, or empty."""
-    source, out = CORPUS / "reports" / name, tmp_path / "out.nc"
+    source, out = CORPUS / "reports" / "a36_matlab73.mat", tmp_path / "out.nc"
     nccopy("-k", "nc4", "--references", "path", source, out)
     seen = 0
     with h5py.File(source) as f, netCDF4.Dataset(out) as d:

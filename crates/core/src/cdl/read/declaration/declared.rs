@@ -33,17 +33,6 @@ pub struct Declared {
 }
 
 impl Walk<'_> {
-    /// Warns of lists that give fewer values than their variables have.
-    fn tell_short_lists(&mut self) -> Result<()> {
-        for n in 0..self.lists.len() {
-            let list = self.lists[n].as_ref();
-            if let Some(short) = list.and_then(|list| list.shortage(&self.schema, VarId(n))) {
-                self.warn(short.at, short.to_string())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Makes variables along a dimension of length 0 chunked, with a warning. An HDF5 file may have a fixed dimension
     /// of length 0 and contiguous or compact variables along it. In CDL, the length 0 means unlimited, which only
     /// chunked variables can have.
@@ -74,21 +63,20 @@ impl Walk<'_> {
 /// Parses the declarations of a text, and counts its data lists.
 ///
 /// # Errors
-/// [`crate::error::Error::Cdl`] at the first error in the text; an error of the source if it cannot be read.
+/// [`crate::error::Error::Cdl`] with the errors in the text; an error of the source if it cannot be read.
 pub fn declare(text: &Text) -> Result<Declared> {
     let mut walk = Walk::over(text)?;
     for (at, what) in foreign_names(&walk.schema, &walk.places) {
         walk.warn(at, what)?;
     }
     walk.forget_one_piece_of_nothing()?;
+    let mut schema = walk.schema;
     for (dim, length) in walk.lists.iter().flatten().flat_map(DataList::lengths) {
-        let dim = &mut walk.schema.dims[dim.0];
+        let dim = &mut schema.dims[dim.0];
         if dim.unlimited {
             dim.length = dim.length.max(*length);
         }
     }
-    walk.tell_short_lists()?;
-    let mut schema = walk.schema;
     for (var, at) in schema.vars.iter().zip(&walk.places.vars) {
         // A variable along two unlimited dimensions can be larger than each of their longest lists.
         let size = schema.type_size(var.ty) as u64;

@@ -29,6 +29,9 @@ impl Errors {
             return Err(error);
         };
         for new in all {
+            if self.is_full() {
+                break;
+            }
             let place = |known: &Diagnostic| (known.line, known.column);
             let is_known = self.found.iter().any(|known| place(known) == place(&new));
             if !is_known && !self.doubtful.contains(word_at(&new)) {
@@ -38,9 +41,11 @@ impl Errors {
         Ok(())
     }
 
-    /// Remembers the words of a statement that is left out.
+    /// Remembers the words of a statement that is left out. The name and the values of an attribute declare nothing that is
+    /// used elsewhere.
     pub(crate) fn doubt(&mut self, statement: &str) {
-        let words = statement.split(is_between_words);
+        let declared = statement.split(':').next().unwrap_or_default();
+        let words = declared.split(is_between_words);
         self.doubtful
             .extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
     }

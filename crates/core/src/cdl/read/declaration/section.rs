@@ -286,8 +286,8 @@ impl Walk<'_> {
                 .text
                 .error(self.statements.at(), "expected ';' behind the values"));
         }
-        if let Some(excess) = list.excess {
-            self.warn(excess.at, excess.to_string())?;
+        if let Some(miscount) = list.miscount {
+            self.warn(miscount.at, miscount.to_string())?;
         }
         if self.lists[var.0].replace(list).is_some() {
             let what = format!("'{}' was given values before; these are taken", path.name);

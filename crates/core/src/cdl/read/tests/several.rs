@@ -15,10 +15,11 @@ const TEXTS: &[&str] = &[
     "variables: ‹foo a ; foo b ; int c(‹d) ; int e(d) ; data: a = 1 ; e = 2 ;",
     // The declarations of a group that comes later are known.
     "variables: /g/t v ; int w(‹x) ; group: g { types: opaque(1) t ; variables: int u(‹y) ; }",
-    // A semicolon is missing before a section.
-    "dimensions: x = 2 ‹variables: int v(x) ; v:a = ‹m ; data: v = 1, ‹;",
+    // A semicolon is missing before a section. What uses the names before it may be right.
+    "dimensions: x = 2 ‹variables: int v(x) ; int w ; v:a = m ; w:a = ‹m ; data: v = 1, , 2 ; w = ‹{,} ;",
     "variables: int v ‹data: v = 1 ; ‹w = 2 ;",
-    "variables: int v ; data: v = 1 ‹w = 2 ; ‹u = 3 ;",
+    // Values are parsed when all declarations are right.
+    "variables: int v ; data: v = 1 w = 2 ; ‹u = 3 ;",
     // Of fields.
     "types: compound c { int a ; ‹int a ; } ; compound d { int a ‹} ; opaque(‹x) o ; variables: c v ; ‹int[2] w ;",
     // Types that wait for one that is wrong, and for each other.

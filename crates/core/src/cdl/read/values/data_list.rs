@@ -16,13 +16,13 @@
 
 use crate::chunk::Region;
 use crate::error::Result;
-use crate::model::{DimId, Schema, Type, VarId};
+use crate::model::{DimId, Schema, VarId};
 
 use super::entry::Entry;
 use super::given::Given;
 use super::levels::Levels;
 use super::measure::Measure;
-use super::miscount::{Amount, Miscount, Unit};
+use super::miscount::Miscount;
 use crate::cdl::read::syntax::text::Cursor;
 
 /// A data statement, as the first pass finds it.
@@ -40,14 +40,8 @@ pub struct DataList {
     pub(crate) index: Vec<Entry>,
     /// True if the list has no value.
     pub(crate) empty: bool,
-    /// The values that do not fit, and are left out.
-    pub(crate) excess: Option<Miscount>,
-    /// Values of the first level, or lists in braces.
-    count: u64,
-    /// Values of the first level along its first index, or of the whole level if it is not along an unlimited dimension.
-    inner: u64,
-    /// Characters of a row; 1 for values of other types.
-    row: u64,
+    /// The values that do not fit and are left out, or those that are missing.
+    pub(crate) miscount: Option<Miscount>,
     given: Given,
 }
 
@@ -77,9 +71,6 @@ impl DataList {
             return Err(cursor.text().error(start, what));
         }
         let mut list = Self {
-            count: measured.longest[0],
-            inner: levels.inner[0],
-            row: levels.row,
             lengths,
             extent,
             start,
@@ -87,7 +78,7 @@ impl DataList {
             levels: levels.starts,
             index: Vec::new(),
             empty: measured.empty,
-            excess: measured.excess,
+            miscount: measured.miscount,
             given: measured.given,
         };
         let depth = list.levels.len();
@@ -111,24 +102,6 @@ impl DataList {
         &self.lengths
     }
 
-    /// What the list of `var` lacks of the variable. The unlimited dimensions of `schema` have their final lengths. Text is
-    /// shorter than its row as a rule, so only whole rows are missing.
-    pub(crate) fn shortage(&self, schema: &Schema, var: VarId) -> Option<Miscount> {
-        let var = schema.var(var);
-        let first = var.dims.first().map(|dim| schema.dim(*dim));
-        let records = first.filter(|dim| dim.unlimited).map_or(1, |dim| dim.length);
-        let room = self.inner.checked_mul(records)?;
-        let is_text = var.ty == Type::Char && self.levels.len() == 1;
-        let least = if is_text { self.row } else { 1 };
-        let missing = room.checked_sub(self.count).filter(|missing| *missing >= least)?;
-        (!self.empty && !(is_text && self.row == 1)).then_some(Miscount {
-            at: self.end,
-            unit: if is_text { Unit::Characters } else { Unit::Values },
-            room,
-            amount: Amount::Missing(missing),
-        })
-    }
-
     /// Regions of the variable's own extent that together contain all elements given by the list.
     pub(crate) fn given(&self) -> Vec<Region> {
         self.given.regions(&self.extent, &self.levels)
@@ -149,7 +122,8 @@ impl DataList {
 mod tests {
     use super::*;
     use crate::cdl::read::syntax::text::Text;
-    use crate::model::{Dimension, Kind, TypeClass, UserType, Variable};
+    use crate::cdl::read::values::miscount::Amount;
+    use crate::model::{Dimension, Kind, Type, TypeClass, UserType, Variable};
     use std::sync::Arc;
 
     /// A variable of type `ty` whose dimensions have these lengths, 0 being unlimited.
@@ -185,7 +159,8 @@ mod tests {
         let list = DataList::measure(&mut cursor, &schema, VarId(0));
         let list = list.map_err(|e| e.to_string())?;
         assert_eq!(cursor.peek().unwrap(), Some(b';'));
-        if list.excess.is_none() {
+        let is_cut = |found: &Miscount| matches!(found.amount, Amount::LeftOut(_));
+        if !list.miscount.as_ref().is_some_and(is_cut) {
             assert_eq!(list.end, cursor.at());
         }
         Ok(list)
@@ -256,6 +231,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_counted() {
+        let vlen = Type::User(crate::model::TypeId(0));
+        for (ty, lengths, spelled, missing) in [
+            (Type::Int, &[3][..], "1, 2;", Some((3, 1))),
+            (Type::Int, &[3], "1, 2, _;", None),
+            (Type::Int, &[3], ";", None),
+            (Type::Int, &[2, 3], "1;", Some((6, 5))),
+            (Type::Int, &[0], "1, 2;", None),
+            (Type::Int, &[0, 3], "1, 2, 3;", None),
+            (Type::Int, &[0, 3], "1, 2, 3, 4;", Some((6, 2))),
+            (Type::Int, &[3, 0], "{1}, {};", Some((3, 1))),
+            (Type::Int, &[0, 0], "{1, 2}, {};", None),
+            (Type::String, &[3], "\"a\";", Some((3, 2))),
+            (vlen, &[2], "{1, 2};", Some((2, 1))),
+            (Type::Char, &[4], "\"a\";", None),
+            (Type::Char, &[3, 4], "\"ab\", \"c\", \"\";", None),
+            (Type::Char, &[3, 4], "\"ab\", \"c\";", Some((12, 7))),
+            (Type::Char, &[0, 4], "\"ab\", \"c\";", None),
+            (Type::Char, &[0, 2, 4], "\"ab\", \"c\", \"d\";", Some((16, 7))),
+        ] {
+            let list = measure(ty, lengths, spelled).unwrap();
+            let at = spelled.len() as u64 - 1;
+            let found = list.miscount.map(|found| (found.at, found.room, found.amount));
+            let expected = missing.map(|(room, missing)| (at, room, Amount::Missing(missing)));
+            assert_eq!(found, expected, "{spelled}");
+        }
+    }
+
+    #[test]
     fn what_there_is_no_room_for_is_counted() {
         let long: String = (0..3000).map(|n| format!("{n}, ")).collect();
         for (ty, lengths, spelled, at, left_out) in [
@@ -277,7 +281,7 @@ mod tests {
             (Type::Int, &[1500], &(long + "1;"), 7890, 1501),
         ] {
             let list = measure(ty, lengths, spelled).unwrap();
-            let excess = list.excess.unwrap();
+            let excess = list.miscount.unwrap();
             assert_eq!(
                 (excess.at, excess.amount),
                 (at, Amount::LeftOut(left_out)),

@@ -36,8 +36,8 @@ pub struct Measured {
     pub empty: bool,
     /// The elements that the list gives.
     pub given: Given,
-    /// The values that do not fit, and are left out.
-    pub excess: Option<Miscount>,
+    /// The values that do not fit and are left out, or those that are missing.
+    pub miscount: Option<Miscount>,
     /// The end of the list for the second pass: the comma before the values that do not fit. `None` if it is the `;`.
     pub cut: Option<u64>,
 }
@@ -142,7 +142,7 @@ impl<'l> Measure<'l> {
                 places: Vec::new(),
                 empty: true,
                 given: Given::new(depth),
-                excess: None,
+                miscount: None,
                 cut: None,
             },
         };

@@ -346,21 +346,32 @@ impl Conversion {
 
     /// True if text behind a NUL was left out, in any element that was converted.
     pub fn has_cut(&self) -> bool {
-        match &self.step {
-            Step::Text(_, Cut(cut)) => cut.as_ref().is_some_and(|cut| cut.load(Ordering::Relaxed)),
-            Step::Fields(fields) => fields.iter().any(|(.., field)| field.has_cut()),
-            Step::Sequence(element) | Step::Repeat(_, element) => element.has_cut(),
-            Step::Copy(_) | Step::Number(..) | Step::String | Step::Reference(_) => false,
-        }
+        let is_cut =
+            |step: &Step| matches!(step, Step::Text(_, Cut(Some(cut))) if cut.load(Ordering::Relaxed));
+        self.find(&|step| is_cut(step).then_some(())).is_some()
+    }
+
+    /// True if zero bytes in the file are an empty string in memory, and not NIL.
+    pub fn has_text(&self) -> bool {
+        let is_text = |step: &Step| matches!(step, Step::Text(..) | Step::Reference(_));
+        self.find(&|step| is_text(step).then_some(())).is_some()
     }
 
     /// An address in a reference at which no object is known, of all elements that were converted.
     pub fn unknown_object(&self) -> Option<u64> {
-        match &self.step {
+        let unknown = |step: &Step| match step {
             Step::Reference(text) => text.unknown(),
-            Step::Fields(fields) => fields.iter().find_map(|(.., field)| field.unknown_object()),
-            Step::Sequence(element) | Step::Repeat(_, element) => element.unknown_object(),
-            Step::Copy(_) | Step::Number(..) | Step::String | Step::Text(..) => None,
+            _ => None,
+        };
+        self.find(&unknown)
+    }
+
+    /// The first answer of the steps that have no parts.
+    fn find<T>(&self, answer: &impl Fn(&Step) -> Option<T>) -> Option<T> {
+        match &self.step {
+            Step::Fields(fields) => fields.iter().find_map(|(.., field)| field.find(answer)),
+            Step::Sequence(element) | Step::Repeat(_, element) => element.find(answer),
+            step => answer(step),
         }
     }
 
@@ -406,15 +417,15 @@ fn string(input: &[u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<Slot> 
 /// The text of a reference.
 fn reference(text: &ReferenceText, input: &[u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<Slot> {
     let names = heap.names.ok_or_else(inconsistent)?;
-    let objects = |address, index| heap.objects.object(address, index).map_err(hdf5_error);
-    let start = content.len();
-    text.push(input, heap.offset_size, names, objects, content)?;
-    let length = (content.len() - start) as u64;
+    let region = |address, index| {
+        let region = heap.objects.object(address, index).map_err(hdf5_error)?;
+        heap.take(region.len() as u64).map(|()| region)
+    };
+    let offset = content.len() as u64;
+    text.push(input, heap.offset_size, names, region, content)?;
+    let length = content.len() as u64 - offset;
     heap.take(length)?;
-    Ok(Slot {
-        length,
-        offset: start as u64,
-    })
+    Ok(Slot { length, offset })
 }
 
 fn inconsistent() -> Error {
