@@ -115,9 +115,11 @@ def round_trip(source, folder):
     text.write_bytes(dumped(source))
     ncgen("-b", "-k", kind_of(source), "-o", target, text)
     assert dumped(target).decode(errors="backslashreplace") == text.read_text(errors="backslashreplace")
-    least = folder / "least.nc"
-    ncgen("-b", "-o", least, text)
-    assert dumped(least).decode(errors="backslashreplace") == text.read_text(errors="backslashreplace")
+    if not large:
+        # A classic file has room for all that the header promises.
+        least = folder / "least.nc"
+        ncgen("-b", "-o", least, text)
+        assert dumped(least).decode(errors="backslashreplace") == text.read_text(errors="backslashreplace")
     text, target = folder / "exact.cdl", folder / "exact.nc"
     text.write_bytes(dumped(source, "--exact"))
     ncgen("-b", "-o", target, text)

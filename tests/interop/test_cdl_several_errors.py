@@ -2,8 +2,10 @@
 
 import subprocess
 
+import netCDF4
+import numpy as np
 import pytest
-from conftest import BIN, ncgen
+from conftest import BIN, installed, ncgen
 
 TEXT = """netcdf several {
 dimensions: x = 2 ; y = two ;
@@ -77,6 +79,18 @@ data:
         "6:11: too few values: there is room for 3, and 1 is missing",
         "9:17: too few values: there is room for 6, and 2 are missing",
     ], told
+
+
+def test_what_netcdf_c_prints_of_names_with_signs_is_read(tmp_path):
+    """Without a kind, as a classic file again. netcdf-bin's ncdump escapes all of these but the '%', which its ncgen refuses."""
+    names = [f"a{chr(sign)}b" for sign in range(0x20, 0x7F) if chr(sign) != "/"]
+    with netCDF4.Dataset(tmp_path / "a.nc", "w", format="NETCDF3_CLASSIC") as made:
+        for name in names:
+            made.createDimension(name, 1)
+            made.createVariable(name, "i1", (name,)).setncattr(name, np.int8(1))
+    (tmp_path / "a.cdl").write_bytes(subprocess.check_output([installed("ncdump"), tmp_path / "a.nc"]))
+    assert ncgen("-o", tmp_path / "b.nc", tmp_path / "a.cdl") == ""
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
 
 
 def test_names_that_classic_files_lack_make_netcdf4(tmp_path):

@@ -10,32 +10,26 @@ use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Extensions, Reader, Written, read_region};
 use crate::model::{
-    Encoding, Fill, FillTime, Item, Kind, Schema, Type, Values, VarId, VariableLayout, default_fill_value,
+    Encoding, Fill, FillTime, Item, Kind, Schema, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
 };
 
 use super::constant::enum_members::EnumConstants;
 use super::declaration::declared::{Declared, declare};
-use super::declaration::errors::Errors;
 use super::declaration::walk::MAX_WARNINGS;
 use super::storage::attributes::StorageAttributes;
 use super::storage::plan::fill_type;
+use super::syntax::errors::Errors;
 use super::syntax::text::Text;
 use super::values::data_list::DataList;
-use super::values::elements::Elements;
-use super::values::levels::Levels;
-use super::values::list_reader::ListReader;
+use super::values::lists::Lists;
 use super::values::miscount::Miscounts;
 use crate::Diagnostic;
-use crate::threads::{self, try_map};
 
 /// A variable shorter than its unlimited dimensions is extended with fill values up to this many elements, or up to 16
 /// times the elements of its list if that is more. Without the limit, the lists of two unlimited dimensions could make
 /// a variable larger than any file.
 const MOST_MADE: u64 = 1 << 20;
-
-/// Parts of lists that are searched for errors before those found are counted. Each error takes time to find its line.
-const CHECKED_AT_ONCE: usize = 64;
 
 /// The dataset that a CDL text describes. A variable with values is laid out as one contiguous little-endian piece, as
 /// long as its own list. The exception is a variable whose missing records no fill value of the file could supply: it
@@ -204,64 +198,27 @@ impl CdlReader {
     /// # Errors
     /// The first errors in the text: at most one of each part of a list.
     pub fn check(&self) -> Result<()> {
-        let mut windows: Vec<(VarId, usize)> = (0..self.layouts.len())
-            .map(VarId)
-            .filter_map(|var| Some((var, self.list(var)?)))
-            .flat_map(|(var, list)| list.windows().map(move |window| (var, window)))
-            .collect();
-        let check = |(var, window): &(VarId, usize)| match self.list(*var) {
-            Some(list) => list.check(*window),
-            None => Ok(()),
-        };
-        let checked = try_map(threads::count(), 1, &windows, check);
-        if !matches!(checked, Err(Error::Cdl(_))) {
-            return checked.map(|_| ());
-        }
-        let start = |var: VarId| self.declared.lists[var.0].as_ref().map(|list| list.start);
-        windows.sort_by_key(|(var, window)| (start(*var), *window));
         let mut errors = Errors::default();
-        for some in windows.chunks(CHECKED_AT_ONCE) {
-            let found = try_map(threads::count(), 1, some, |window| match check(window) {
-                Err(Error::Cdl(found)) => Ok(found),
-                other => other.map(|()| Vec::new()),
-            })?;
-            errors.add(Error::Cdl(found.concat()))?;
-            if errors.is_full() {
-                break;
-            }
+        self.lists().find_errors(&mut errors)?;
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(errors.into_error()),
         }
-        errors.into_result()
     }
 
-    fn elements(&self) -> Elements<'_> {
-        Elements {
+    fn lists(&self) -> Lists<'_> {
+        Lists {
+            text: &self.text,
             schema: &self.declared.schema,
+            lists: &self.declared.lists,
             enums: &self.enums,
             miscounts: &self.miscounts,
         }
     }
 
-    /// The reader of a variable's data list; `None` if it has none.
-    fn list(&self, var: VarId) -> Option<ListReader<'_>> {
-        let list = self.declared.lists[var.0].as_ref()?;
-        let variable = self.declared.schema.var(var);
-        let row = match variable.ty {
-            Type::Char => Levels::new(&self.declared.schema, var).row,
-            _ => 1,
-        };
-        Some(ListReader {
-            text: &self.text,
-            list,
-            elements: self.elements(),
-            ty: variable.ty,
-            fill: fill_value_attribute(variable),
-            row,
-        })
-    }
-
     /// Reads elements from number `first` on, in C order over the variable's own extent.
     fn read(&self, var: VarId, first: u64, out: &mut [u8], heap: &mut Vec<u8>) -> Result<()> {
-        match self.list(var) {
+        match self.lists().of(var) {
             Some(list) => list.read(first, out, heap),
             None => {
                 self.fill(var, out, heap);
@@ -275,7 +232,9 @@ impl CdlReader {
         let size = self.layouts[var.0].element_size.max(1);
         let fill = fill_value_attribute(variable);
         for element in out.chunks_exact_mut(size) {
-            self.elements().fill_with(variable.ty, fill, element, heap);
+            self.lists()
+                .elements()
+                .fill_with(variable.ty, fill, element, heap);
         }
     }
 

@@ -5,13 +5,12 @@
 //!                         └─► attributes ─► attribute_values ────────────────────────────┴─► Declared
 //! ```
 //!
-//! `recovery` goes on after an error, so that all `errors` are told. `scopes` resolves a name within a group. `positions` keeps the position of each declaration, for messages.
-//! `foreign_names` warns of names that netCDF's library refuses.
+//! `recovery` goes on after an error, so that all errors are told. `scopes` resolves a name within a group. `positions` keeps
+//! the position of each declaration, for messages. `foreign_names` warns of names that netCDF's library refuses.
 
 pub mod attribute_values;
 pub mod attributes;
 pub mod declared;
-pub(super) mod errors;
 pub mod foreign_names;
 mod known_attributes;
 pub mod positions;

@@ -25,8 +25,7 @@ impl Walk<'_> {
         if !self.is_lost && !self.misspelt && !self.errors.is_full() && self.skip_statement()? {
             return Ok(());
         }
-        std::mem::take(&mut self.errors).into_result()?;
-        Err(Error::Internal("an error of a text is lost".to_owned()))
+        Err(std::mem::take(&mut self.errors).into_error())
     }
 
     /// Moves behind the statement that begins at `self.begun`. False if its end is not certain.

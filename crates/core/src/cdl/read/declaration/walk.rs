@@ -27,13 +27,13 @@ use std::collections::{HashMap, HashSet};
 use crate::error::Result;
 use crate::model::{DimId, GroupId, Kind, Schema};
 
-use super::errors::Errors;
 use super::known_attributes::Known;
 use super::positions::Positions;
 use super::scopes::Scopes;
 use super::types::{TypeTable, TypeText};
 use crate::Diagnostic;
 use crate::cdl::read::storage::attributes::StorageAttributes;
+use crate::cdl::read::syntax::errors::Errors;
 use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, wrong};
 use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::statements::{Heading, Segment, Statements};
@@ -97,15 +97,16 @@ pub struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    /// Reads the whole text.
+    /// Reads the whole text but the values.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cdl`] with all errors that are certain.
+    /// [`crate::error::Error::Cdl`] with all errors that are certain, if the structure of the text is not. Else they are in
+    /// `errors`.
     pub fn over(text: &'t Text) -> Result<Self> {
         let mut walk = Self::new(text, Purpose::All);
         let missed = match walk.run() {
             Err(error) if walk.missing => walk.misspelt.then_some(error),
-            done => return done.and_then(|()| walk.if_right()),
+            done => return done.map(|()| walk),
         };
         let mut walk = Self::new(text, Purpose::Outline);
         let outlined = walk.run().and_then(|()| walk.settle());
@@ -118,13 +119,7 @@ impl<'t> Walk<'t> {
         walk.statements.seek(text.start());
         walk.scopes.forget_vars();
         walk.run()?;
-        walk.if_right()
-    }
-
-    /// The walk, unless the text has errors.
-    fn if_right(mut self) -> Result<Self> {
-        std::mem::take(&mut self.errors).into_result()?;
-        Ok(self)
+        Ok(walk)
     }
 
     fn new(text: &'t Text, purpose: Purpose) -> Self {

@@ -18,17 +18,18 @@ const TEXTS: &[&str] = &[
     // A semicolon is missing before a section. What uses the names before it may be right.
     "dimensions: x = 2 ‹variables: int v(x) ; int w ; v:a = m ; w:a = ‹m ; data: v = 1, , 2 ; w = ‹{,} ;",
     "variables: int v ‹data: v = 1 ; ‹w = 2 ;",
-    // Values are parsed when all declarations are right.
-    "variables: int v ; data: v = 1 w = 2 ; ‹u = 3 ;",
+    // Values are parsed too.
+    "variables: int v ; data: v = 1 ‹w = 2 ; ‹u = 3 ;",
     // Of fields.
-    "types: compound c { int a ; ‹int a ; } ; compound d { int a ‹} ; opaque(‹x) o ; variables: c v ; ‹int[2] w ;",
+    "types: compound c { int a ; int ‹a ; } ; compound d { int a ‹} ; opaque(‹x) o ; variables: c v ; int‹[2] w ;",
     // Types that wait for one that is wrong, and for each other.
     "types: b(*) a ; compound b { ‹nothing n ; } ; variables: a v ;",
     // Where the structure is not clear, nothing more is said.
     "dimensions: x = ‹two ; ‹variable: int v(q) ; int w(r) ;",
-    "variables: int v(‹q) ; data: v = {1, 2 ‹; w = 2 ;",
-    "variables: int v(‹q) ; group: ‹1 { variables: int w(r) ; }",
-    "variables: int v(‹q) ; v:a = ‹\"abc ; int w(r) ;",
+    "variables: int v(‹q) ; data: v = {1, 2 ; w = 2 ;",
+    // Names that are not found may be declared behind the break.
+    "variables: int v(q) ; group: ‹{ variables: int w(r) ; }",
+    "variables: int v(q) ; v:a = ‹\"abc ; int w(r) ;",
     ":a = ‹m ; :b = ‹n ; ‹types int(*) t ;",
 ];
 

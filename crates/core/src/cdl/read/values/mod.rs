@@ -6,6 +6,8 @@
 //!                                        ├─► char_array: rows of characters
 //!                                        └─► elements: any type
 //! ```
+//!
+//! `lists` gives the reader of each list, and searches all of them for errors.
 
 pub mod char_array;
 pub mod data_list;
@@ -15,5 +17,6 @@ pub mod entry;
 pub mod given;
 pub mod levels;
 pub mod list_reader;
+pub mod lists;
 pub mod measure;
 pub mod miscount;

@@ -1,7 +1,7 @@
 //! [`Errors`]: the errors of a text, so that they are told together.
 //!
 //! A statement that is left out may declare names. An error about one of its words is taken for a consequence, and is not
-//! told. A correct text gives no error, and the first error of a text is always told.
+//! told. A correct text gives no error, and a wrong one gives at least one.
 
 use std::collections::HashSet;
 
@@ -60,20 +60,15 @@ impl Errors {
         self.found.len() > MOST
     }
 
-    /// Fails with all errors, in the order of the text.
-    ///
-    /// # Errors
-    /// [`Error::Cdl`] if there are any.
-    pub(crate) fn into_result(mut self) -> Result<()> {
+    /// All errors as one, in the order of the text.
+    pub(crate) fn into_error(mut self) -> Error {
         self.found.sort_by_key(|found| (found.line, found.column));
         let is_full = self.is_full();
         self.found.truncate(MOST);
-        match self.found.last_mut() {
-            None => return Ok(()),
-            Some(last) if is_full => last.what.push_str("; further errors are not shown"),
-            Some(_) => {}
+        if let Some(last) = self.found.last_mut().filter(|_| is_full) {
+            last.what.push_str("; further errors are not shown");
         }
-        Err(Error::Cdl(self.found))
+        Error::Cdl(self.found)
     }
 }
 
@@ -113,7 +108,7 @@ mod tests {
         errors.add(error(6, "float w(ä)", 8)).unwrap();
         errors.add(error(2, "float w(z)", 8)).unwrap();
         errors.add(error(7, "  ;", 2)).unwrap();
-        let Err(Error::Cdl(told)) = errors.into_result() else {
+        let Error::Cdl(told) = errors.into_error() else {
             panic!("no errors");
         };
         assert_eq!(told.iter().map(|error| error.line).collect::<Vec<_>>(), [2, 3, 7]);
@@ -125,11 +120,11 @@ mod tests {
             let mut errors = Errors::default();
             (0..count).for_each(|line| errors.add(error(line, "x", 0)).unwrap());
             assert_eq!(errors.is_full(), is_more);
-            let text = errors.into_result().unwrap_err().to_string();
+            let text = errors.into_error().to_string();
             assert_eq!(text.lines().count(), 3 * MOST);
             assert_eq!(text.contains("error 19; further errors are not shown"), is_more);
         }
-        assert!(Errors::default().into_result().is_ok());
+        assert!(Errors::default().is_empty());
         let other = Error::Internal("a".to_owned());
         assert!(Errors::default().add(other).is_err());
     }
