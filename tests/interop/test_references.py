@@ -46,12 +46,8 @@ def source(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("kind", ["nc4", "nc7", "zarr3"])
+@pytest.mark.parametrize("kind", ["nc4", "zarr3"])
 def test_objects_and_regions(source, tmp_path, kind):
-    if kind == "nc7":
-        told = nccopy("-k", kind, "--references", "path", "-V", "objects", source, tmp_path / "out.nc", ok=False)
-        assert "string" in told
-        return
     if kind == "zarr3":
         zarr, out = f"{tmp_path}/out.zarr#mode=zarr,v3", tmp_path / "back.nc"
         nccopy("--references", "path", "-V", "objects,chunked,regions", source, zarr)
@@ -82,6 +78,15 @@ def test_objects_and_regions(source, tmp_path, kind):
                 for box in ("[" + slices)[1:-1].split("]["):
                     got += eval(f"whole[{box}]").ravel().tolist()
             assert sorted(got) == sorted(region(reference, f)), text
+
+
+def test_classic_files_have_characters(source, tmp_path):
+    out = tmp_path / "out.nc"
+    flags = ["--references", "path", "--strings", "char", "--flatten", "--drop-unsupported", "-V", "objects"]
+    nccopy("-k", "nc3", *flags, source, out)
+    with netCDF4.Dataset(out) as d:
+        d.set_auto_mask(False)
+        assert netCDF4.chartostring(d["objects"][:]).tolist() == PATHS
 
 
 def test_attributes_fields_and_sequences(source, tmp_path):
@@ -122,6 +127,40 @@ def test_what_is_no_object_is_shown_and_told(source, tmp_path, address):
     assert f"variable objects refers to what is no object of the dataset, shown as unknown@{address}" in told
     with netCDF4.Dataset(out) as d:
         assert list(d["objects"][:]) == ["/a", f"unknown@{address}", "/group/b", "", "/"]
+
+
+@pytest.mark.parametrize("at, value", [(0, 1), (0, (1 << 64) - 2), (8, 0xFFFF)], ids=str)
+def test_a_region_that_is_not_in_the_heap(source, tmp_path, at, value):
+    """The address of a heap collection and an index in it, which lead nowhere."""
+    with h5py.File(source, "r+") as f:
+        f.create_dataset("one", (1,), dtype=h5py.regionref_dtype)[0] = f["a"].regionref[0:2, 0:2]
+        place = f["one"].id.get_offset()
+    with open(source, "r+b") as f:
+        f.seek(place + at)
+        f.write(value.to_bytes(8 if at == 0 else 2, "little"))
+    out = tmp_path / "out.nc"
+    command = [BIN / "nccopy", "--references", "path", "-V", "one", source, out]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and not out.exists(), done.stderr
+    assert "one" in done.stderr and "panicked" not in done.stderr, done.stderr
+
+
+def test_cycles_of_groups_and_many_points(source, tmp_path):
+    """A group has the name by which it is met first. A region of many points is text of as many."""
+    with h5py.File(source, "r+") as f:
+        f["group/again"] = f["group"]
+        f["group/root"] = f["/"]
+        f.create_dataset("to", data=np.array([f["group/again"].ref, f["group/root"].ref], dtype=h5py.ref_dtype))
+        wide = f.create_dataset("wide", (20_000,), "i1")
+        points = np.zeros(20_000, bool)
+        points[::2] = points[1] = True
+        f.create_dataset("region", (), dtype=h5py.regionref_dtype)[()] = wide.regionref[points]
+    out = tmp_path / "out.nc"
+    nccopy("-k", "nc4", "--references", "path", source, out)
+    with netCDF4.Dataset(out) as d:
+        assert list(d["to"][:]) == ["/group", "/"]
+        text = str(d["region"][...])
+    assert text.startswith("/wide[") and len(text) > 60_000
 
 
 def test_a_deleted_object(source, tmp_path):
