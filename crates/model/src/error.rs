@@ -175,9 +175,9 @@ pub enum Error {
         alternative: Alternative,
     },
 
-    /// An error in CDL text. The message shows the line.
-    #[error("{0}")]
-    Cdl(Box<crate::Diagnostic>),
+    /// Errors in CDL text, in its order. The message shows the line of each.
+    #[error("{}", told_together(.0))]
+    Cdl(Vec<crate::Diagnostic>),
 
     /// An error in this program.
     #[error("internal error: {0}")]
@@ -301,6 +301,14 @@ fn names(kinds: &[Kind]) -> String {
         true => String::new(),
         false => format!("; these can: {}", names.join(", ")),
     }
+}
+
+fn told_together(errors: &[crate::Diagnostic]) -> String {
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn join(index: &[u64]) -> String {
