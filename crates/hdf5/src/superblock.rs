@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::messages::group::symbol_table::SymbolTable;
 use crate::messages::superblock_extension::file_space::FileSpace;
 use crate::messages::superblock_extension::{cache_image, driver_info};
-use crate::metadata::MetadataReader;
+use crate::metadata::{MetadataReader, NodeSizes};
 use crate::object_header::HeaderBlocks;
 use crate::object_header::ObjectHeader;
 use crate::object_header::SharedMessageTable;
@@ -29,7 +29,13 @@ pub(crate) struct Superblock {
     /// The symbol table of the root group, if the superblock repeats it.
     pub(crate) root_table: Option<SymbolTable>,
     /// Address of the superblock extension's object header.
-    extension: Option<u64>,
+    pub(crate) extension: Option<u64>,
+    /// Address of the driver information block.
+    pub(crate) driver: Option<u64>,
+    /// Bytes of the superblock itself.
+    pub(crate) size: u64,
+    /// Sizes of the nodes of groups and version 1 B-trees, unless the extension has them.
+    pub(crate) nodes: NodeSizes,
 }
 
 /// The file consistency flags, which libhdf5 sets while a file is open for writing.
@@ -86,6 +92,9 @@ impl Superblock {
             root: u64::MAX,
             root_table: None,
             extension: None,
+            driver: None,
+            size: 0,
+            nodes: NodeSizes::default(),
         }
     }
 
@@ -100,7 +109,12 @@ impl Superblock {
         let mut fixed = reader.cursor(WHAT, 0, &fixed);
         fixed.skip(8 + 1 + 1 + 1 + 1 + 1)?; // signature, versions, reserved
         let (offset_size, length_size) = (fixed.u8()?, fixed.u8()?);
-        fixed.skip(1 + 2 + 2)?; // reserved, sizes of the nodes of B-trees
+        fixed.skip(1)?; // reserved
+        let mut nodes = NodeSizes {
+            symbols: fixed.u16()?,
+            group: fixed.u16()?,
+            ..NodeSizes::default()
+        };
         let consistency = Consistency(fixed.u8()?);
         let reader = reader.at_base(reader.base(), offset_size, length_size)?;
 
@@ -109,7 +123,11 @@ impl Superblock {
         let size = start + 5 * usize::from(offset_size) + usize::from(length_size) + 24;
         let bytes = reader.read(WHAT, 0, size)?;
         let mut cursor = reader.cursor(WHAT, 0, &bytes);
-        cursor.skip(start)?;
+        cursor.skip(FIXED)?;
+        if version == 1 {
+            nodes.chunks = cursor.u16()?;
+            cursor.skip(2)?; // reserved
+        }
         let base = cursor.offset()?;
         cursor.offset()?; // free space: never stored there
         let end = cursor.offset()?;
@@ -145,6 +163,9 @@ impl Superblock {
             root,
             root_table,
             extension: None,
+            driver,
+            size: size as u64,
+            nodes,
         };
         Ok((reader, superblock))
     }
@@ -158,7 +179,8 @@ impl Superblock {
         let consistency = Consistency(fixed.u8()?);
         let reader = reader.at_base(reader.base(), offset_size, length_size)?;
 
-        let bytes = reader.read_checked(WHAT, 0, FIXED + 4 * usize::from(offset_size) + 4)?;
+        let size = FIXED + 4 * usize::from(offset_size) + 4;
+        let bytes = reader.read_checked(WHAT, 0, size)?;
         let mut cursor = reader.cursor(WHAT, 0, &bytes);
         cursor.skip(FIXED)?;
         let base = cursor.offset()?;
@@ -175,6 +197,9 @@ impl Superblock {
             root,
             root_table: None,
             extension,
+            driver: None,
+            size: size as u64,
+            nodes: NodeSizes::default(),
         };
         Ok((reader, superblock))
     }

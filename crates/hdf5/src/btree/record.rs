@@ -135,6 +135,21 @@ pub(crate) fn huge_objects(reader: &MetadataReader, address: u64) -> Result<Vec<
     })
 }
 
+/// Calls `visit` with the address and the stored size, in bytes, of each huge object of the tree at `address`. Records of all four
+/// types begin with these.
+pub(crate) fn huge_places(
+    reader: &MetadataReader,
+    address: u64,
+    mut visit: impl FnMut(u64, u64),
+) -> Result<()> {
+    let header = v2::Header::read(reader, address)?;
+    header.visit(reader, |record| {
+        let mut record = reader.cursor(WHAT, address, record);
+        visit(record.defined_offset()?, record.length()?);
+        Ok(())
+    })
+}
+
 fn decode<T>(
     reader: &MetadataReader,
     address: u64,

@@ -222,6 +222,18 @@ impl Node {
         let count = usize::from(head.u16()?);
         let size = count * (key_size + offset_size) + key_size;
         guard.enter(WHAT, address, (head_size + size) as u64)?;
+        if let Some(space) = &reader.space {
+            let half = if node_type == CHUNK {
+                space.nodes.chunks
+            } else {
+                space.nodes.group
+            };
+            let children = 2 * usize::from(half);
+            space.take(
+                address,
+                (head_size + children * (key_size + offset_size) + key_size) as u64,
+            );
+        }
         let Some(entries) = address.checked_add(head_size as u64) else {
             return Err(reader.damaged(WHAT, address, "it reaches past the end of the address space"));
         };

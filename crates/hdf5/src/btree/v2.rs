@@ -41,6 +41,7 @@ impl Header {
         let mut bytes = reader.cursor(HEADER, address, &bytes);
         bytes.signature(b"BTHD")?;
         bytes.version(0)?;
+        reader.takes(address, size as u64);
         let record_type = bytes.u8()?;
         let node_size = u64::from(bytes.u32()?);
         let record_size = usize::from(bytes.u16()?);
@@ -205,6 +206,7 @@ impl Header {
         }
         guard.enter(NODE, address, size as u64)?;
         let bytes = reader.read_checked(NODE, address, size)?;
+        reader.takes(address, self.node_size);
         let mut cursor = reader.cursor(NODE, address, &bytes);
         cursor.signature(if widths.is_some() { b"BTIN" } else { b"BTLF" })?;
         cursor.version(0)?;

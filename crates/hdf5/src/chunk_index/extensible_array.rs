@@ -71,7 +71,9 @@ impl Shape {
             usize::from(reader.offset_size()),
             usize::from(reader.length_size()),
         );
-        let bytes = reader.read_checked(HEADER, address, 16 + 6 * l + o)?;
+        let size = 16 + 6 * l + o;
+        let bytes = reader.read_checked(HEADER, address, size)?;
+        reader.takes(address, size as u64);
         let mut bytes = reader.cursor(HEADER, address, &bytes);
         bytes.signature(b"EAHD")?;
         bytes.version(0)?;
@@ -286,6 +288,10 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         self.check_prefix(&mut bytes, DATA_BLOCK, address)?;
         let n = self.shape.page_entries;
         let page_size = n.checked_mul(entry_size).and_then(|n| n.checked_add(4));
+        // Space is there for all pages, written or not.
+        let all = page_size.and_then(|size| size.checked_mul(entries / n));
+        self.reader
+            .takes(address.saturating_add(prefix), all.unwrap_or(u64::MAX));
         for page in (0..entries / n).filter(|page| bit(bitmap, first_page + page)) {
             let at = page_size
                 .and_then(|size| size.checked_mul(page)?.checked_add(prefix)?.checked_add(address))
@@ -334,6 +340,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
     /// Reads a block that must not have been visited before, and verifies its checksum.
     fn block(&mut self, what: &'static str, address: u64, signature: &[u8; 4], size: u64) -> Result<Vec<u8>> {
         self.guard.enter(what, address, size)?;
+        self.reader.takes(address, size);
         let size = usize::try_from(size).map_err(|_| self.out_of_range(address))?;
         let bytes = self.reader.read_checked(what, address, size)?;
         self.reader.cursor(what, address, &bytes).signature(signature)?;

@@ -29,6 +29,7 @@ pub(super) fn read(
         usize::from(reader.length_size()),
     );
     let bytes = reader.read_checked(HEADER, address, 12 + l + o)?;
+    reader.takes(address, (12 + l + o) as u64);
     let mut bytes = reader.cursor(HEADER, address, &bytes);
     bytes.signature(b"FAHD")?;
     bytes.version(0)?;
@@ -69,6 +70,7 @@ pub(super) fn read(
         guard.enter(BLOCK, block, size as u64)?;
         let bytes = reader.read_checked(BLOCK, block, size)?;
         check_prefix(reader, &bytes, block, client, address)?;
+        reader.takes(block, size as u64);
         return visit_all(BLOCK, block, bytes.get(prefix..).unwrap_or_default(), 0, count);
     }
 
@@ -86,6 +88,11 @@ pub(super) fn read(
         .ok_or_else(too_many)?;
     let all = pages.saturating_mul(page_size);
     reader.expect([(block.saturating_add(size as u64), all)]);
+    if let Some(space) = &reader.space {
+        let entries = count.saturating_mul(entry_size);
+        let sums = pages.saturating_mul(4);
+        space.take(block, entries.saturating_add(sums).saturating_add(size as u64));
+    }
     for page in (0..pages).filter(|page| bit(bitmap, *page)) {
         let first = page * page_entries;
         let n = page_entries.min(count - first);

@@ -45,6 +45,14 @@ pub(crate) fn chunk_table(
         return Ok(ChunkTable::empty(grid));
     }
     if let ChunkIndex::Implicit { address } = layout.index {
+        // Space is there for the largest extent.
+        let chunks = max_dims
+            .iter()
+            .zip(&layout.shape)
+            .try_fold(chunk_size, |size, (max, length)| {
+                max.and_then(|max| size.checked_mul(max.div_ceil(*length)))
+            });
+        reader.takes(address, chunks.unwrap_or_default());
         return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
     }
     let mut table = TableBuilder::new(reader, address, &grid);

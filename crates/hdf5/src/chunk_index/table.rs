@@ -161,6 +161,7 @@ impl<'a> TableBuilder<'a> {
         if !self.reader.tolerates() {
             check_stored(self.reader, "chunk", address, size)?;
         }
+        self.reader.takes(address, size);
         self.list.push(ChunkRecord {
             index,
             address,
@@ -175,6 +176,7 @@ impl<'a> TableBuilder<'a> {
         match self.grid.linear(coordinates) {
             Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
             None => {
+                self.reader.takes(entry.address, entry.size);
                 self.outside += 1;
                 Ok(())
             }
@@ -186,7 +188,10 @@ impl<'a> TableBuilder<'a> {
         order.coordinates(element, &mut self.coordinates);
         match self.grid.linear(&self.coordinates) {
             Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
-            None => Ok(()),
+            None => {
+                self.reader.takes(entry.address, entry.size);
+                Ok(())
+            }
         }
     }
 

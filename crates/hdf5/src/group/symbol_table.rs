@@ -92,6 +92,10 @@ pub(crate) fn entries(
     let entry_size = usize::from(reader.length_size()) + usize::from(reader.offset_size()) + 24;
     let size = HEAD + count * entry_size;
     walk.enter(WHAT, address, size as u64)?;
+    if let Some(space) = &reader.space {
+        let most = 2 * usize::from(space.nodes.symbols);
+        space.take(address, (HEAD + most * entry_size) as u64);
+    }
 
     let bytes = reader.read(WHAT, address, size)?;
     let mut node = reader.cursor(WHAT, address, &bytes);

@@ -75,6 +75,11 @@ impl GlobalHeap {
         Ok(GlobalHeapObject(Bytes::Alone(bytes)))
     }
 
+    /// Size of the collection at `address`, in bytes.
+    pub(crate) fn collection_size(&self, address: u64) -> Result<u64> {
+        Collection::size(&self.reader, address)
+    }
+
     fn collection(&self, address: u64) -> Result<Arc<Collection>> {
         if let Some(found) = self.cache().get(address) {
             return Ok(found);
@@ -191,7 +196,8 @@ impl Collection {
         Some((found.1, found.2))
     }
 
-    fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
+    /// Size of a collection in bytes, which are all in the file.
+    fn size(reader: &MetadataReader, address: u64) -> Result<u64> {
         let l = usize::from(reader.length_size());
         let head = reader.read(WHAT, address, 8 + l)?;
         let mut head = reader.cursor(WHAT, address, &head);
@@ -209,7 +215,12 @@ impl Collection {
                 need: size,
             });
         }
+        Ok(size)
+    }
 
+    fn read(reader: &MetadataReader, address: u64) -> Result<Self> {
+        let l = usize::from(reader.length_size());
+        let size = Self::size(reader, address)?;
         let bytes = match usize::try_from(size) {
             Ok(len) if size <= WHOLE => Some(reader.read(WHAT, address, len)?),
             _ => None,

@@ -35,6 +35,9 @@ impl LocalHeap {
         let segment_size = header.length()?;
         header.length()?; // the free list: for writers
         let segment = header.defined_offset()?;
+        // libhdf5 rounds the size of the header up.
+        reader.takes(address, size.next_multiple_of(8) as u64);
+        reader.takes(segment, segment_size);
         Ok(Self {
             reader: reader.clone(),
             address,

@@ -11,6 +11,7 @@ pub(crate) use super::cursor::Cursor;
 use super::limits::Limits;
 use super::misses::Misses;
 use super::noted_blocks::NotedBlocks;
+use super::space_use::SpaceUse;
 use crate::checksum;
 use crate::dataset::Filter;
 use crate::dataset::{Encoded, FilterDecoder};
@@ -29,6 +30,8 @@ pub(crate) struct MetadataReader {
     pub(crate) noted: Option<Arc<NotedBlocks>>,
     /// Set while structures are read as far as they go: collects what is wrong with them.
     pub(crate) faults: Option<Arc<Mutex<Vec<Error>>>>,
+    /// Set while all structures are met: records the space of each.
+    pub(crate) space: Option<Arc<SpaceUse>>,
     offset_size: u8,
     length_size: u8,
 }
@@ -117,6 +120,15 @@ impl MetadataReader {
         }
     }
 
+    /// A reader of the same file that records what was allocated for each structure that it reads.
+    pub(crate) fn recording(&self, space: &Arc<SpaceUse>) -> Self {
+        Self {
+            space: Some(Arc::clone(space)),
+            faults: None,
+            ..self.clone()
+        }
+    }
+
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.
     pub(crate) fn is_slow(&self) -> bool {
         self.shared.cache.is_slow()
@@ -194,6 +206,7 @@ impl MetadataReader {
             truncated: false,
             noted: None,
             faults: None,
+            space: None,
             offset_size,
             length_size,
         })
@@ -215,6 +228,13 @@ impl MetadataReader {
         }
         self.shared.cache.set_size(self.absolute(size));
         self.at_base(self.base(), self.offset_size, self.length_size)
+    }
+
+    /// Tells that `length` bytes at `address` were allocated for what is read.
+    pub(crate) fn takes(&self, address: u64, length: u64) {
+        if let Some(space) = &self.space {
+            space.take(address, length);
+        }
     }
 
     /// Size of an address, in bytes: 2, 4 or 8.

@@ -120,6 +120,7 @@ impl ObjectHeader {
         }
         prefix.skip(1 + 2 + 4)?; // reserved, number of messages, reference count
         let size = u64::from(prefix.u32()?);
+        reader.takes(address, PREFIX);
 
         let mut messages = Messages::new(reader, blocks, address);
         messages.continuations.push_back(Continuation {
@@ -269,6 +270,7 @@ impl<'a> Messages<'a> {
         };
         self.blocks
             .enter(self.reader, what, self.address, block.address, block.length)?;
+        self.reader.takes(block.address, block.length);
         Ok(bytes)
     }
 

@@ -34,6 +34,8 @@ pub(crate) const CONTINUATION: u16 = 0x10;
 pub(crate) const SYMBOL_TABLE: u16 = 0x11;
 /// Object Modification Time.
 pub(crate) const MODIFICATION_TIME: u16 = 0x12;
+/// B-tree K Values.
+pub(crate) const BTREE_K: u16 = 0x13;
 /// Driver Info.
 pub(crate) const DRIVER_INFO: u16 = 0x14;
 /// Attribute Info.

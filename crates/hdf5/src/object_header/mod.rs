@@ -21,4 +21,4 @@ pub(crate) use header::ObjectHeader;
 pub(crate) use header_blocks::HeaderBlocks;
 pub use properties::{CreationOrder, ObjectProperties};
 pub(crate) use shared::SharedMessages;
-pub(crate) use shared_message_table::SharedMessageTable;
+pub(crate) use shared_message_table::{MessageIndex, SharedMessageTable};

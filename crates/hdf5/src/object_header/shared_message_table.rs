@@ -1,8 +1,8 @@
 //! The Shared Message Table message, and the table (specification sections IV.A.2.p and III.I).
 //!
 //! A message shared by several object headers is an object in a fractal heap. There is one heap for each group of
-//! message types. Headers refer to the message by its heap identifier. The indexes of the heaps are not read: they only
-//! serve writers, to find equal messages.
+//! message types. Headers refer to the message by its heap identifier. The indexes of the heaps only serve
+//! writers, to find equal messages.
 
 use crate::error::Result;
 use crate::metadata::{Cursor, MetadataReader};
@@ -14,6 +14,17 @@ const WHAT: &str = "shared object header message table";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SharedMessageTable {
     heaps: Vec<(u16, u64)>,
+    /// Indexes of the messages, which only serve writers.
+    pub(crate) indexes: Vec<MessageIndex>,
+}
+
+/// The index of the messages of a heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageIndex {
+    /// A list at this address, with room for this many messages.
+    List(u64, u16),
+    /// A version 2 B-tree with its header at this address.
+    Btree(u64),
 }
 
 impl SharedMessageTable {
@@ -27,18 +38,30 @@ impl SharedMessageTable {
         let bytes = reader.read_checked(WHAT, address, 4 + count * entry_size + 4)?;
         let mut table = reader.cursor(WHAT, address, &bytes);
         table.signature(b"SMTB")?;
+        reader.takes(address, bytes.len() as u64);
         let mut heaps = Vec::with_capacity(count);
+        let mut indexes = Vec::new();
         for _ in 0..count {
             table.version(0)?;
-            table.u8()?; // list or B-tree
+            let is_tree = table.u8()? != 0;
             let message_types = table.u16()?;
-            table.skip(4 + 2 + 2 + 2)?; // sizes and counts: for writers
-            table.offset()?; // the index
+            table.skip(4)?; // size of the smallest message that is shared
+            let room = table.u16()?;
+            table.skip(2 + 2)?; // counts: for writers
+            indexes.extend(table.offset()?.map(|index| match is_tree {
+                true => MessageIndex::Btree(index),
+                false => MessageIndex::List(index, room),
+            }));
             if let Some(heap) = table.offset()? {
                 heaps.push((message_types, heap));
             }
         }
-        Ok(Self { heaps })
+        Ok(Self { heaps, indexes })
+    }
+
+    /// Addresses of all heaps.
+    pub(crate) fn heaps(&self) -> impl Iterator<Item = u64> + '_ {
+        self.heaps.iter().map(|(_, heap)| *heap)
     }
 
     /// Address of the fractal heap for shared messages of a type; `None` if there is none.

@@ -124,11 +124,24 @@ impl File {
         chunk: ChunkRecord,
         bytes: &mut [u8],
     ) -> Result<()> {
-        let limit = self.reader().limits().dataset_bytes;
-        let element = dataset.datatype.size as usize;
         let Dataspace::Simple { dims, .. } = &dataset.dataspace else {
             return Ok(());
         };
+        let element = dataset.datatype.size as usize;
+        let decoded = self.decoded_chunk(dataset, layout, chunk)?;
+        let (start, counts) = place(dims, layout, chunk.index);
+        copy_rows(&decoded, &layout.shape, bytes, dims, &start, &counts, element);
+        Ok(())
+    }
+
+    /// The elements of a whole chunk, with filters undone.
+    pub(super) fn decoded_chunk(
+        &self,
+        dataset: &Dataset,
+        layout: &ChunkedLayout,
+        chunk: ChunkRecord,
+    ) -> Result<Vec<u8>> {
+        let limit = self.reader().limits().dataset_bytes;
         let size = layout
             .shape
             .iter()
@@ -136,20 +149,7 @@ impl File {
             .filter(|size| *size <= limit)
             .and_then(|size| usize::try_from(size).ok())
             .ok_or_else(|| Error::Limit(format!("a chunk is larger than {limit} bytes")))?;
-        // The chunk's first element, and its size within the extent.
-        let mut start = vec![0; dims.len()];
-        let mut index = chunk.index;
-        for ((start, dim), length) in start.iter_mut().zip(dims).zip(&layout.shape).rev() {
-            let count = dim.div_ceil(*length).max(1);
-            *start = index % count * length;
-            index /= count;
-        }
-        let counts: Vec<u64> = dims
-            .iter()
-            .zip(&layout.shape)
-            .zip(&start)
-            .map(|((dim, length), start)| (*length).min(dim - start))
-            .collect();
+        let (_, counts) = place(dataset.dataspace.dims(), layout, chunk.index);
         let is_edge = counts != layout.shape;
 
         let mut stored = Vec::new();
@@ -165,7 +165,7 @@ impl File {
                     mask: chunk.filter_mask,
                     stored: &stored,
                     size,
-                    element_size: element,
+                    element_size: dataset.datatype.size as usize,
                 },
             )?,
         };
@@ -176,9 +176,25 @@ impl File {
                 format!("it has {} bytes instead of {size}", decoded.len()),
             ));
         }
-        copy_rows(&decoded, &layout.shape, bytes, dims, &start, &counts, element);
-        Ok(())
+        Ok(decoded)
     }
+}
+
+/// First element of chunk number `index` in a dataset of shape `dims`, and its shape within the extent.
+fn place(dims: &[u64], layout: &ChunkedLayout, mut index: u64) -> (Vec<u64>, Vec<u64>) {
+    let mut start = vec![0; dims.len()];
+    for ((start, dim), length) in start.iter_mut().zip(dims).zip(&layout.shape).rev() {
+        let count = dim.div_ceil(*length).max(1);
+        *start = index % count * length;
+        index /= count;
+    }
+    let counts = dims
+        .iter()
+        .zip(&layout.shape)
+        .zip(&start)
+        .map(|((dim, length), start)| (*length).min(dim.saturating_sub(*start)))
+        .collect();
+    (start, counts)
 }
 
 /// Elements that were never written: fill values or zeros.

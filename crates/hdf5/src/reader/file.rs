@@ -142,6 +142,14 @@ impl File {
         &self.inner.shared.reader
     }
 
+    pub(super) fn superblock(&self) -> &Superblock {
+        &self.inner.superblock
+    }
+
+    pub(super) fn shared_messages(&self) -> &SharedMessages {
+        &self.inner.shared
+    }
+
     /// The version of the superblock, 0 to 3.
     pub fn superblock_version(&self) -> u8 {
         self.inner.superblock.version

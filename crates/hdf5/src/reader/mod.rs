@@ -4,6 +4,7 @@
 //! OpenOptions ─► File ─► path ─► Object ─► Dataset ─► elements: StoredChunks, or values of a Number
 //!                  └─ prefetch: metadata of many objects at once   damage: what is left of a truncated file
 //!                                                            recovery: what no link leads to any more
+//!                space: bytes of the file that nothing refers to
 //! ```
 //!
 //! Structures are read by [`metadata`](crate::metadata).
@@ -17,7 +18,9 @@ mod object;
 mod options;
 mod path;
 mod prefetch;
+mod raw_data;
 mod recovery;
+mod space;
 
 pub use damage::Tolerated;
 pub use dataset::Dataset;

@@ -7,6 +7,7 @@ mod chunk_indexes;
 mod dense;
 mod elsewhere;
 mod library_use;
+mod space;
 mod structure;
 mod tree;
 mod written;

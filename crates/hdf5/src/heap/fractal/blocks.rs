@@ -107,6 +107,36 @@ impl Blocks {
         }
     }
 
+    /// Tells the reader of the space of all blocks.
+    pub fn take_all(&mut self, reader: &MetadataReader, header: &Header) -> Result<()> {
+        let Some(root) = header.root else { return Ok(()) };
+        if header.root_rows == 0 {
+            let size = root
+                .filtered
+                .map_or(header.table.start_size(), |stored| stored.size);
+            reader.takes(root.address, size);
+            return Ok(());
+        }
+        let mut pending = vec![(root.address, 0, header.root_rows)];
+        // The walk that children are entered in ends cycles.
+        while let Some((address, start, rows)) = pending.pop() {
+            let children = self.children(reader, header, address, start, rows)?;
+            for (entry, child) in (0..).zip(children.iter()) {
+                let Some(child) = child else { continue };
+                let Some((begin, size)) = header.table.block(entry) else {
+                    return Err(reader.damaged(INDIRECT, address, "a block that is out of range"));
+                };
+                match header.table.direct_size(entry) {
+                    Some(size) => {
+                        reader.takes(child.address, child.filtered.map_or(size, |stored| stored.size));
+                    }
+                    None => pending.push((child.address, start + begin, header.table.rows_within(size))),
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The children of an indirect block, in row order.
     fn children(
         &mut self,
@@ -137,6 +167,7 @@ impl Blocks {
             })
             .ok_or_else(|| reader.damaged(INDIRECT, address, format!("{rows} rows")))?;
         self.walk.enter(INDIRECT, address, size as u64)?;
+        reader.takes(address, size as u64);
         let bytes = reader.read_checked(INDIRECT, address, size)?;
         let mut bytes = reader.cursor(INDIRECT, address, &bytes);
         bytes.signature(b"FHIB")?;

@@ -87,6 +87,19 @@ impl DoublingTable {
             .then(|| 1 << (self.start_bits + row.saturating_sub(1)))
     }
 
+    /// Beginning of the block at index `entry`, relative to the table's beginning, and bytes of the heap that it covers; `None` if they
+    /// cannot be counted.
+    pub(crate) fn block(&self, entry: u64) -> Option<(u64, u64)> {
+        let row = u32::try_from(entry >> self.width_bits).ok()?;
+        let size = 1u64.checked_shl(self.start_bits + row.saturating_sub(1))?;
+        let row_start = match row {
+            0 => 0,
+            _ => 1u64.checked_shl(self.first_row_bits() + row - 1)?,
+        };
+        let column = entry - (u64::from(row) << self.width_bits);
+        Some((row_start.checked_add(column.checked_mul(size)?)?, size))
+    }
+
     /// Number of rows in the table of an indirect block that covers `block_size` bytes.
     pub(crate) fn rows_within(&self, block_size: u64) -> u32 {
         (block_size.checked_ilog2().unwrap_or(0) + 1).saturating_sub(self.first_row_bits())
@@ -152,6 +165,10 @@ mod tests {
             let place = table.locate(last);
             assert_eq!(place.row + 1, table.max_rows().max(1));
             assert!(place.block_start + (place.block_size - 1) == last);
+            assert_eq!(
+                table.block(place.entry),
+                Some((place.block_start, place.block_size))
+            );
         }
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Header {
     pub max_managed: u64,
     /// Address of the version 2 B-tree of huge objects.
     pub huge_tree: Option<u64>,
+    /// Address of the manager of the free space in its blocks.
+    pub free_space: Option<u64>,
 }
 
 /// Address and storage of a block, as stored in its parent.
@@ -84,8 +86,9 @@ impl Header {
         let max_managed = u64::from(bytes.u32()?);
         bytes.length()?; // next key of a huge object: for writers
         let huge_tree = bytes.offset()?;
-        bytes.length()?; // free space, and who manages it: for writers
-        bytes.offset()?;
+        bytes.length()?; // free space: for writers
+        let free_space = bytes.offset()?;
+        reader.takes(address, size as u64);
         bytes.bytes(8 * l)?; // statistics
         let width = u64::from(bytes.u16()?);
         let start_size = bytes.length()?;
@@ -133,6 +136,7 @@ impl Header {
             ),
             max_managed,
             huge_tree,
+            free_space,
         })
     }
 

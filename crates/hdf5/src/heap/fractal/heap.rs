@@ -65,6 +65,17 @@ impl FractalHeap {
         }
     }
 
+    /// Tells the reader of the space of the whole heap, but for the manager of its free space, whose address is returned.
+    pub(crate) fn take_all(&self) -> Result<Option<u64>> {
+        Blocks::new(&self.reader).take_all(&self.reader, &self.header)?;
+        if let Some(tree) = self.header.huge_tree {
+            record::huge_places(&self.reader, tree, |address, length| {
+                self.reader.takes(address, length);
+            })?;
+        }
+        Ok(self.header.free_space)
+    }
+
     fn tiny(&self, first: u8, rest: &[u8]) -> Result<Vec<u8>> {
         // In an identifier with room for more than 16 bytes of data, the length has 12 bits.
         let extended = self.header.id_len > 18;

@@ -12,6 +12,8 @@ pub(crate) struct LinkInfo {
     pub(crate) heap: Option<u64>,
     /// Address of the version 2 B-tree of links by name.
     pub(crate) name_index: Option<u64>,
+    /// Address of the version 2 B-tree of links by creation order.
+    pub(crate) order_index: Option<u64>,
 }
 
 impl LinkInfo {
@@ -27,6 +29,10 @@ impl LinkInfo {
             creation_order_tracked,
             heap: message.offset()?,
             name_index: message.offset()?,
+            order_index: match flags & 2 != 0 {
+                true => message.offset()?,
+                false => None,
+            },
         })
     }
 }

@@ -30,7 +30,6 @@
 
 mod base;
 mod chunk_nodes;
-mod extents;
 mod names;
 mod old_header;
 mod orphans;

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::extents::Extents;
 use super::old_header::OldHeaders;
 use super::reach::Reach;
 use super::scan::Scan;
 use crate::datatype::Datatype;
+use crate::metadata::Extents;
 use crate::object_header::message_type;
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
+use crate::reader::raw_data;
 
 /// Objects without a link.
 #[derive(Debug, Default)]
@@ -37,7 +38,7 @@ pub(super) fn find(reach: &Reach, scan: &Scan) -> Orphans {
         if *kind == ObjectKind::Dataset
             && let Some(dataset) = dataset(reach, *address)
         {
-            data.extend(&Extents::of(reach.reader(), &dataset));
+            data.extend(&raw_data::extents(reach.reader(), &dataset));
         }
     }
     data.join();
@@ -48,7 +49,7 @@ pub(super) fn find(reach: &Reach, scan: &Scan) -> Orphans {
         let Some((kind, dataset)) = object(reach, address) else {
             continue;
         };
-        let own = dataset.map(|dataset| Extents::of(reach.reader(), &dataset));
+        let own = dataset.map(|dataset| raw_data::extents(reach.reader(), &dataset));
         let own = own.unwrap_or_default();
         if data.contains(address) || data.overlap(&own) {
             orphans.left_out.insert(address);

@@ -95,18 +95,25 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
             last = Some(extent);
         }
     }
-    let trailing = match reader.files[0].file.trailing_bytes() {
-        0 => None,
-        1 => Some("1 byte follows the end of the HDF5 file".to_owned()),
-        n => Some(format!("{n} bytes follow the end of the HDF5 file")),
-    };
+    let mut notes = Vec::new();
+    match reader.files[0].file.trailing_bytes() {
+        0 => {}
+        1 => notes.push("1 byte follows the end of the HDF5 file".to_owned()),
+        n => notes.push(format!("{n} bytes follow the end of the HDF5 file")),
+    }
+    match reader.files[0].file.bytes_without_reference() {
+        Ok(None | Some(0)) => {}
+        Ok(Some(1)) => notes.push("the HDF5 file has 1 byte that nothing refers to".to_owned()),
+        Ok(Some(n)) => notes.push(format!("the HDF5 file has {n} bytes that nothing refers to")),
+        Err(error) => found(Fault::new(error.to_string())),
+    }
     let old = reader.files[0].file.superblock_version() < 2;
     OwnCheck {
         uncovered: vec![match old {
             true => "the metadata: superblock, object headers, B-trees and heaps".to_owned(),
             false => "version 1 B-trees, and local and global heaps".to_owned(),
         }],
-        notes: trailing.into_iter().collect(),
+        notes,
         ..OwnCheck::default()
     }
 }

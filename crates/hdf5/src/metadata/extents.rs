@@ -1,44 +1,33 @@
-//! Which bytes of the file hold raw data of datasets.
-
-use crate::chunk_index;
-use crate::dataset::Layout;
-use crate::metadata::MetadataReader;
-use crate::reader::dataset::Dataset;
+//! [`Extents`]: which bytes of a file something has.
 
 /// Ranges of bytes, which may overlap.
 #[derive(Debug, Default)]
-pub(super) struct Extents(Vec<(u64, u64)>);
+pub(crate) struct Extents(Vec<(u64, u64)>);
 
 impl Extents {
-    /// The raw data of a dataset, as far as its chunk index can be read.
-    pub(super) fn of(reader: &MetadataReader, dataset: &Dataset) -> Self {
-        let mut own = Vec::new();
-        match &dataset.layout {
-            Layout::Contiguous {
-                address: Some(address),
-                size,
-            } => own.push((*address, address.saturating_add(*size))),
-            Layout::Chunked(layout) => {
-                let table =
-                    chunk_index::chunk_table(reader, dataset.address, &dataset.dataspace, layout, &[]);
-                // Chunks that are computed are in one piece, but for their order.
-                let chunks = table.iter().flat_map(|table| table.iter());
-                own.extend(chunks.map(|chunk| (chunk.address, chunk.address.saturating_add(chunk.size))));
-            }
-            _ => {}
-        }
-        let mut own = Self(own);
-        own.join();
-        own
+    /// Adds `length` bytes at `begin`.
+    pub(crate) fn add(&mut self, begin: u64, length: u64) {
+        self.0.push((begin, begin.saturating_add(length)));
+    }
+
+    /// Number of ranges.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Number of bytes below `end` that are in none of these ranges, which were joined.
+    pub(crate) fn bytes_outside(&self, end: u64) -> u64 {
+        let within = |(begin, last): &(u64, u64)| (*last).min(end) - (*begin).min(end);
+        end - self.0.iter().map(within).sum::<u64>()
     }
 
     /// Adds other ranges.
-    pub(super) fn extend(&mut self, other: &Self) {
+    pub(crate) fn extend(&mut self, other: &Self) {
         self.0.extend(&other.0);
     }
 
     /// Sorts the ranges, and joins those that meet.
-    pub(super) fn join(&mut self) {
+    pub(crate) fn join(&mut self) {
         self.0.retain(|(begin, end)| begin < end);
         self.0.sort_unstable();
         self.0.dedup_by(|next, before| {
@@ -51,7 +40,7 @@ impl Extents {
     }
 
     /// True if a range of `other` has a byte in common with these, which were joined.
-    pub(super) fn overlap(&self, other: &Self) -> bool {
+    pub(crate) fn overlap(&self, other: &Self) -> bool {
         other.0.iter().any(|(begin, end)| {
             let next = self.0.partition_point(|(_, own_end)| own_end <= begin);
             self.0.get(next).is_some_and(|(own_begin, _)| own_begin < end)
@@ -59,12 +48,12 @@ impl Extents {
     }
 
     /// True if the byte at `address` is in these ranges, which were joined.
-    pub(super) fn contains(&self, address: u64) -> bool {
+    pub(crate) fn contains(&self, address: u64) -> bool {
         self.overlap(&Self(vec![(address, address.saturating_add(1))]))
     }
 
     /// The ranges that have bytes in common with an earlier one of another owner. `all` are the ranges of each owner.
-    pub(super) fn shared(all: &[Self]) -> Vec<usize> {
+    pub(crate) fn shared(all: &[Self]) -> Vec<usize> {
         let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
         for (owner, own) in all.iter().enumerate() {
             ranges.extend(own.0.iter().map(|(begin, end)| (*begin, *end, owner)));
@@ -99,6 +88,14 @@ mod tests {
         all.join();
         assert_eq!(all.0, [(10, 25), (30, 40)]);
         assert!(all.contains(24) && !all.contains(25) && !all.contains(9));
+        assert_eq!(
+            (
+                all.bytes_outside(50),
+                all.bytes_outside(35),
+                all.bytes_outside(12)
+            ),
+            (25, 15, 10)
+        );
         assert!(all.overlap(&Extents(vec![(0, 10), (26, 31)])));
         assert!(!all.overlap(&Extents(vec![(0, 10), (25, 30), (40, 90)])));
     }
