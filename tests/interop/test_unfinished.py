@@ -188,7 +188,9 @@ def test_bytes_behind_the_end_are_told(tmp_path, options):
             file.write(added)
         done = subprocess.run([BIN / "ncdump", "--check", "--json", path], capture_output=True, text=True)
         found = json.loads(done.stdout)
-        assert (done.returncode, found["faults"], found["notes"]) == (0, [], note)
+        # What libhdf5 allocates at once, and does not use up, is told, too.
+        notes = [told for told in found["notes"] if "that nothing refers to" not in told]
+        assert (done.returncode, found["faults"], notes) == (0, [], note)
     assert "3 bytes follow" in subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True).stdout
     with h5py.File(path) as f:
         assert f["x"][9] == 9

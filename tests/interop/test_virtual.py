@@ -7,7 +7,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from conftest import BIN, nccopy, ncdump
+from conftest import BIN, check_lines, nccopy, ncdump
 
 UNLIMITED = h5py.h5s.UNLIMITED
 
@@ -187,11 +187,11 @@ def test_what_is_missing_reads_as_fill(tmp_path):
     assert compared.returncode == 0 and says in compared.stderr, compared
     checked = subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True)
     assert checked.returncode == 0 and not checked.stderr, checked
-    line, last = checked.stdout.splitlines()
+    line, last = check_lines(checked.stdout)
     assert re.match(r"variable v: 3 of 4 sources are missing, the first d in s[123]\.h5; ", line) and last.startswith("no fault ")
     checked = subprocess.run([BIN / "ncdump", "--check", "--require-sources", path], capture_output=True, text=True)
     assert checked.returncode == 1
-    for n, line in zip([1, 2, 3], checked.stdout.splitlines()[:-1], strict=True):
+    for n, line in zip([1, 2, 3], check_lines(checked.stdout)[:-1], strict=True):
         assert line == (
             f"variable v: elements [{n}, 0] to [{n}, 2] cannot be read: source d in s{n}.h5: it does not exist"
         )

@@ -5,7 +5,7 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from conftest import BIN
+from conftest import BIN, check_lines
 
 ROWS, COLUMNS = 12, 5
 
@@ -92,7 +92,7 @@ def salvage(path, out, *options):
     told = [line.removeprefix(f"nccopy: {path}: ") for line in done.stderr.splitlines()]
     # One line tells of the variable, and the last one of the whole.
     assert told.pop().startswith("of ") and len(told) == 1
-    faults = checked.stdout.splitlines()[:-1]
+    faults = check_lines(checked.stdout)[:-1]
     first = faults[0].removeprefix("variable v: ")
     assert told[0] == faults[0] if len(faults) == 1 else told[0].startswith("variable v: ") and first in told[0]
     with h5py.File(out) as f:
