@@ -16,6 +16,13 @@ def missing_external(path):
         f.create_dataset("v", (2**38,), "u1", external=[("none.bin", 0, 2**38)])
 
 
+def short_external(path):
+    path.with_name("short.bin").write_bytes(bytes(range(100)))
+    with h5py.File(path, "w") as f:
+        f.create_dataset("v", (2**33,), "u1", external=[("short.bin", 0, 2**33)])
+        f.create_dataset("w", (2**33,), "u1", external=[("short.bin", 0, 2**33)], fillvalue=7)
+
+
 def virtual(path):
     with h5py.File(path.parent / "source.h5", "w") as f:
         f["x"] = np.arange(4, dtype="i4")
@@ -46,7 +53,7 @@ def records(path):
 @pytest.mark.parametrize(
     "make, fault",
     [
-        (missing_external, "external file none.bin: it does not exist"), (virtual, None), (virtual_of_nothing, None),
+        (missing_external, "external file none.bin: it does not exist"), (short_external, None), (virtual, None), (virtual_of_nothing, None),
         (records, "bytes 64 to 8796093022207 of its values cannot be read"),
     ],
 )
@@ -87,3 +94,21 @@ def test_records_that_do_not_fit_the_file_are_told(tmp_path):
     path.write_bytes(whole[:-20])
     faults, _ = checked(path)
     assert faults[0].endswith(f"and it has {len(whole) - 20}; 3 of 5 records are there")
+
+
+def test_zeros_that_are_claimed_take_no_disk(tmp_path, monkeypatch):
+    """What lies past the end of an external file reads as zeros, whatever the fill value: libhdf5 says so, too."""
+    monkeypatch.chdir(tmp_path)  # where libhdf5 looks for external files
+    path, out = tmp_path / "in.h5", tmp_path / "out.nc"
+    path.with_name("short.bin").write_bytes(bytes(range(1, 101)))
+    with h5py.File(path, "w") as f:
+        for name, fill in ("v", None), ("w", 7):
+            f.create_dataset(name, (2**26,), "u1", external=[("short.bin", 0, 2**26)], fillvalue=fill)
+    done = subprocess.run([BIN / "nccopy", "--verify", path, out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with h5py.File(path) as a, h5py.File(out) as b:
+        for name in "v", "w":
+            assert (a[name][:200] == b[name][:200]).all() and not b[name][200:].any() and not a[name][200:].any()
+    assert out.stat().st_size > 2**27 and out.stat().st_blocks * 512 < 2**22
+    done = subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True)
+    assert done.stdout.startswith("no fault in 2 variables, 0 chunks, 200 bytes of data"), done.stdout

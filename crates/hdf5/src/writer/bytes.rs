@@ -5,6 +5,16 @@ use crate::checksum::lookup3;
 /// The undefined address.
 pub(super) const UNDEFINED: u64 = u64::MAX;
 
+/// Fewest zeros, in bytes, that are not written.
+const HOLE: usize = 64 << 10;
+
+/// True for raw data that need not be written: many zeros, which a sink has where nothing was written. A header may claim any number of
+/// them, and a disk should not have to hold them.
+pub(super) fn leaves_hole(bytes: &[u8]) -> bool {
+    let zeros = [0; 4096];
+    bytes.len() >= HOLE && bytes.chunks(zeros.len()).all(|part| zeros.starts_with(part))
+}
+
 /// Appends fields. All HDF5 metadata is little-endian.
 pub(super) trait PutBytes {
     /// One byte.

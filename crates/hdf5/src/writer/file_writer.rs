@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::btree_v1::{Chunk, ChunkGrid, write_tree};
+use super::bytes::leaves_hole;
 use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
 use super::layout::{FrontLayout, layout_message};
@@ -219,6 +220,7 @@ impl FileWriter {
             return Ok(());
         }
         match self.layout.places.get(dataset.0).and_then(|place| place.storage) {
+            Some(_) if leaves_hole(bytes) => Ok(()),
             Some(address) => self.put("contiguous data", address + offset, bytes),
             None => self.refuse(dataset, "its storage is not allocated".into()),
         }

@@ -27,6 +27,15 @@ pub trait Reader: Send + Sync {
     /// If the chunk index cannot be read or is damaged.
     fn written(&self, var: VarId) -> Result<Written>;
 
+    /// The parts of a variable that bytes are stored of. The rest of a variable in one piece reads as zeros, which need not be its
+    /// fill value, so that [`written`](Self::written) may have more.
+    ///
+    /// # Errors
+    /// Those of [`written`](Self::written).
+    fn held(&self, var: VarId) -> Result<Written> {
+        self.written(var)
+    }
+
     /// Fills `buf` with the storage of a contiguous or compact variable, starting at byte `offset`. The
     /// storage is the elements of the extent in C order without gaps, also for a classic record variable.
     /// Never called if nothing was [written](Reader::written).

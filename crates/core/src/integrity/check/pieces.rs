@@ -53,7 +53,7 @@ pub fn pieces<'r>(
 ) -> Result<Box<dyn Iterator<Item = CheckPiece> + Send + 'r>> {
     reader.resolve_sources(var)?;
     let layout = reader.layout(var);
-    let written = reader.written(var)?;
+    let written = reader.held(var)?;
     let size = layout.element_size.max(1);
     let Storage::Chunked { shape } = &layout.storage else {
         if written == Written::Nothing {

@@ -51,12 +51,6 @@ impl Reader for Netcdf4Reader {
         Ok(match &stored.data {
             StoredData::None => Written::Nothing,
             StoredData::Virtual(data) => data.written(&layout.extent),
-            StoredData::External(data)
-                if layout.encoding != Encoding::Structured
-                    && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
-            {
-                data.written(&layout.extent, layout.element_size)
-            }
             StoredData::Chunked(dataset) if matches!(&dataset.layout, Layout::Chunked(chunked) if matches!(chunked.index, ChunkIndex::Unallocated)) => {
                 Written::Nothing
             }
@@ -65,10 +59,19 @@ impl Reader for Netcdf4Reader {
                 Written::of_chunks(self.chunks(var)?.iter().map(|chunk| chunk.index).collect(), &grid)
             }
             StoredData::Compact(data) if data.is_empty() => Written::Nothing,
-            StoredData::Contiguous { address, size }
-                if layout.encoding != Encoding::Structured
-                    && layout.fill.value.as_ref().is_none_or(Values::is_zero) =>
-            {
+            _ if layout.fill.value.as_ref().is_none_or(Values::is_zero) => return self.held(var),
+            _ => Written::All,
+        })
+    }
+
+    fn held(&self, var: VarId) -> Result<Written> {
+        let stored = &self.variables[var.0].stored;
+        let layout = &stored.layout;
+        Ok(match &stored.data {
+            StoredData::External(data) if layout.encoding != Encoding::Structured => {
+                data.written(&layout.extent, layout.element_size)
+            }
+            StoredData::Contiguous { address, size } if layout.encoding != Encoding::Structured => {
                 let file = self.file(var);
                 let begin = file.file.user_block_size().checked_add(*address);
                 let range = begin.and_then(|begin| Some(begin..begin.checked_add(*size)?));
@@ -77,7 +80,9 @@ impl Reader for Netcdf4Reader {
                     None => Written::All,
                 }
             }
-            _ => Written::All,
+            StoredData::External(_) | StoredData::Contiguous { .. } => Written::All,
+            StoredData::Compact(data) if !data.is_empty() => Written::All,
+            _ => self.written(var)?,
         })
     }
 
