@@ -97,6 +97,9 @@ pub struct Capabilities {
     pub filter_masks: bool,
     /// True if a variable can be shorter than its unlimited dimensions. Otherwise its extent is their lengths.
     pub own_extents: bool,
+    /// True if a variable has a shape of its own, and keeps all elements where its dimension in the input is shorter. Otherwise it
+    /// is cut to the dimension, as in netCDF-C.
+    pub own_shapes: bool,
     /// True if a chunk can be longer than a fixed dimension. Such chunks of the input are then kept, and pass. If false,
     /// every chunk is cut to the fixed dimensions. Chunks are cut in either case along a dimension that was unlimited in
     /// the input and is fixed in the output, because not all readers of such a kind expect longer ones.
@@ -155,6 +158,7 @@ impl Capabilities {
             byte_order: Some(Endian::Big),
             filter_masks: false,
             own_extents: false,
+            own_shapes: false,
             chunks_past_dimensions: false,
             largest_chunk: u64::MAX,
             shards: false,
@@ -374,6 +378,7 @@ const ZARR: Capabilities = Capabilities {
     chunks: true,
     codecs: Some(CodecNames::Zarr(ZarrVersion::V2)),
     byte_order: None,
+    own_shapes: true,
     chunks_past_dimensions: true,
     fill_apart_from_attribute: true,
     fixed_strings: true,
