@@ -217,12 +217,6 @@ def is_blosc_with_snappy(failure):
     return failure.is_of("netCDF-C 4.10") and failure.filters().get(32001, ())[6:7] == (3,)
 
 
-def is_fill_of_strings(failure):
-    """HDF5 up to 2.0 does not read chunks of strings that were never written, if the fill value is a string."""
-    texts = "no write intent on file", "can't refill fill value buffer"
-    return any(text in told for text in texts for told in (failure.message, failure.other("HDF5 2")))
-
-
 def was_never_written(failure):
     """HDF5 reads nothing where nothing was written and the fill value is undefined, as in the input."""
     return any("no data can be read" in text for text in (failure.message, failure.other("HDF5 2")))
@@ -320,7 +314,7 @@ def is_of_an_array(failure):
 
 
 EXCUSES = [
-    is_of_an_array, is_warned_of, lacks_filter, is_scale_offset_of_all_bits, is_blosc_with_snappy, is_fill_of_strings, was_never_written, is_elsewhere, is_no_name_of_netcdf, is_not_classic,
+    is_of_an_array, is_warned_of, lacks_filter, is_scale_offset_of_all_bits, is_blosc_with_snappy, was_never_written, is_elsewhere, is_no_name_of_netcdf, is_not_classic,
     is_beyond_h5py, is_of_newer_hdf5,
     lacks_codec_of_version_2, lacks_text_of_version_2, lacks_part_of_version_3,
 ]
