@@ -174,11 +174,10 @@ impl Renumbering {
         if old.iter().all(|a| self.ty(a.ty) == a.ty) {
             return old.clone();
         }
-        old.iter()
-            .map(|a| Attribute {
-                ty: self.ty(a.ty),
-                ..a.clone()
-            })
-            .collect()
+        let new = old.iter().map(|a| Attribute {
+            ty: self.ty(a.ty),
+            ..a.clone()
+        });
+        new.collect::<Attributes>().with_json_of(old)
     }
 }

@@ -191,5 +191,6 @@ impl Left {
 /// Attributes without that at a position.
 fn without(all: &Attributes, n: usize) -> Attributes {
     let kept = all.iter().enumerate().filter(|(at, _)| *at != n);
-    kept.map(|(_, attribute)| attribute.clone()).collect()
+    let kept: Attributes = kept.map(|(_, attribute)| attribute.clone()).collect();
+    kept.with_json_of(all)
 }

@@ -19,8 +19,8 @@ use super::node::{self, ArrayMetadata};
 use super::user_types::UserTypes;
 use crate::error::Result;
 use crate::model::{
-    Attribute, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, SLOT_SIZE, Schema,
-    Type, Variable, VariableLayout,
+    Attribute, Attributes, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance,
+    SLOT_SIZE, Schema, Type, Variable, VariableLayout,
 };
 
 /// Builds the schema. Nodes of which netCDF has no like are left out, with a warning. Damaged ones are left out, too, and
@@ -144,7 +144,7 @@ impl Builder {
         if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
             provenance.nc_properties = found.nc_properties;
         }
-        self.schema.groups[id.0].attributes = found.attributes.into();
+        self.schema.groups[id.0].attributes = Attributes::from(found.attributes).with_json(found.json);
     }
 
     /// Notes the names that an array gives to dimensions.
@@ -223,7 +223,7 @@ impl Builder {
             group,
             ty,
             dims,
-            attributes: attributes.into(),
+            attributes,
         });
         let elements = elements(&data_type, &flat.serializer);
         let (size, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);
@@ -283,7 +283,7 @@ impl Builder {
         ty: Type,
         data_type: &DataType,
         fill: &crate::model::Values,
-    ) -> Vec<Attribute> {
+    ) -> Attributes {
         let owner = format!("variable {}", array.path);
         let members = node::attributes(&array.document);
         let members = &words_as_numbers(members)[..];
@@ -346,7 +346,7 @@ impl Builder {
                 }
             }
         }
-        attributes
+        Attributes::from(attributes).with_json(found.json)
     }
 }
 
