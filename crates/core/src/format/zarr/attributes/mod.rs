@@ -33,7 +33,7 @@ mod write;
 pub use booleans::{as_booleans, booleans_as_integers};
 pub use kept_json::{json as kept_json, restore as restore_json};
 pub use read::{ReadAttributes, read};
-pub use write::{Written, write};
+pub use write::{Written, value, write};
 
 use super::json::Json;
 use crate::model::Type;

@@ -15,7 +15,7 @@ mod value_form;
 mod warnings;
 mod writer;
 
-pub use check::{check, check_plans};
+pub use check::{check, check_node, check_plans};
 pub use packing::Packing;
 pub use shards::ShardGrid;
 pub use warnings::{shuffles_a_part, warnings};
