@@ -1,6 +1,7 @@
 //! Warns of what netCDF-C or zarr-python cannot read of an output.
 
 use super::super::attributes;
+use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::options::ZarrOptions;
 use super::metadata::metadata;
@@ -9,6 +10,13 @@ use crate::error::Result;
 use crate::filter::{Codec, CodecInput, Registry, shuffle::shuffle};
 use crate::format::VariablePlan;
 use crate::model::{Attribute, Attributes, CodecSpec, GroupId, Kind, Schema, Type, VarId};
+
+/// What follows from a codec that zarr-python lacks, where there are consolidated metadata.
+pub const ONLY_WITHOUT_CONSOLIDATED: &str = "zarr-python 3 and xarray open the dataset only if they are told not to use its consolidated metadata, \
+     and xarray then opens no group that has such a variable";
+
+/// What follows from a codec that zarr-python lacks, where there are no consolidated metadata.
+const NO_GROUP_IN_XARRAY: &str = "xarray opens no group that has such a variable";
 
 /// One line for each item of a dataset that a program cannot read as it was.
 ///
@@ -46,7 +54,8 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     };
     if !refused.is_empty() {
         all.push(format!(
-            "netCDF-C opens no dataset with attributes that are an empty list, or one of text and numbers: {}",
+            "netCDF-C opens no dataset with attributes that are an empty list, one of text and numbers, or one of integers of which the \
+             first takes 32 bits and another more: {}",
             names(refused)
         ));
     }
@@ -94,8 +103,12 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     }
     let other = lacking(&|codec| codec.is_some_and(|codec| !codec.facts().in_numcodecs));
     if !other.is_empty() {
+        let what_follows = match is_nczarr {
+            true => NO_GROUP_IN_XARRAY,
+            false => ONLY_WITHOUT_CONSOLIDATED,
+        };
         all.push(format!(
-            "numcodecs, and so zarr-python, has no codec for: {}",
+            "numcodecs, and so zarr-python, has no codec for: {}; {what_follows}",
             names(other)
         ));
     }
@@ -127,22 +140,25 @@ pub fn shuffles_a_part(codecs: &[CodecSpec], registry: &Registry) -> Option<Stri
 
 /// The attributes of pure Zarr with which netCDF-C 4.10 fails to open a dataset.
 fn attributes_that_netcdf_c_refuses(schema: &Schema) -> Vec<String> {
-    let is_number = |json: &Json| {
-        matches!(
-            json,
-            Json::Bool(_) | Json::Integer(_) | Json::Float(_) | Json::Word(_)
-        )
-    };
+    let is_int = |json: &Json| json.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
     let is_refused = |json: Json| match json.as_array() {
-        Some(list) => {
-            let has_text = list.iter().any(|json| json.as_str().is_some());
-            let is_plain = list.iter().all(|json| json.as_str().is_some() || is_number(json));
-            list.is_empty() || is_plain && has_text && list.iter().any(is_number)
+        Some([]) => true,
+        Some([first, rest @ ..]) => {
+            let is_text = |json: &&Json| json.as_str().is_some();
+            let is_integer = |json: &Json| matches!(json, Json::Integer(_));
+            let is_number = |json: &Json| is_integer(json) || matches!(json, Json::Bool(_) | Json::Float(_));
+            let list = || std::iter::once(first).chain(rest);
+            let is_plain = list().all(|json| is_text(&json) || is_number(json));
+            let is_mixed = list().any(|json| is_text(&json)) && list().any(is_number);
+            let is_wide = list().all(is_integer) && is_int(first) && !rest.iter().all(is_int);
+            is_plain && is_mixed || is_wide
         }
         None => false,
     };
     each_attribute(schema, |all, attribute| {
-        attributes::kept_json(all, attribute).is_some_and(is_refused)
+        let kept = attributes::kept_json(all, attribute);
+        kept.or_else(|| attributes::value(attribute, Flavor::Zarr))
+            .is_some_and(is_refused)
     })
 }
 
