@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from conftest import BIN
+from peak_memory import peak
 
 VARIABLES = 20_000
 
@@ -20,17 +21,13 @@ def text(count, *storage):
     return "\n".join([*lines, "}"])
 
 
-def peak(folder, count, *storage):
+def peak_of_a_copy(folder, count, *storage):
     """Copies a file of so many variables; returns the most memory that took, in bytes."""
     cdl, file, out = folder / "in.cdl", folder / "in.nc", folder / "out.nc"
     cdl.write_text(text(count, *storage))
     subprocess.run([BIN / "ncgen", "-k", "nc4", "-o", file, cdl], check=True)
     # The arenas of more threads take some megabytes more in some runs.
-    command = [str(BIN / "nccopy"), "--threads", "1", str(file), str(out)]
-    script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True)\n"
-    script += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)"
-    done = subprocess.run(["python3", "-c", script, *command], capture_output=True, text=True, check=True, timeout=120)
-    return int(done.stdout)
+    return peak(BIN / "nccopy", "--threads", "1", file, out)
 
 
 @pytest.mark.parametrize(
@@ -38,5 +35,5 @@ def peak(folder, count, *storage):
 )
 @pytest.mark.long
 def test_memory_of_a_variable(tmp_path, storage, limit):
-    few, many = peak(tmp_path, 10, *storage), peak(tmp_path, VARIABLES, *storage)
+    few, many = peak_of_a_copy(tmp_path, 10, *storage), peak_of_a_copy(tmp_path, VARIABLES, *storage)
     assert (many - few) / VARIABLES < limit

@@ -1,20 +1,13 @@
 """Attributes of millions of values: memory stays a small multiple of text and values, and netCDF-C reads them."""
 
 import subprocess
-import sys
 
 import netCDF4
 import numpy as np
 import pytest
 
 from conftest import BIN
-
-# Prints the peak memory of a command in KiB; a small process, as what it has itself counts too.
-MEASURE = """
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-"""
+from peak_memory import peak
 
 # What the program takes for an empty text, and for buffers of fixed size, in bytes.
 BASE = 32 << 20
@@ -37,11 +30,8 @@ def test_memory_is_in_proportion(tmp_path, case):
     header, attribute, value, count, size = CASES[case]
     text = f"netcdf a {{ {header}\n{attribute} = {','.join([value] * count)} ;\n}}\n"
     (tmp_path / "a.cdl").write_text(text)
-    command = [sys.executable, "-S", "-E", "-c", MEASURE, BIN / "ncgen", "-k", "nc4", "-o", "a.nc", "a.cdl"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300)
-    assert done.stderr == ""
-    peak = int(done.stdout) << 10
-    assert peak <= BASE + 6 * (len(text) + count * size), peak >> 20
+    taken = peak(BIN / "ncgen", "-k", "nc4", "-o", "a.nc", "a.cdl", cwd=tmp_path)
+    assert taken <= BASE + 6 * (len(text) + count * size), taken >> 20
     with netCDF4.Dataset(tmp_path / "a.nc") as d:
         if case in ("vlen", "compound"):
             return  # netCDF4-python reads attributes of neither.

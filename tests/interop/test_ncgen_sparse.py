@@ -8,20 +8,17 @@ import numpy as np
 import pytest
 
 from conftest import BIN, installed
+from peak_memory import peak
 from test_ncgen import folder, generate, run  # noqa: F401
 
 NEVER, IFSET = h5py.h5d.FILL_TIME_NEVER, h5py.h5d.FILL_TIME_IFSET
 
 
-def peak(folder, text, *arguments):
+def made(folder, text, *arguments):
     """Makes out.nc of a text; returns it, and the most memory that took, in bytes."""
     (folder / "text.cdl").write_text(text)
     out = folder / "out.nc"
-    command = [str(BIN / "ncgen"), "-4", "-o", str(out), *arguments, str(folder / "text.cdl")]
-    script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True)\n"
-    script += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)"
-    done = subprocess.run(["python3", "-c", script, *command], capture_output=True, text=True, check=True, timeout=120)
-    return out, int(done.stdout)
+    return out, peak(BIN / "ncgen", "-4", "-o", out, *arguments, folder / "text.cdl")
 
 
 @pytest.mark.parametrize("attribute, arguments", [('v:_NoFill = "true";', []), ("", ["-x"])])
@@ -45,7 +42,7 @@ def test_no_fill_stays_where_another_variable_has_more_records(folder, attribute
 @pytest.mark.parametrize("attribute", ["", "v:_FillValue = 7b;", 'v:_NoFill = "true";', "v:_DeflateLevel = 1;"])
 def test_chunks_behind_the_values_are_not_in_the_file(folder, attribute):
     text = f"netcdf a {{ dimensions: a = 100000000; variables: byte v(a); v:_ChunkSizes = 1; {attribute} data: v = 1, _, 3; }}"
-    out, memory = peak(folder, text)
+    out, memory = made(folder, text)
     assert memory < 50e6 and out.stat().st_size < 100_000
     fill = 7 if "_FillValue" in attribute else -127
     with h5py.File(out) as f:
@@ -62,7 +59,7 @@ def test_a_long_list_among_short_ones_writes_its_own_chunks(folder):
     lists = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)
     text = f"""netcdf a {{ dimensions: t = unlimited; u = unlimited; variables: int v(t, u); v:_ChunkSizes = 100, 100;
     data: v = {lists}; }}"""
-    out, memory = peak(folder, text)
+    out, memory = made(folder, text)
     theirs = folder / "theirs.nc"
     subprocess.run([installed("ncgen"), "-4", "-o", theirs, folder / "text.cdl"], check=True)
     assert memory < 50e6
@@ -104,7 +101,7 @@ def test_part_of_a_grid_reads_as_that_of_netcdf_c(folder):
 def test_a_chunk_larger_than_the_memory_asked_for_is_there_once(folder):
     text = """netcdf a { dimensions: a = unlimited; variables: byte v(a); v:_ChunkSizes = 300000000; v:_DeflateLevel = 1;
     data: v = 1, 2; }"""
-    out, memory = peak(folder, text, "-m", "1M")
+    out, memory = made(folder, text, "-m", "1M")
     assert 300e6 < memory < 360e6
     with h5py.File(out) as f:
         assert f["v"].chunks == (300_000_000,) and f["v"][:].tolist() == [1, 2]
