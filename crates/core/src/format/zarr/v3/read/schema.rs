@@ -271,7 +271,7 @@ impl Builder {
             keys: Some(keys),
             levels,
             elements,
-            element_codec: Some(element_codec),
+            element_codec,
         });
         Ok(())
     }
