@@ -31,6 +31,10 @@ JSON = {
     "nul": "a\0",
     "int": 5,
     "float": 1.0,
+    "not a number": float("nan"),
+    "none of two": [float("nan"), float("inf")],
+    "one of two": [float("nan"), 1.0],
+    "only one": [float("nan")],
 }
 TEXTS = ["null", "{}", "[1]", "true", "1", '{"a": [1]}', '["a","b"]', "[]", '"q"', "NaN", "1.5", ""]
 
@@ -50,7 +54,9 @@ def test_json_stays_in_pure_zarr(tmp_path, a, b):
     out = zarr.open_group(str(tmp_path / "out.zarr"), mode="r", zarr_format=b)
     for item in out, out["v"], out["g"]:
         found = {name: value for name, value in item.attrs.items() if name not in ("_NCProperties", "_ARRAY_DIMENSIONS", "_nc_facts")}
-        assert repr(found) == repr(JSON), item
+        # Version 3 of zarr-python spells such numbers as bare tokens, which others refuse.
+        wanted = repr(JSON) if b == 2 else repr(JSON).replace("nan", "'NaN'").replace("inf", "'Infinity'")
+        assert repr(found) == wanted, item
     assert ncdump("-n", "x", "-h", tmp_path / "in.zarr") == ncdump("-n", "x", "-h", f"{tmp_path}/out.zarr#mode=zarr,v{b}")
     # With what leaves attributes out, and from there to netCDF.
     nccopy("--verify", "--drop-unsupported", "-V", "v", tmp_path / "out.zarr", f"{tmp_path}/again.zarr#mode=zarr,v{a}")

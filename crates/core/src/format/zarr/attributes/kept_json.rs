@@ -9,24 +9,24 @@ use std::borrow::Cow;
 
 use super::super::flavor::Flavor;
 use super::super::json::Json;
-use super::elements::Elements;
-use super::{infer, typed, write};
+use super::{infer, write};
 use crate::model::{Attribute, Attributes};
 
 /// The text of a member, if the attribute that was read of it would be written as another one in pure Zarr.
 pub fn spelling(value: &Json, attribute: &Attribute) -> Option<String> {
-    let written = write::value(attribute, Flavor::Zarr);
-    (written.as_ref() != Some(&*value.plain())).then(|| value.to_string())
+    // Texts are compared, as NaN is not equal to itself.
+    let written = write::value(attribute, Flavor::Zarr).map(|json| json.to_string());
+    (written != Some(value.plain().to_string())).then(|| value.to_string())
 }
 
-/// The member that an attribute was read of, if it was kept and still has the attribute's values.
+/// The member that an attribute was read of, if it was kept and still has the attribute's values. A member whose type is told beside
+/// it, such as the number `"NaN"` of version 3, says something else alone.
 pub fn json(attributes: &Attributes, attribute: &Attribute) -> Option<Json> {
     let json = Json::parse_spelled(attributes.json(&attribute.name)?.as_bytes()).ok()?;
-    let is_same = |found: Elements| {
-        found.ty == attribute.ty && found.length == attribute.length && found.values == attribute.values
-    };
-    let is_kept = is_same(infer::infer(&json)) || typed::elements(&json, attribute.ty).is_some_and(is_same);
-    is_kept.then(|| without_words(json))
+    let found = infer::infer(&json);
+    let is_same =
+        found.ty == attribute.ty && found.length == attribute.length && found.values == attribute.values;
+    is_same.then(|| without_words(json))
 }
 
 /// Puts the members that attributes were read of in place of those that are written of them.

@@ -150,7 +150,8 @@ fn attribute_types(
 ) -> Vec<(String, Json)> {
     let mut types = Vec::new();
     for attribute in all.iter().filter(|attribute| !is_left_out(attribute)) {
-        if let Some(json) = attributes::kept_json(all, attribute) {
+        if let Some(mut json) = attributes::kept_json(all, attribute) {
+            name_numbers(&mut json);
             if attributes::inferred_type(&json) != attribute.ty {
                 types.push((attribute.name.clone(), types::path(schema, attribute.ty).into()));
             }
