@@ -304,7 +304,7 @@ def lacks_part_of_version_3(failure):
         return False
     names = [name for name in document.get("dimension_names") or [] if name]
     twice = failure.is_of("tensorstore") and len(set(names)) < len(names)
-    return twice or kind in ("string", "null_terminated_bytes", "raw_bytes", "struct") or not had.issuperset(names_of(document.get("codecs", [])))
+    return twice or kind in ("string", "variable_length_bytes", "null_terminated_bytes", "raw_bytes", "struct") or not had.issuperset(names_of(document.get("codecs", [])))
 
 
 def is_of_an_array(failure):

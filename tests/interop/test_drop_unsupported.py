@@ -74,7 +74,9 @@ def test_zarr(tmp_path, mixed, mode):
     assert "--drop-unsupported leaves it out" in nccopy(mixed, out, ok=False)
     said = nccopy("--drop-unsupported", "--verify", mixed, out)
     [line] = lines_about(said, "variables")
-    assert "ragged00 (ragged)" in line and " more (13 in all)" in line, line
+    # Version 3 has lists of numbers.
+    lists = [f"ragged{n:02}" for n in range(12)] if mode == "zarr,v3" else []
+    assert line.endswith(": pairs (pair)") if lists else "ragged00 (ragged)" in line and " more (13 in all)" in line, line
     [line] = lines_about(said, "attributes")
     assert line.endswith("number:shape (pair)"), line
     if mode == "zarr,v3":
@@ -83,7 +85,7 @@ def test_zarr(tmp_path, mixed, mode):
         found = by_zarr_python(tmp_path / "out.zarr", 3)
     else:
         found = by_libnetcdf(f"file://{tmp_path}/out.zarr#mode=nczarr,file")
-    assert set(found["variables"]) == {"/number", "/text", "/wide", "/record", "/group/inner"}
+    assert set(found["variables"]) == {"/number", "/text", "/wide", "/record", "/group/inner", *(f"/{name}" for name in lists)}
     assert [float(x) for x in found["variables"]["/number"]["values"]] == NUMBERS.tolist()
     assert found["variables"]["/group/inner"]["values"] == [5, 6, 7, 8]
 

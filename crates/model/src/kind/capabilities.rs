@@ -68,6 +68,8 @@ pub struct Capabilities {
     /// True if variables and attributes can have types of varying length: vlens, and compounds with members that are vlens
     /// or strings.
     pub types_with_heap: bool,
+    /// True if variables can be vlens of numbers, also where other types of varying length cannot be.
+    pub lists_of_numbers: bool,
     /// True if variables can be booleans and complex numbers, which are user-defined types elsewhere
     /// ([`UserType::is_boolean`](crate::UserType::is_boolean), [`UserType::complex_part`](crate::UserType::complex_part)), and
     /// attributes booleans.
@@ -145,6 +147,7 @@ impl Capabilities {
             groups: false,
             user_types: false,
             types_with_heap: false,
+            lists_of_numbers: false,
             booleans_and_complex: false,
             atomic_types: Type::CLASSIC,
             unlimited: UnlimitedDimensions::None,
@@ -359,6 +362,7 @@ pub(super) static ZARR3: Capabilities = Capabilities {
     name: "Zarr version 3",
     extended_name: "Zarr version 3 mode=00001000",
     user_types: true,
+    lists_of_numbers: true,
     unlimited: UnlimitedDimensions::Any,
     codecs: Some(CodecNames::Zarr(ZarrVersion::V3)),
     shards: true,

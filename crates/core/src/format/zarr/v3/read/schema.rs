@@ -6,7 +6,7 @@ use super::super::super::attributes;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::options::ZarrOptions;
-use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit};
+use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit, count_numbers};
 use super::super::super::time::time_attributes;
 use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
@@ -20,7 +20,7 @@ use super::user_types::UserTypes;
 use crate::error::Result;
 use crate::model::{
     Attribute, Attributes, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance,
-    SLOT_SIZE, Schema, Type, Variable, VariableLayout,
+    SLOT_SIZE, Schema, Type, TypeClass, Variable, VariableLayout,
 };
 
 /// Builds the schema. Nodes of which netCDF has no like are left out, with a warning. Damaged ones are left out, too, and
@@ -79,6 +79,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
     if let Some(facts) = &builder.facts {
         facts.apply(&mut builder.schema, &mut builder.layouts);
     }
+    builder.read_lists_of_numbers();
     Ok(Built {
         schema: builder.schema,
         layouts: builder.layouts,
@@ -104,6 +105,24 @@ struct Builder {
 }
 
 impl Builder {
+    /// Reads bytes as the numbers that the facts tell them to be.
+    fn read_lists_of_numbers(&mut self) {
+        let arrays = self.arrays.iter_mut().zip(&mut self.layouts);
+        for (var, (array, layout)) in self.schema.vars.iter().zip(arrays) {
+            if let Type::User(id) = var.ty
+                && let TypeClass::Vlen { base } = self.schema.user_type(id).class
+                && array.elements == Elements::VlenBytes
+            {
+                let size = base.atomic_size();
+                array.elements = Elements::VlenNumbers(size);
+                let fill = layout.fill.value.as_mut();
+                if fill.is_some_and(|fill| !count_numbers(&mut fill.bytes, size)) {
+                    layout.fill.value = None;
+                }
+            }
+        }
+    }
+
     fn leave_out(&mut self, what: &str, path: &str, error: NodeError) {
         let name = match path {
             "" => "the root".to_owned(),

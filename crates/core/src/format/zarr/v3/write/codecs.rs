@@ -32,6 +32,7 @@ pub fn chain(layout: &VariableLayout, data_type: &DataType) -> Result<CodecChain
     let (serializer, bytes) = match bytes.split_first() {
         Some((first, rest)) if makes_bytes(first) => (Serializer::Codec(first.clone()), rest),
         _ if *data_type == DataType::String => (Serializer::VlenUtf8, bytes),
+        _ if *data_type == DataType::Bytes => (Serializer::VlenBytes, bytes),
         _ => (Serializer::Bytes(layout.endian), bytes),
     };
     if let Some(codec) = bytes.iter().find(|codec| makes_bytes(codec)) {
