@@ -1,6 +1,6 @@
 """Makes the files of the benchmark: a smooth float32 field with noise, 248 x 361 x 720 (258 MB), 40 steps
 of it with full mantissas (10.4 M floats), smooth fields of full precision whose last 15 and 40 bits are noise (float32 and
-float64, 100 x 361 x 720), the first field with coordinates, 5,000 variables, and of the last two the text that the installed ncdump prints.
+float64, 100 x 361 x 720), the same shape as packed int16 and as rain (most of which is zero), the first field with coordinates, 5,000 variables, and of the last two the text that the installed ncdump prints.
 Besides, a classic file of 1,000 variables of one number in each of 10,000 records (80 MB).
 
     python make.py FOLDER
@@ -60,6 +60,34 @@ def noisy(folder, name, number, bits, steps=100):
     part.rename(path)
 
 
+def kinds(folder, name, number, make, steps=240):
+    path = folder / name
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    rng = np.random.default_rng(3)
+    lat, lon = np.mgrid[0:361, 0:720]
+    with netCDF4.Dataset(part, "w") as d:
+        for dim, n in ("time", steps), ("lat", 361), ("lon", 720):
+            d.createDimension(dim, n)
+        v = d.createVariable("v", number, ("time", "lat", "lon"), chunksizes=(1, 361, 720))
+        for t in range(steps):
+            v[t] = make(rng, lat, lon, t)
+    part.rename(path)
+
+
+def packed(rng, lat, lon, t):
+    """Temperatures in hundredths of a degree."""
+    smooth = 20 * np.sin(lat / 40 + t / 9) * np.cos(lon / 60 - t / 7)
+    return np.round((smooth + rng.normal(0, 0.5, smooth.shape)) * 100)
+
+
+def rain(rng, lat, lon, t):
+    """80 % zeros, the rest in 256ths of a millimetre."""
+    wet = rng.random(lat.shape) < 0.2
+    return np.where(wet, np.round(rng.gamma(0.6, 4, lat.shape) * 256) / 256, 0)
+
+
 def many(folder, name):
     path = folder / name
     if path.exists():
@@ -114,6 +142,8 @@ if __name__ == "__main__":
     field(folder, "grid.nc", coordinates=True, zlib=True, complevel=4, shuffle=True)
     noisy(folder, "noisy4.nc", "f4", 15)
     noisy(folder, "noisy8.nc", "f8", 40)
+    kinds(folder, "packed.nc", "i2", packed)
+    kinds(folder, "rain.nc", "f4", rain, steps=120)
     many(folder, "many.nc")
     records(folder, "records.nc")
     field(folder, "floats.nc", steps=40, grain=None)

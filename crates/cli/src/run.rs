@@ -88,7 +88,7 @@ fn end(messages: Messages, failure: u8, hints: bool, done: anyhow::Result<u8>) -
         return ExitCode::SUCCESS;
     }
     match error.downcast_ref() {
-        Some(e @ Error::Cdl(_)) => messages.tell_lines(e),
+        Some(Error::Cdl(errors)) => errors.iter().for_each(|error| messages.tell_lines(error)),
         Some(e) if hints && e.is_truncated() => messages.tell(format_args!(
             "{e}; 'nccopy --salvage' copies what can still be read"
         )),

@@ -175,9 +175,9 @@ pub enum Error {
         alternative: Alternative,
     },
 
-    /// An error in CDL text. The message shows the line.
-    #[error("{0}")]
-    Cdl(Box<crate::Diagnostic>),
+    /// Errors in CDL text, in its order. The message shows the line of each.
+    #[error("{}", told_together(.0))]
+    Cdl(Vec<crate::Diagnostic>),
 
     /// An error in this program.
     #[error("internal error: {0}")]
@@ -303,6 +303,14 @@ fn names(kinds: &[Kind]) -> String {
     }
 }
 
+fn told_together(errors: &[crate::Diagnostic]) -> String {
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 fn join(index: &[u64]) -> String {
     index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -387,6 +395,23 @@ impl Error {
             },
             e => e,
         }
+    }
+
+    /// Changes the error behind the places that it names, which stay.
+    #[must_use]
+    pub fn map_bare(mut self, change: impl FnOnce(Self) -> Self) -> Self {
+        let mut bare = &mut self;
+        while let Self::File { cause, .. }
+        | Self::Variable { cause, .. }
+        | Self::About { cause, .. }
+        | Self::Chunk { cause, .. }
+        | Self::Key { cause, .. } = bare
+        {
+            bare = cause;
+        }
+        let placeholder = Self::Usage(String::new());
+        *bare = change(std::mem::replace(bare, placeholder));
+        self
     }
 
     /// True if a codec is neither built in nor found, so that nothing is known of what it encoded.

@@ -32,6 +32,8 @@ pub struct Arguments {
     pub copy: CopyOptions,
     /// `--data-dir`, `--require-sources`: which other files may be read.
     pub access: DataAccess,
+    /// `--references path`: read references as the paths of their objects.
+    pub reference_paths: bool,
     /// `--isel` and `--sel`: the part of the input to copy.
     pub part: SubsetRequest,
     /// `--flatten` and `--strings`: how the input is presented before all else.
@@ -148,6 +150,7 @@ impl Arguments {
             output: path("output"),
             copy,
             access: data_access::access(matches)?,
+            reference_paths: text(matches, "references").is_some(),
             part,
             view: ViewRequest {
                 flatten: text(matches, "flatten").map(str::to_owned),

@@ -12,7 +12,8 @@ pub fn locations(arguments: &Arguments) -> anyhow::Result<(Location, Location)> 
     let input = arguments
         .remote
         .of(arguments.messages, Location::parse_input(Some(&arguments.input))?)?
-        .with_access(arguments.access.clone());
+        .with_access(arguments.access.clone())
+        .with_reference_paths(arguments.reference_paths);
     let output = arguments
         .remote
         .of(arguments.messages, Location::parse_output(&arguments.output)?)?;

@@ -14,7 +14,8 @@ pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
     let input = arguments
         .remote
         .of(arguments.messages, Location::parse_input(Some(&arguments.input))?)?
-        .with_access(arguments.access.clone());
+        .with_access(arguments.access.clone())
+        .with_reference_paths(arguments.reference_paths);
     for warning in input.warnings() {
         arguments.messages.warn_of(&input, warning);
     }

@@ -107,7 +107,8 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     let other = arguments
         .remote
         .of(arguments.messages, Location::parse_input(Some(other))?)?
-        .with_access(arguments.access.clone());
+        .with_access(arguments.access.clone())
+        .with_reference_paths(arguments.reference_paths);
     let reader = input.open_with(&arguments.registry)?;
     let second = other.open_with(&arguments.registry)?;
     for location in [&input, &other] {

@@ -101,6 +101,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             print(|out| fortran77::write(&reader, &plan, &shown_name(&output_name()?), main, out))
         }
     };
+    // The first wrong value ended the work. There may be more.
+    let done = match done {
+        Err(error @ Error::Cdl(_)) => Err(reader.check().err().unwrap_or(error)),
+        done => done,
+    };
     for warning in reader.warnings_of_values()? {
         messages.warn_lines(warning);
     }

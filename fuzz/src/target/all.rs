@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::files::{archive, copy, dataset, elsewhere, hdf5, proof, verbatim};
-use super::filters;
 use super::keys::{zarr, zarr3, zip};
 use super::sample_files::{any_files, classic_files, hdf5_files};
 use super::texts::{cdl, options, part, remote};
+use super::{filters, planes};
 use crate::Seed;
 
 /// A fuzz target.
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -74,6 +74,11 @@ pub const TARGETS: [Target; 20] = [
         name: "filter",
         run: filters::decode,
         seeds: filters::seeds,
+    },
+    Target {
+        name: "planes",
+        run: planes::round_trip,
+        seeds: planes::seeds,
     },
     Target {
         name: "filter-spec",
@@ -142,7 +147,17 @@ mod tests {
         for target in TARGETS {
             let seeds = files(&root.join("testdata"), |_| true);
             let seeds = if target.name.ends_with("spec")
-                || ["archive", "elsewhere", "cdl", "zarr", "zarr3", "shard", "remote"].contains(&target.name)
+                || [
+                    "archive",
+                    "elsewhere",
+                    "cdl",
+                    "zarr",
+                    "zarr3",
+                    "shard",
+                    "remote",
+                    "planes",
+                ]
+                .contains(&target.name)
             {
                 target.seeds(&root)
             } else {

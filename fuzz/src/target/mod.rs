@@ -7,13 +7,15 @@
 //! all.rs: each target by its name ─┬─► files/     an input is a file
 //!                                  ├─► keys/      an input is a list of keys and values, or a zip
 //!                                  ├─► texts/     an input is an argument, a CDL text or a file of settings
-//!                                  └─► filters.rs an input is an encoded chunk
+//!                                  ├─► filters.rs an input is an encoded chunk
+//!                                  └─► planes.rs  an input describes the planes of a chunk
 //! ```
 
 mod all;
 mod files;
 mod filters;
 mod keys;
+mod planes;
 mod sample_files;
 mod texts;
 

@@ -132,10 +132,10 @@ const UNCHANGED: Case = Case {
 };
 
 /// All of them.
-pub const CASES: [Case; 28] = [
+pub const CASES: [Case; 32] = [
     Case {
         name: "compress: -d 5 -s, uncompressed in",
-        target: 4.0,
+        target: 8.5,
         input: "raw.nc",
         program: "nccopy",
         flags: &["-d", "5", "-s"],
@@ -158,6 +158,42 @@ pub const CASES: [Case; 28] = [
         program: "nccopy",
         flags: &["-d", "5", "-s"],
         encode: Some(&[(2, &[]), (1, &[5])]),
+        ..BASE
+    },
+    Case {
+        name: "compress packed: -d 5 -s, int16",
+        target: 13.0,
+        input: "packed.nc",
+        program: "nccopy",
+        flags: &["-d", "5", "-s"],
+        encode: Some(&[(2, &[]), (1, &[5])]),
+        ..BASE
+    },
+    Case {
+        name: "compress rain: -d 5 -s, float32, 80 % zeros",
+        target: 11.0,
+        input: "rain.nc",
+        program: "nccopy",
+        flags: &["-d", "5", "-s"],
+        encode: Some(&[(2, &[]), (1, &[5])]),
+        ..BASE
+    },
+    Case {
+        name: "compress: -d 1 -s",
+        target: 2.0,
+        input: "raw.nc",
+        program: "nccopy",
+        flags: &["-d", "1", "-s"],
+        encode: Some(&[(2, &[]), (1, &[1])]),
+        ..BASE
+    },
+    Case {
+        name: "compress: -d 9 -s",
+        target: 4.0,
+        input: "raw.nc",
+        program: "nccopy",
+        flags: &["-d", "9", "-s"],
+        encode: Some(&[(2, &[]), (1, &[9])]),
         ..BASE
     },
     Case {

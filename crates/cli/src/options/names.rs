@@ -10,28 +10,7 @@ impl Program {
     /// Adds the names of the options at fault to an error. What the program has no option for keeps the library's words.
     #[must_use]
     pub fn name_options(&self, error: Error) -> Error {
-        let inner = |cause: Box<Error>| Box::new(self.name_options(*cause));
-        match error {
-            Error::File { name, cause } => Error::File {
-                name,
-                cause: inner(cause),
-            },
-            Error::Variable { name, cause } => Error::Variable {
-                name,
-                cause: inner(cause),
-            },
-            Error::Chunk { index, cause } => Error::Chunk {
-                index,
-                cause: inner(cause),
-            },
-            Error::Key { key, cause } => Error::Key {
-                key,
-                cause: inner(cause),
-            },
-            Error::About { item, cause } => Error::About {
-                item,
-                cause: inner(cause),
-            },
+        error.map_bare(|error| match error {
             Error::Request {
                 request,
                 argument,
@@ -83,7 +62,7 @@ impl Program {
                 None => format!("{why}{alternative}"),
             }),
             other => other,
-        }
+        })
     }
 
     /// The option that makes a request.

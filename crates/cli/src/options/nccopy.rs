@@ -9,7 +9,7 @@ use super::mode::Mode::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{
-    accepted, digits, general, input, kinds, memory, other_files, prefer_plugin, remote, replace,
+    accepted, digits, general, input, kinds, memory, other_files, prefer_plugin, references, remote, replace,
     string_length, subset, threads,
 };
 
@@ -181,6 +181,7 @@ fn storage() -> Vec<Opt> {
             .modes(OF_VALUES)
             .told("--strings char")
             .requests(&[Request::CharStrings]),
+        references(OF_VALUES),
         Opt::long("flatten", "Join groups into one: /a/b/v is a_b_v, or joined by SEP")
             .value(Value::Optional("SEP", "_"))
             .more("Attributes of groups become global ones. Names in other options are the new ones.")

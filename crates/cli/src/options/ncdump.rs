@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use super::mode::Mode::{self, Check, Diff, Digest, Print, Sources};
 use super::opt::{Opt, Value};
 use super::program::Program;
-use super::shared::{accepted, general, input, memory, other_files, prefer_plugin, remote, subset};
+use super::shared::{
+    accepted, general, input, memory, other_files, prefer_plugin, references, remote, subset,
+};
 
 /// Options that say what is printed of the content, or how it looks.
 const OF_PRINTING: &[Mode] = &[Print];
@@ -113,6 +115,7 @@ fn form() -> Vec<Opt> {
         .section("ncdump.md#exact")
         .modes(&[Print, Diff])
         .conflicts(&["times", "iso-times", "json"]),
+        references(&[Print, Digest, Diff]),
         Opt::short('n', "name", "Name for the netCDF, instead of the file's")
             .value(Value::Text("NAME"))
             .modes(OF_PRINTING),

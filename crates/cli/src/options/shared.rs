@@ -63,6 +63,19 @@ pub(super) fn string_length(modes: &'static [Mode]) -> Opt {
         .requests(&[Request::StringLength])
 }
 
+/// `--references`.
+pub(super) fn references(modes: &'static [Mode]) -> Opt {
+    Opt::long(
+        "references",
+        "Read references of HDF5 as strings: the paths of their objects",
+    )
+    .value(Value::OneOf("FORM", vec!["path"]))
+    .more("A region is a path and slices: /a[0:3,2:5]. Without the option, references are left out.")
+    .section("nccopy.md#references-of-hdf5")
+    .modes(modes)
+    .told("--references path")
+}
+
 /// `--data-dir` and `--require-sources`.
 pub(super) fn other_files() -> [Opt; 2] {
     [

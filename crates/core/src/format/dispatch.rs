@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use tracing::{Level, debug};
 
+use super::read_options::ReadOptions;
 use super::reader::Reader;
 use super::variable_plan::VariablePlan;
 use super::writer::Writer;
@@ -138,17 +139,17 @@ fn no_writer(schema: &Schema) -> Error {
 /// # Errors
 /// [`Error::UnknownFormat`] if no format recognizes it. Otherwise what is wrong with it.
 pub fn open(input: impl Into<Input>, registry: &Registry) -> Result<Box<dyn Reader>> {
-    open_with(input, registry, &ZarrOptions::READ)
+    open_with(input, registry, &ReadOptions::DEFAULT)
 }
 
-/// Same as [`open`], with options for a Zarr hierarchy. Other formats ignore them.
+/// Same as [`open`], with options.
 ///
 /// # Errors
 /// The errors of [`open`].
 pub fn open_with(
     input: impl Into<Input>,
     registry: &Registry,
-    options: &ZarrOptions,
+    options: &ReadOptions,
 ) -> Result<Box<dyn Reader>> {
     open_as(input.into(), registry, options, Care::Whole)
 }
@@ -161,7 +162,7 @@ pub fn open_with(
 pub fn open_damaged(
     input: impl Into<Input>,
     registry: &Registry,
-    options: &ZarrOptions,
+    options: &ReadOptions,
 ) -> Result<Box<dyn Reader>> {
     open_as(input.into(), registry, options, Care::Damaged)
 }
@@ -174,7 +175,7 @@ pub fn open_damaged(
 pub fn open_salvaged(
     input: impl Into<Input>,
     registry: &Registry,
-    options: &ZarrOptions,
+    options: &ReadOptions,
 ) -> Result<Box<dyn Reader>> {
     open_as(input.into(), registry, options, Care::Salvaged)
 }
@@ -190,11 +191,11 @@ enum Care {
     Salvaged,
 }
 
-fn open_as(input: Input, registry: &Registry, options: &ZarrOptions, care: Care) -> Result<Box<dyn Reader>> {
+fn open_as(input: Input, registry: &Registry, options: &ReadOptions, care: Care) -> Result<Box<dyn Reader>> {
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match input.kind() {
-        InputKind::Object(object) => open_object(object, &input, registry, care),
-        InputKind::Keys(store) => open_keys(store, registry, options, care),
+        InputKind::Object(object) => open_object(object, &input, registry, options, care),
+        InputKind::Keys(store) => open_keys(store, registry, &options.zarr, care),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?input.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -206,6 +207,7 @@ fn open_object(
     object: &Arc<dyn Object>,
     input: &Input,
     registry: &Registry,
+    options: &ReadOptions,
     care: Care,
 ) -> Result<Box<dyn Reader>> {
     let format = match detect(&**object) {
@@ -232,12 +234,13 @@ fn open_object(
         }
         Format::Hdf5 => {
             let external_files = input.external_files().cloned();
+            let (object, paths) = (object.clone(), options.reference_paths);
             let opened = match care {
-                Care::Whole => netcdf4::Netcdf4Reader::open(object.clone(), external_files, registry)
-                    .map_err(|error| netcdf4::with_remains(error, object.clone(), registry)),
-                Care::Damaged => {
-                    netcdf4::Netcdf4Reader::open_damaged(object.clone(), external_files, registry)
+                Care::Whole => {
+                    netcdf4::Netcdf4Reader::open_with(object.clone(), external_files, registry, paths)
+                        .map_err(|error| netcdf4::with_remains(error, object, registry))
                 }
+                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged(object, external_files, registry),
                 Care::Salvaged => {
                     netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry)
                 }

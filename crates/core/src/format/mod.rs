@@ -13,6 +13,7 @@ mod interleaved;
 pub mod netcdf4;
 mod promise;
 pub mod range_list;
+mod read_options;
 mod read_ranges;
 pub mod read_region;
 mod reader;
@@ -33,6 +34,7 @@ pub(crate) use dispatch::{has_magic, is_read_as_it_comes};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 pub use promise::Promised;
+pub use read_options::ReadOptions;
 pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reader::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, Needs, Reader,

@@ -12,7 +12,7 @@ use super::{Location, Mode, STDIN, StoreKind, Target, zip};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::zarr::ZarrOptions;
-use crate::format::{self, Reader};
+use crate::format::{self, ReadOptions, Reader};
 use crate::model::{Kind, ZarrVersion};
 use crate::remote::RemoteUrl;
 use crate::store::{
@@ -24,7 +24,7 @@ use crate::store::{
 const SPOOLED_IN_MEMORY: u64 = 64 << 20;
 
 /// A function that opens an input.
-type Open = fn(Input, &Registry, &ZarrOptions) -> Result<Box<dyn Reader>>;
+type Open = fn(Input, &Registry, &ReadOptions) -> Result<Box<dyn Reader>>;
 
 /// How much of a compressed file must be there.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ enum Care {
 /// The error of a compressed file that is truncated or damaged, as `told`: whether a dataset is left in the content before.
 fn truncated(told: String, content: Input) -> Error {
     let error = Error::Truncated(told);
-    match format::open_damaged(content, &Registry::builtin(), &ZarrOptions::READ) {
+    match format::open_damaged(content, &Registry::builtin(), &ReadOptions::DEFAULT) {
         Ok(_) => error,
         Err(_) => Error::NothingLeft(Box::new(error)),
     }
@@ -307,7 +307,10 @@ impl Location {
     fn open_by(&self, open: Open, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
         let is_keys = matches!(input.kind(), InputKind::Keys(_));
         let damage = input.damage().map(str::to_owned);
-        let options = self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options);
+        let options = ReadOptions {
+            zarr: self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options),
+            reference_paths: self.reference_paths,
+        };
         let reader = match open(input, registry, &options) {
             Err(Error::UnknownFormat) if is_keys && damage.is_some() => Err(Error::Damaged(format!(
                 "{}; the metadata of the root group is not in what is left, so nothing of it can be read",

@@ -62,6 +62,8 @@ pub struct Location {
     notes: Notes,
     /// Which files the content of the file may refer to.
     access: DataAccess,
+    /// True if references of HDF5 are read as paths.
+    reference_paths: bool,
 }
 
 /// What a name means.
@@ -139,6 +141,7 @@ impl Location {
             requests: MOST_REQUESTS,
             notes: Notes::default(),
             access: DataAccess::default(),
+            reference_paths: false,
         }
     }
 
@@ -146,6 +149,13 @@ impl Location {
     #[must_use]
     pub fn with_access(mut self, access: DataAccess) -> Self {
         self.access = access;
+        self
+    }
+
+    /// The same location, whose references of HDF5 are read as the paths of the objects that they refer to.
+    #[must_use]
+    pub fn with_reference_paths(mut self, reference_paths: bool) -> Self {
+        self.reference_paths = reference_paths;
         self
     }
 

@@ -105,7 +105,7 @@ pub fn make_chars(
     }
     let warning = (!joined.is_empty()).then(|| {
         format!(
-            "attributes of several strings are one text of as many lines: {}",
+            "attributes of several strings became text with a line for each: {}",
             joined.join(", ")
         )
     });

@@ -119,7 +119,7 @@ fn warning(renamed: Vec<(String, String)>) -> Option<String> {
         more => format!(", and {more} more"),
     };
     Some(format!(
-        "groups are joined into one, which changes {} names: {}{more}",
+        "the groups became one, which changed {} names: {}{more}",
         renamed.len(),
         named.join(", ")
     ))

@@ -89,7 +89,7 @@ fn items_of_groups_take_their_path_into_their_names() {
     assert_eq!(
         view.warnings(),
         [
-            "groups are joined into one, which changes 3 names: /a/b/x is a_b_x, /a/b/v is a_b_v, /a/b/title is a_b_title"
+            "the groups became one, which changed 3 names: /a/b/x is a_b_x, /a/b/v is a_b_v, /a/b/title is a_b_title"
         ]
     );
 }
@@ -156,7 +156,7 @@ fn strings_become_characters() {
     assert_eq!(**attributes, [text("flags", "a\nb"), text("_Encoding", "utf-8")]);
     assert_eq!(
         view.warnings(),
-        ["attributes of several strings are one text of as many lines: s:flags"]
+        ["attributes of several strings became text with a line for each: s:flags"]
     );
     assert_eq!(view.layout(s).extent, [3, 6]);
     assert_eq!(view.written(s).unwrap(), Written::All);

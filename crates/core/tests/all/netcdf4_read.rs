@@ -112,8 +112,8 @@ fn what_netcdf_cannot_hold_is_left_out_with_a_warning_each() {
             "warning /longdouble has floating-point numbers that a double does not hold: they are rounded",
             "warning /null is left out: netCDF has no null dataspace",
             "warning the type /number_type is left out: it is not a type that netCDF lets users define",
-            "warning /reference is left out: netCDF has no references",
-            "warning the attribute /good:region is left out: netCDF has no references",
+            "warning /reference is left out: netCDF has no references; --references path gives the paths, -k h5 keeps them",
+            "warning the attribute /good:region is left out: netCDF has no references; --references path gives the paths, -k h5 keeps them",
             "refused /outside is left out: its file /etc/passwd is outside of the input's folder: it is /etc/passwd",
         ]
     );

@@ -30,7 +30,7 @@ pub enum DeflateWrapper {
 pub(crate) const ZLIB_HEADER: [u8; 2] = [0x78, 0x9c];
 
 /// The gzip header that is written: no flags, no time, no name, an unknown system.
-const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+pub(crate) const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 /// Bytes that are inflated at once. They stay in the processor's cache for the checksums.
 const PIECE: usize = 64 << 10;

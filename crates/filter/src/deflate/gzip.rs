@@ -7,14 +7,16 @@
 use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
-use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use libdeflater::{Decompressor, crc32};
 
 use crate::codec::codec::generous_bound;
 use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
-use crate::codec::room::room;
 use crate::deflate::deflate;
 use crate::deflate::deflate_check::{EXPANSION, check_stream};
+use crate::deflate::deflate_stream::encode_stream;
+use crate::deflate::deflate_wrapper::GZIP_HEADER;
+use crate::deflate::runs::Planes;
 use crate::zarr_only::zarr_configuration::{configuration, integer, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, DeflateWrapper, Outcome, Program};
 use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
@@ -53,8 +55,11 @@ impl Codec for Gzip {
         }
     }
 
-    fn bind(&self, spec: &CodecSpec, _: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
-        Ok(Box::new(Bound { level: level(spec) }))
+    fn bind(&self, spec: &CodecSpec, chunk: &ChunkType) -> Outcome<Box<dyn BoundCodec>> {
+        Ok(Box::new(Bound {
+            level: level(spec),
+            planes: Planes::of(chunk),
+        }))
     }
 }
 
@@ -81,19 +86,20 @@ fn equivalent(spec: &CodecSpec, names: CodecNames) -> Option<CodecSpec> {
 struct Bound {
     /// The level for encoding, or the reason that there is none.
     level: Outcome<i64>,
+    planes: Planes,
 }
 
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        let level = deflate::LEVELS[self.level.clone()? as usize];
-        let level = CompressionLvl::new(level).map_err(|_| format!("no level {level}"))?;
-        let mut compressor = Compressor::new(level);
-        let bound = compressor.gzip_compress_bound(input.len());
-        room(out, bound).map_err(|error| error.to_string())?;
-        let size = compressor
-            .gzip_compress(input, out)
-            .map_err(|error| error.to_string())?;
-        out.truncate(size);
+        encode_stream(
+            self.level.clone()? as usize,
+            self.planes,
+            input,
+            &GZIP_HEADER,
+            out,
+        )?;
+        out.extend_from_slice(&crc32(input).to_le_bytes());
+        out.extend_from_slice(&(input.len() as u32).to_le_bytes());
         Ok(())
     }
 

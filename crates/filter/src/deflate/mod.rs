@@ -1,17 +1,21 @@
 //! Deflate (RFC 1951), and what wraps it: zlib (RFC 1950) and gzip (RFC 1952).
 //!
 //! ```text
-//! chunk ─► planes ─┬─ noise ─► stored blocks ──────────────┐
-//!                  └─ others ─► libdeflate, or zlib-rs ─────┴─► deflate stream ─► zlib or gzip wrapper
+//! chunk ─► runs (`judge`) ─┬─ one byte ────────────► repeated_byte ────────┐
+//!                          ├─ noise ───────────────► stored blocks ────────┤
+//!                          ├─ nothing repeated ────► literal_blocks ───────┼─► deflate_stream ─► zlib or gzip wrapper
+//!                          └─ repeats (`repeats`) ─► encoder: libdeflate ──┘
 //! ```
 
-#[cfg(target_arch = "x86_64")]
+pub mod blocks;
 pub mod byte_counts;
 pub mod deflate;
-pub mod deflate_blocks;
-pub mod deflate_by_planes;
 pub mod deflate_check;
+pub mod deflate_stream;
 pub mod deflate_wrapper;
+pub mod encoder;
 pub mod gzip;
+pub mod judge;
 pub mod libdeflate;
-pub mod noise;
+pub mod repeats;
+pub mod runs;

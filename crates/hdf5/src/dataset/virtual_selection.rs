@@ -1,4 +1,4 @@
-//! Selections of elements of a dataspace, as virtual datasets store them (specification section VIII.A).
+//! Selections of elements of a dataspace, as virtual datasets and region references store them (specification section VIII.A).
 //!
 //! ```text
 //! type │ version │ fields by type and version
@@ -71,6 +71,22 @@ impl ElementSelection {
             Self::Regular(stripes) => stripes.iter().position(Stripe::is_unlimited),
             _ => None,
         }
+    }
+
+    /// Parses the selection of a region reference, which stands behind the address of its dataset in an object of the
+    /// global heap.
+    ///
+    /// # Errors
+    /// The bytes are no selection, or one of an unknown version.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        Self::decode(&mut Cursor::new(
+            "selection of a region reference",
+            0,
+            bytes,
+            8,
+            8,
+            1,
+        ))
     }
 
     /// Parses a selection.

@@ -64,6 +64,9 @@ pub struct Fill {
     pub allocation: Option<AllocationTime>,
     /// What the format says of the value.
     pub state: FillState,
+    /// True if text that was never written is the empty string, as is that of HDF5's strings of a fixed size. Unwritten strings
+    /// of netCDF are NIL.
+    pub empty_text: bool,
 }
 
 /// When HDF5 allocates the space of a variable.

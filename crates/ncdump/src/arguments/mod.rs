@@ -44,6 +44,8 @@ pub struct Arguments {
     pub registry: Registry,
     /// `--data-dir`, `--require-sources`: which other files may be read.
     pub access: DataAccess,
+    /// `--references path`: read references as the paths of their objects.
+    pub reference_paths: bool,
     /// `--sources`: print only which other files the dataset refers to.
     pub sources: bool,
     /// `--check`, `--digest`, `--diff`: prove something of the dataset, and print nothing of it.
@@ -127,6 +129,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         },
         registry,
         access: data_access::access(matches)?,
+        reference_paths: text(matches, "references").is_some(),
         sources: matches.get_flag("sources"),
         proof: proof(matches)?,
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),

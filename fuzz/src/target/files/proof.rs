@@ -6,8 +6,7 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
-use ncutils_core::format::zarr::ZarrOptions;
-use ncutils_core::format::{self, Reader};
+use ncutils_core::format::{self, ReadOptions, Reader};
 use ncutils_core::integrity::{CheckOptions, Salvage, check as check_dataset};
 use ncutils_core::model::Kind;
 use ncutils_core::store::{Destination, MemoryOutput, Output};
@@ -18,7 +17,7 @@ use super::dataset::{check, input_of};
 /// Checks a file that may be damaged, and copies what is left of it.
 pub fn check_and_salvage(input: &[u8]) {
     let registry = Registry::builtin();
-    let opened = format::open_damaged(input_of(input), &registry, &ZarrOptions::READ);
+    let opened = format::open_damaged(input_of(input), &registry, &ReadOptions::DEFAULT);
     salvage_opened(input, opened, &registry);
 }
 
@@ -33,7 +32,7 @@ pub fn scan_and_salvage(input: &[u8]) {
         _ => 0,
     };
     bytes.iter_mut().take(lost).for_each(|byte| *byte = 0xee);
-    let opened = format::open_salvaged(input_of(&bytes), &registry, &ZarrOptions::READ);
+    let opened = format::open_salvaged(input_of(&bytes), &registry, &ReadOptions::DEFAULT);
     salvage_opened(input, opened, &registry);
 }
 

@@ -35,11 +35,15 @@ pub fn read(input: &[u8]) {
     }
 }
 
-/// Checks that the position of an error is within the text.
+/// Checks that the positions of errors are within the text.
 fn placed(error: Error, end: u64) {
-    if let Error::Cdl(diagnostic) = &error {
+    if let Error::Cdl(diagnostics) = &error {
+        let is_within = |line, column| (1..=end + 1).contains(&line) && column >= 1;
         assert!(
-            diagnostic.line >= 1 && diagnostic.column >= 1 && diagnostic.line <= end + 1,
+            !diagnostics.is_empty()
+                && diagnostics
+                    .iter()
+                    .all(|found| is_within(found.line, found.column)),
             "{error}"
         );
     }

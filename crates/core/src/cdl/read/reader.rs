@@ -10,7 +10,7 @@ use crate::chunk::{ChunkGrid, Region, byte_count, element_count, resize};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Extensions, Reader, Written, read_region};
 use crate::model::{
-    Encoding, Fill, FillTime, Item, Kind, Schema, Type, Values, VarId, VariableLayout, default_fill_value,
+    Encoding, Fill, FillTime, Item, Kind, Schema, Values, VarId, VariableLayout, default_fill_value,
     fill_value_attribute,
 };
 
@@ -19,14 +19,12 @@ use super::declaration::declared::{Declared, declare};
 use super::declaration::walk::MAX_WARNINGS;
 use super::storage::attributes::StorageAttributes;
 use super::storage::plan::fill_type;
+use super::syntax::errors::Errors;
 use super::syntax::text::Text;
 use super::values::data_list::DataList;
-use super::values::elements::Elements;
-use super::values::excess::Excesses;
-use super::values::levels::Levels;
-use super::values::list_reader::ListReader;
+use super::values::lists::Lists;
+use super::values::miscount::Miscounts;
 use crate::Diagnostic;
-use crate::threads::{self, try_map};
 
 /// A variable shorter than its unlimited dimensions is extended with fill values up to this many elements, or up to 16
 /// times the elements of its list if that is more. Without the limit, the lists of two unlimited dimensions could make
@@ -41,14 +39,14 @@ pub struct CdlReader {
     declared: Declared,
     layouts: Vec<VariableLayout>,
     enums: EnumConstants,
-    excesses: Excesses,
+    miscounts: Miscounts,
 }
 
 impl CdlReader {
     /// Reads the declarations of a text and locates its data lists.
     ///
     /// # Errors
-    /// The first error in the text, except in values, which are parsed later; an error of the source.
+    /// The errors in the text, except in values, which are parsed later; an error of the source.
     pub fn open(text: Text) -> Result<Self> {
         let declared = declare(&text)?;
         Self::new(text, declared)
@@ -70,7 +68,7 @@ impl CdlReader {
             .collect();
         let mut reader = Self {
             enums: EnumConstants::new(&declared.schema),
-            excesses: Excesses::default(),
+            miscounts: Miscounts::default(),
             text,
             declared,
             layouts,
@@ -162,7 +160,7 @@ impl CdlReader {
     /// # Errors
     /// The text cannot be read.
     pub fn warnings_of_values(&self) -> Result<Vec<Diagnostic>> {
-        self.excesses.diagnostics(&self.text)
+        self.miscounts.diagnostics(&self.text)
     }
 
     /// The name of the dataset: what stands between `netcdf` and `{`.
@@ -198,51 +196,29 @@ impl CdlReader {
     /// Parses all values in parallel and keeps none.
     ///
     /// # Errors
-    /// The first error in the text.
+    /// The first errors in the text: at most one of each part of a list.
     pub fn check(&self) -> Result<()> {
-        let windows: Vec<(VarId, usize)> = (0..self.layouts.len())
-            .map(VarId)
-            .filter_map(|var| Some((var, self.list(var)?)))
-            .flat_map(|(var, list)| list.windows().map(move |window| (var, window)))
-            .collect();
-        let checked = try_map(threads::count(), 1, &windows, |(var, window)| {
-            match self.list(*var) {
-                Some(list) => list.check(*window),
-                None => Ok(()),
-            }
-        });
-        checked.map(|_| ())
-    }
-
-    fn elements(&self) -> Elements<'_> {
-        Elements {
-            schema: &self.declared.schema,
-            enums: &self.enums,
-            excesses: &self.excesses,
+        let mut errors = Errors::default();
+        self.lists().find_errors(&mut errors)?;
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(errors.into_error()),
         }
     }
 
-    /// The reader of a variable's data list; `None` if it has none.
-    fn list(&self, var: VarId) -> Option<ListReader<'_>> {
-        let list = self.declared.lists[var.0].as_ref()?;
-        let variable = self.declared.schema.var(var);
-        let row = match variable.ty {
-            Type::Char => Levels::new(&self.declared.schema, var).row,
-            _ => 1,
-        };
-        Some(ListReader {
+    fn lists(&self) -> Lists<'_> {
+        Lists {
             text: &self.text,
-            list,
-            elements: self.elements(),
-            ty: variable.ty,
-            fill: fill_value_attribute(variable),
-            row,
-        })
+            schema: &self.declared.schema,
+            lists: &self.declared.lists,
+            enums: &self.enums,
+            miscounts: &self.miscounts,
+        }
     }
 
     /// Reads elements from number `first` on, in C order over the variable's own extent.
     fn read(&self, var: VarId, first: u64, out: &mut [u8], heap: &mut Vec<u8>) -> Result<()> {
-        match self.list(var) {
+        match self.lists().of(var) {
             Some(list) => list.read(first, out, heap),
             None => {
                 self.fill(var, out, heap);
@@ -256,7 +232,9 @@ impl CdlReader {
         let size = self.layouts[var.0].element_size.max(1);
         let fill = fill_value_attribute(variable);
         for element in out.chunks_exact_mut(size) {
-            self.elements().fill_with(variable.ty, fill, element, heap);
+            self.lists()
+                .elements()
+                .fill_with(variable.ty, fill, element, heap);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What options ask of the blocks of an archive: their length, shape and filters.
 
 use super::options::ArchiveOptions;
-use crate::copy::plan::{AskedLayout, ChunkSpec, CopyOptions};
+use crate::copy::plan::{AskedLayout, ChunkSpec, CopyOptions, named_variable};
 use crate::error::{Error, Request, Result};
 use crate::filter::spec::Targets;
 use crate::filter::{AskedCodec, ChunkType, NumberClass, Registry, deflate::deflate, shuffle::shuffle};
@@ -12,8 +12,6 @@ use crate::model::{Endian, Schema, VarId};
 pub(super) fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Result<Vec<Change>> {
     let mut changes = vec![Change::default(); input.vars.len() + 1];
     let rest = input.vars.len();
-    let unknown =
-        |request: Request, name: &str| request.error(format!("the input has no variable named '{name}'"));
     if let Some(level) = options.deflate {
         for (n, change) in changes.iter_mut().enumerate() {
             let mut filters = Vec::new();
@@ -36,12 +34,10 @@ pub(super) fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptio
             Targets::All => (0..input.vars.len()).filter(|n| !named[*n]).collect(),
             Targets::Named(names) => names
                 .iter()
-                .map(|name| match input.var_at(name) {
-                    Some(VarId(n)) => {
-                        named[n] = true;
-                        Ok(n)
-                    }
-                    None => Err(unknown(Request::Filters, name)),
+                .map(|name| {
+                    let VarId(n) = named_variable(input, Request::Filters, name)?;
+                    named[n] = true;
+                    Ok(n)
                 })
                 .collect::<Result<_>>()?,
         };
@@ -134,9 +130,7 @@ fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()
     match spec {
         ChunkSpec::Unchunked => Ok(()),
         ChunkSpec::Variable { name, layout } => {
-            let VarId(n) = input
-                .var_at(name)
-                .ok_or_else(|| Request::Chunks.error(format!("the input has no variable named '{name}'")))?;
+            let VarId(n) = named_variable(input, Request::Chunks, name)?;
             match layout {
                 AskedLayout::Chunked(shape) => set_shape(input, n, shape, changes),
                 AskedLayout::Contiguous | AskedLayout::Compact => Ok(()),

@@ -33,7 +33,9 @@ pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};
 pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, prepare};
-pub use request::{AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength};
+pub use request::{
+    AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength, named_variable,
+};
 pub use select::{Use, copied, for_selected, select_objects};
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
 use ncutils_core::format::zarr::ZarrOptions;
-use ncutils_core::format::{self, Reader};
+use ncutils_core::format::{self, ReadOptions, Reader};
 use ncutils_core::integrity::{CheckOptions, check};
 use ncutils_core::model::{Kind, ZarrVersion};
 use ncutils_core::store::{GetRange, Input, KeyOutput, KeyStore, MemoryKeys};
@@ -37,7 +37,14 @@ fn open(store: impl KeyStore + 'static, version: Option<ZarrVersion>) -> Result<
         version,
         ..ZarrOptions::READ
     };
-    format::open_with(Input::keys("", Arc::new(store)), &Registry::builtin(), &options)
+    format::open_with(
+        Input::keys("", Arc::new(store)),
+        &Registry::builtin(),
+        &ReadOptions {
+            zarr: options,
+            ..ReadOptions::DEFAULT
+        },
+    )
 }
 
 fn names(reader: &dyn Reader) -> Vec<&str> {

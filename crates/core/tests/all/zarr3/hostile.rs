@@ -254,7 +254,15 @@ fn consolidated_metadata_may_be_longer_than_one_document() {
             ..format::zarr::ZarrOptions::READ
         };
         let place = Input::keys("", Arc::new(keys.clone()));
-        let reader = format::open_with(place, &Registry::builtin(), &options).unwrap();
+        let reader = format::open_with(
+            place,
+            &Registry::builtin(),
+            &format::ReadOptions {
+                zarr: options,
+                ..format::ReadOptions::DEFAULT
+            },
+        )
+        .unwrap();
         assert_eq!(reader.schema().vars.len(), 2);
         assert!(
             reader.schema().warnings.is_empty(),

@@ -27,7 +27,7 @@ use crate::cdl::read::constant::lexer::{Constant, Lexer, special};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::char_array::{self, NO_FILL_VALUE};
 use crate::cdl::read::values::elements::Elements;
-use crate::cdl::read::values::excess::Excesses;
+use crate::cdl::read::values::miscount::Miscounts;
 
 /// The type, length and elements of an attribute.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,9 +60,9 @@ pub fn attribute_values(
     match declared {
         Some(Type::Char) => char_values(&mut lexer),
         Some(ty) => {
-            let excesses = Excesses::default();
-            let values = typed(&mut lexer, ty, schema, 0, &excesses)?;
-            warnings.extend(excesses.diagnostics(text)?);
+            let miscounts = Miscounts::default();
+            let values = typed(&mut lexer, ty, schema, 0, &miscounts)?;
+            warnings.extend(miscounts.diagnostics(text)?);
             warnings.truncate(MAX_WARNINGS);
             Ok(values)
         }
@@ -98,7 +98,7 @@ fn typed(
     ty: Type,
     schema: &Schema,
     count: usize,
-    excesses: &Excesses,
+    miscounts: &Miscounts,
 ) -> Result<AttributeValues> {
     let mut values = Values::default();
     let size = schema.type_size(ty);
@@ -110,7 +110,7 @@ fn typed(
     let elements = Elements {
         schema,
         enums: &enums,
-        excesses,
+        miscounts,
     };
     let mut length = 0;
     while length > 0 || lexer.peek()?.is_some() {
@@ -152,7 +152,7 @@ fn untyped(
     match inferred.ty() {
         Type::Char => char_values(lexer),
         // The type is atomic, and only fields of compounds report an excess.
-        ty => typed(lexer, ty, schema, inferred.count, &Excesses::default()),
+        ty => typed(lexer, ty, schema, inferred.count, &Miscounts::default()),
     }
 }
 

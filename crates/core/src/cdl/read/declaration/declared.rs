@@ -1,6 +1,6 @@
 //! [`Declared`]: the result of the first pass over a CDL text, which is everything but the values of variables.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Kind, Schema, VarId};
 
 use super::foreign_names::foreign_names;
@@ -8,9 +8,12 @@ use super::positions::Positions;
 use super::type_order::order_types;
 use super::walk::Walk;
 use crate::Diagnostic;
+use crate::cdl::read::constant::enum_members::EnumConstants;
 use crate::cdl::read::storage::attributes::{StorageAttributes, StorageKind};
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::data_list::DataList;
+use crate::cdl::read::values::lists::Lists;
+use crate::cdl::read::values::miscount::Miscounts;
 
 /// The declarations of a CDL text, and the positions of its data lists.
 #[derive(Debug, Clone)]
@@ -60,12 +63,29 @@ impl Walk<'_> {
     }
 }
 
-/// Parses the declarations of a text, and counts its data lists.
+/// The errors of a text with wrong declarations, and those in the values of right ones.
+fn all_errors(walk: Walk<'_>) -> Result<Error> {
+    let lists = Lists {
+        text: walk.text,
+        schema: &walk.schema,
+        lists: &walk.lists,
+        enums: &EnumConstants::new(&walk.schema),
+        miscounts: &Miscounts::default(),
+    };
+    let mut errors = walk.errors;
+    lists.find_errors(&mut errors)?;
+    Ok(errors.into_error())
+}
+
+/// Parses the declarations of a text, and counts its data lists. Values are parsed only if a declaration is wrong.
 ///
 /// # Errors
-/// [`crate::error::Error::Cdl`] at the first error in the text; an error of the source if it cannot be read.
+/// [`crate::error::Error::Cdl`] with the errors in the text; an error of the source if it cannot be read.
 pub fn declare(text: &Text) -> Result<Declared> {
     let mut walk = Walk::over(text)?;
+    if !walk.errors.is_empty() {
+        return Err(all_errors(walk)?);
+    }
     for (at, what) in foreign_names(&walk.schema, &walk.places) {
         walk.warn(at, what)?;
     }

@@ -7,14 +7,29 @@ use crate::model::{GroupId, Item, Schema, TypeClass, TypeId, VarId, name_fault};
 
 use super::positions::Positions;
 
-/// Finds such names of groups, types, fields, enum members, dimensions, variables and attributes. Returns the position
-/// of each name's first use and the warning, in the order of the text. For a field or an enum member, the position is
-/// its type's.
+/// A warning for each such name. Returns the position of the name's first use and the warning, in the order of the text.
+/// For a field or an enum member, the position is its type's.
 pub fn foreign_names(schema: &Schema, places: &Positions) -> Vec<(u64, String)> {
-    let mut found: Vec<(u64, &str, &str)> = Vec::new();
+    let found = names_at_fault(schema).into_iter();
+    let mut found: Vec<_> = found
+        .map(|(item, name, why)| (places.of(item).unwrap_or_default(), name, why))
+        .collect();
+    found.sort_by_key(|(at, ..)| *at);
+    let mut told = HashSet::new();
+    found.retain(|(_, name, _)| told.insert(*name));
+    found
+        .into_iter()
+        .map(|(at, name, why)| (at, format!("netCDF-C cannot create the name {name:?}: {why}")))
+        .collect()
+}
+
+/// Finds such names of groups, types, fields, enum members, dimensions, variables and attributes, with the rule that each
+/// breaks. The item of a field or an enum member is its type.
+pub fn names_at_fault(schema: &Schema) -> Vec<(Item, &str, &'static str)> {
+    let mut found = Vec::new();
     let mut look = |name, item| {
         if let Some(why) = name_fault(name) {
-            found.push((places.of(item).unwrap_or_default(), name, why));
+            found.push((item, name, why));
         }
     };
     for (n, group) in schema.groups.iter().enumerate() {
@@ -44,11 +59,5 @@ pub fn foreign_names(schema: &Schema, places: &Positions) -> Vec<(u64, String)> 
             look(&attribute.name, Item::VariableAttribute(VarId(n), at));
         }
     }
-    found.sort_by_key(|(at, ..)| *at);
-    let mut told = HashSet::new();
-    found.retain(|(_, name, _)| told.insert(*name));
     found
-        .into_iter()
-        .map(|(at, name, why)| (at, format!("netCDF-C cannot create the name {name:?}: {why}")))
-        .collect()
 }

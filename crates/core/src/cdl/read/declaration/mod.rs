@@ -5,8 +5,8 @@
 //!                         └─► attributes ─► attribute_values ────────────────────────────┴─► Declared
 //! ```
 //!
-//! `scopes` resolves a name within a group. `positions` keeps the position of each declaration, for messages.
-//! `foreign_names` warns of names that netCDF's library refuses.
+//! `recovery` goes on after an error, so that all errors are told. `scopes` resolves a name within a group. `positions` keeps
+//! the position of each declaration, for messages. `foreign_names` warns of names that netCDF's library refuses.
 
 pub mod attribute_values;
 pub mod attributes;
@@ -14,6 +14,7 @@ pub mod declared;
 pub mod foreign_names;
 mod known_attributes;
 pub mod positions;
+mod recovery;
 pub mod scopes;
 pub mod section;
 pub mod type_order;

@@ -57,9 +57,15 @@ impl Scopes {
         self.groups[group.0].dims.insert(name.to_owned(), id).is_none()
     }
 
-    /// Adds a variable. Returns false if the group already has one of that name.
+    /// Adds a variable. Returns false if the group already has one of that name, which stays.
     pub fn add_var(&mut self, group: GroupId, name: &str, id: VarId) -> bool {
-        self.groups[group.0].vars.insert(name.to_owned(), id).is_none()
+        match self.groups[group.0].vars.entry(name.to_owned()) {
+            Entry::Vacant(entry) => {
+                entry.insert(id);
+                true
+            }
+            Entry::Occupied(_) => false,
+        }
     }
 
     /// Adds a type. Returns false if the group already has one of that name.

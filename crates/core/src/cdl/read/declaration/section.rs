@@ -62,18 +62,39 @@ impl Walk<'_> {
     pub(crate) fn settle(&mut self) -> Result<()> {
         loop {
             let before = self.waiting.len();
-            let mut first = None;
+            let mut problems = Vec::new();
             for (group, declared) in std::mem::take(&mut self.waiting) {
-                if let Some(problem) = self.add_type(group, &declared)? {
-                    first.get_or_insert(problem);
-                    self.waiting.push((group, declared));
+                match self.add_type(group, &declared) {
+                    Ok(None) => {}
+                    Ok(Some(problem)) => {
+                        problems.push(problem);
+                        self.waiting.push((group, declared));
+                    }
+                    Err(error) => self.errors.add(error)?,
                 }
             }
-            match first {
-                None => return Ok(()),
-                Some((at, what)) if self.waiting.len() == before => return Err(self.text.error(at, what)),
-                Some(_) => {}
+            if problems.is_empty() {
+                return Ok(());
             }
+            if self.waiting.len() == before {
+                return self.tell_types(problems);
+            }
+        }
+    }
+
+    /// Notes the problems of the types that wait for others. A type that waits for one of these is no error of its own,
+    /// unless they wait for each other.
+    fn tell_types(&mut self, problems: Vec<Problem>) -> Result<()> {
+        self.waiting
+            .iter()
+            .for_each(|(_, declared)| self.errors.doubt(&declared.name));
+        let first = problems.first().cloned();
+        for (at, what) in problems {
+            self.errors.add(self.text.error(at, what))?;
+        }
+        match first {
+            Some((at, what)) if self.errors.is_empty() => Err(self.text.error(at, what)),
+            _ => Ok(()),
         }
     }
 
@@ -176,12 +197,6 @@ impl Walk<'_> {
         let spelled = parts.next().expect("a name");
         let place = spelled.as_span().start();
         let name = spelled_name(&spelled, segment, 0, self.text)?;
-        if !self.scopes.add_var(group, &name, VarId(self.schema.vars.len())) {
-            return Err(self.already(segment, place, "variable", &name));
-        }
-        if self.outlines() {
-            return Ok(());
-        }
         let mut dims = Vec::new();
         for part in parts
             .filter(|p| p.as_rule() == Rule::shape)
@@ -191,6 +206,9 @@ impl Walk<'_> {
                 continue;
             }
             let (path, at) = spelled_path(&part, segment, 0, self.text)?;
+            if self.outlines() {
+                continue;
+            }
             let Some(dim) = self.scopes.dim(group, &path) else {
                 self.missing = true;
                 return Err(self.text.error(at, self.no_dimension(&path)));
@@ -200,6 +218,12 @@ impl Walk<'_> {
                 let what = format!("a variable cannot have more than {MAX_RANK} dimensions");
                 return Err(self.text.error(at, what));
             }
+        }
+        if !self.scopes.add_var(group, &name, VarId(self.schema.vars.len())) {
+            return Err(self.already(segment, place, "variable", &name));
+        }
+        if self.outlines() {
+            return Ok(());
         }
         self.schema.add_var(Variable {
             name,
@@ -262,8 +286,8 @@ impl Walk<'_> {
                 .text
                 .error(self.statements.at(), "expected ';' behind the values"));
         }
-        if let Some(excess) = list.excess {
-            self.warn(excess.at, excess.to_string())?;
+        if let Some(miscount) = list.miscount {
+            self.warn(miscount.at, miscount.to_string())?;
         }
         if self.lists[var.0].replace(list).is_some() {
             let what = format!("'{}' was given values before; these are taken", path.name);

@@ -33,6 +33,7 @@ use super::scopes::Scopes;
 use super::types::{TypeTable, TypeText};
 use crate::Diagnostic;
 use crate::cdl::read::storage::attributes::StorageAttributes;
+use crate::cdl::read::syntax::errors::Errors;
 use crate::cdl::read::syntax::grammar::{Rule, parse, spelled_name, wrong};
 use crate::cdl::read::syntax::names::Path;
 use crate::cdl::read::syntax::statements::{Heading, Segment, Statements};
@@ -82,6 +83,11 @@ pub struct Walk<'t> {
     pub(crate) missing: bool,
     /// A name was not found, and looks like a misspelt section.
     pub(crate) misspelt: bool,
+    /// The section or group that follows is not known, so text behind an error has no certain meaning.
+    pub(crate) is_lost: bool,
+    pub(crate) errors: Errors,
+    /// Position of the statement that is read.
+    pub(crate) begun: u64,
     pub(crate) attributes: Known,
     purpose: Purpose,
     pub(crate) open: Vec<Open>,
@@ -91,10 +97,11 @@ pub struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    /// Reads the whole text.
+    /// Reads the whole text but the values.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cdl`] at the first error.
+    /// [`crate::error::Error::Cdl`] with all errors that are certain, if the structure of the text is not. Else they are in
+    /// `errors`.
     pub fn over(text: &'t Text) -> Result<Self> {
         let mut walk = Self::new(text, Purpose::All);
         let missed = match walk.run() {
@@ -102,9 +109,11 @@ impl<'t> Walk<'t> {
             done => return done.map(|()| walk),
         };
         let mut walk = Self::new(text, Purpose::Outline);
-        if let Err(error) = walk.run().and_then(|()| walk.settle()) {
+        let outlined = walk.run().and_then(|()| walk.settle());
+        match missed {
             // An unknown section keyword makes the text after it look wrong. Report the keyword, not its consequences.
-            return Err(missed.unwrap_or(error));
+            Some(missed) if outlined.is_err() || !walk.errors.is_empty() => return Err(missed),
+            _ => outlined?,
         }
         walk.purpose = Purpose::Rest;
         walk.statements.seek(text.start());
@@ -132,6 +141,9 @@ impl<'t> Walk<'t> {
             type_sections: HashMap::new(),
             missing: false,
             misspelt: false,
+            is_lost: false,
+            errors: Errors::default(),
+            begun: text.start(),
             attributes: Known::default(),
             purpose,
             open: Vec::new(),
@@ -163,6 +175,20 @@ impl<'t> Walk<'t> {
         self.purpose == Purpose::Rest
     }
 
+    /// True if this walk takes everything, provided that each name is declared before it is used.
+    pub(super) fn declares_before_use(&self) -> bool {
+        self.purpose == Purpose::All
+    }
+
+    /// True within a section whose statements declare names.
+    pub(super) fn is_in_declarations(&self) -> bool {
+        let section = self.open.last().and_then(|open| open.section);
+        matches!(
+            section,
+            Some(Heading::Types | Heading::Dimensions | Heading::Variables)
+        )
+    }
+
     fn run(&mut self) -> Result<()> {
         self.name = self.statements.dataset()?;
         self.open.push(Open {
@@ -170,16 +196,19 @@ impl<'t> Walk<'t> {
             section: None,
         });
         while !self.open.is_empty() {
-            self.statement()?;
+            if let Err(error) = self.statement() {
+                self.go_on_after(error)?;
+            }
         }
         if self.statements.peek()?.is_some() {
             let what = "expected the end of the text: the '}' before closes the dataset";
-            return Err(self.text.error(self.statements.at(), what));
+            self.errors.add(self.text.error(self.statements.at(), what))?;
         }
         Ok(())
     }
 
     fn statement(&mut self) -> Result<()> {
+        self.begun = self.statements.at();
         match self.statements.peek()? {
             None => {
                 let path = self.schema.group_path(self.group());
@@ -196,9 +225,13 @@ impl<'t> Walk<'t> {
             Some(_) => {}
         }
         let start = self.statements.at();
+        self.begun = start;
         if let Some(heading) = self.statements.heading()? {
             if heading == Heading::Group {
-                if self.begin_group(start)? {
+                self.is_lost = true;
+                let is_group = self.begin_group(start)?;
+                self.is_lost = false;
+                if is_group {
                     return Ok(());
                 }
             } else if !self.is_attribute_of(heading)? {
@@ -221,6 +254,7 @@ impl<'t> Walk<'t> {
                 if segment.stop == Some(b':') {
                     return self.attribute(&segment);
                 }
+                self.is_lost = true;
                 let expected = "types:, dimensions:, variables:, data:, group:, an attribute or '}'";
                 Err(wrong(&segment, 0, expected, self.text))
             }
@@ -269,9 +303,9 @@ impl<'t> Walk<'t> {
         }
         let parent = self.group();
         let group = if self.knows_outline() {
-            self.scopes
-                .child(parent, &name)
-                .expect("the outline has each group")
+            // An outline of a text with errors may lack it.
+            let known = self.scopes.child(parent, &name);
+            known.ok_or_else(|| self.text.error(start, "expected ';' before this group"))?
         } else {
             let id = self.schema.add_group(parent, name.as_str());
             if !self.scopes.add_group(parent, &name, id) {

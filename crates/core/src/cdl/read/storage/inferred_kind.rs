@@ -1,6 +1,7 @@
 //! The kind of file that a CDL text becomes: asked for by an option, named by `_Format`, or the least that can hold it.
 
 use super::attributes::StorageAttributes;
+use crate::cdl::read::declaration::foreign_names::names_at_fault;
 use crate::copy::plan::{Unheld, unheld};
 use crate::error::Result;
 use crate::model::{Item, Kind, Schema, VarId};
@@ -34,8 +35,8 @@ pub fn infer(
 
 /// The least kind that can hold a dataset, which `ncgen` takes without an option or `_Format`:
 ///
-/// - netCDF-4 for strings, user types, groups, storage attributes, and an unlimited dimension that is not the first or
-///   not the only one;
+/// - netCDF-4 for strings, user types, groups, storage attributes, an unlimited dimension that is not the first or not
+///   the only one, and names that netCDF-C cannot create, which only HDF5 files of other programs have;
 /// - else CDF-5 for types that the classic model lacks, or dimensions too long for it;
 /// - else classic.
 pub fn least_kind(schema: &Schema, storage: &[StorageAttributes]) -> Kind {
@@ -48,7 +49,9 @@ pub fn least_kind(schema: &Schema, storage: &[StorageAttributes]) -> Kind {
             && unheld(schema, *kind).is_none()
     };
     let found = [Kind::Classic, Kind::Data64].into_iter().find(holds);
-    found.unwrap_or(Kind::Netcdf4)
+    found
+        .filter(|_| names_at_fault(schema).is_empty())
+        .unwrap_or(Kind::Netcdf4)
 }
 
 #[cfg(test)]
@@ -99,6 +102,9 @@ mod tests {
             ..Default::default()
         }];
         assert_eq!(least_kind(&schema(&[], Type::Int), &unfilled), Kind::Netcdf4);
+        let mut foreign = schema(&[], Type::Int);
+        foreign.vars[0].name = "+v".into();
+        assert_eq!(least_kind(&foreign, &plain), Kind::Netcdf4);
         let mut grouped = schema(&[], Type::Int);
         grouped.add_group(Schema::ROOT, "g");
         assert_eq!(least_kind(&grouped, &plain), Kind::Netcdf4);

@@ -4,9 +4,10 @@
 //! Object ─► text ─► dataset_name ─► statements: segments ─► grammar (cdl.pest) ─► names, without escapes
 //! ```
 //!
-//! `skip` passes over comments. `unclosed` finds the string without an end, for messages.
+//! `skip` passes over comments. `unclosed` finds the string without an end, for messages. `errors` collects all messages.
 
 pub mod dataset_name;
+pub mod errors;
 pub mod grammar;
 pub mod names;
 mod skip;

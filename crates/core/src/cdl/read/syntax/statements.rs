@@ -20,6 +20,9 @@ use super::unclosed::unclosed_string;
 /// Maximum length of a segment, in bytes. A thousand names of the maximum length fit.
 pub(crate) const MAX_SEGMENT: usize = 1 << 20;
 
+/// Length of the longest keyword of a heading, `dimensions`.
+const LONGEST_HEADING: u64 = 10;
+
 /// A part of the text without comments. Each byte is one character (U+0000 to U+00FF).
 #[derive(Debug)]
 pub struct Segment {
@@ -211,7 +214,7 @@ impl<'t> Statements<'t> {
         let start = self.cursor.at();
         let mut word = Vec::new();
         while let Some(byte) = self.cursor.peek()?.filter(u8::is_ascii_lowercase) {
-            if word.len() == 10 {
+            if word.len() as u64 == LONGEST_HEADING {
                 break;
             }
             word.push(byte);
@@ -280,6 +283,60 @@ impl<'t> Statements<'t> {
                 }
             }
         }
+    }
+
+    /// Skips the statement that begins here: to behind its `;`, or to the heading before which the `;` is missing. Returns
+    /// false if its end is not certain, because a brace closes what the statement did not open, or the text ends.
+    ///
+    /// # Errors
+    /// The text ends within a string or a comment, or the source cannot be read.
+    pub fn skip_statement(&mut self) -> Result<bool> {
+        let start = self.cursor.at();
+        let mut depth = 0_usize;
+        loop {
+            let found = self.cursor.skip_until(|b| b";{}:\"'/\\".contains(&b))?;
+            let at = self.cursor.at();
+            match found {
+                None => return Ok(false),
+                Some(b'"') => {
+                    self.string(start, at)?;
+                    continue;
+                }
+                Some(b'\'') => {
+                    self.cursor.character(at)?;
+                    continue;
+                }
+                Some(b'/') if self.cursor.comment()? => continue,
+                Some(b'\\') => {
+                    self.cursor.take()?;
+                }
+                Some(b'{') => depth += 1,
+                Some(b'}') if depth == 0 => return Ok(false),
+                Some(b'}') => depth -= 1,
+                Some(b':') if depth == 0 => {
+                    if let Some(heading) = self.heading_that_ends(start, at)? {
+                        self.seek(heading);
+                        return Ok(true);
+                    }
+                }
+                Some(b';') if depth == 0 => {
+                    self.cursor.take()?;
+                    return Ok(true);
+                }
+                Some(_) => {}
+            }
+            self.cursor.take()?;
+        }
+    }
+
+    /// Position of the heading whose colon is at `colon`, if it begins behind `start`.
+    fn heading_that_ends(&self, start: u64, colon: u64) -> Result<Option<u64>> {
+        let from = colon.saturating_sub(LONGEST_HEADING + 1).max(start);
+        let before = self.cursor.text().bytes(from, (colon - from) as usize)?;
+        let word = before.iter().rev().take_while(|b| b.is_ascii_lowercase()).count();
+        let (before, word) = before.split_at(before.len() - word);
+        let begins = before.last().is_some_and(|b| b.is_ascii_whitespace());
+        Ok((begins && Heading::named(word).is_some()).then_some(colon - word.len() as u64))
     }
 
     /// Skips the string that begins here. `start` is its position, `list` is that of its list.
@@ -375,6 +432,31 @@ mod tests {
             let error = Statements::new(&text).list().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn statements_end_at_semicolons_and_before_headings() {
+        for (spelled, end) in [
+            ("int v[2] ; w", Some("int v[2] ;")),
+            ("compound c { int a } ; d", Some("compound c { int a } ;")),
+            (
+                "v = \";}\", '}', // }\n 1 ; w",
+                Some("v = \";}\", '}', // }\n 1 ;"),
+            ),
+            ("x = 2\nvariables: int v ;", Some("x = 2\n")),
+            ("x = 2\nmy_data:a = 1 ; y", Some("x = 2\nmy_data:a = 1 ;")),
+            (r"a\; b ; c", Some(r"a\; b ;")),
+            ("v = 1 } ;", None),
+            ("v = {1 ;", None),
+            ("v = 1", None),
+        ] {
+            let text = text(spelled.as_bytes());
+            let mut statements = Statements::new(&text);
+            let is_certain = statements.skip_statement().unwrap();
+            let at = statements.at() as usize;
+            assert_eq!(is_certain.then(|| &spelled[..at]), end, "{spelled}");
+        }
+        assert!(Statements::new(&text(b"a \"b ;")).skip_statement().is_err());
     }
 
     #[test]

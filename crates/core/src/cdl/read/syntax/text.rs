@@ -95,7 +95,7 @@ impl Text {
     /// An error at `at`, with the line and its number.
     pub fn error(&self, at: u64, what: impl Into<String>) -> Error {
         match self.diagnostic(at, what.into()) {
-            Ok(diagnostic) => Error::Cdl(Box::new(diagnostic)),
+            Ok(diagnostic) => Error::Cdl(vec![diagnostic]),
             Err(error) => error,
         }
     }

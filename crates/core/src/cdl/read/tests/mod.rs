@@ -3,6 +3,7 @@
 mod declarations;
 mod errors;
 mod limits;
+mod several;
 mod sizes_in_c;
 mod too_many;
 mod written_chunks;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use super::declaration::declared::{Declared, declare};
 use super::syntax::text::Text;
+use crate::Diagnostic;
 use crate::error::Result;
 use crate::model::{GroupId, Schema, Type, TypeClass};
 
@@ -141,7 +143,9 @@ fn corpus_prints_as_it_is_declared() {
             continue;
         }
         let declared = read(&std::fs::read(&path).unwrap()).unwrap_or_else(|e| panic!("{path:?}: {e}"));
-        assert!(declared.warnings.is_empty(), "{path:?}: {:?}", declared.warnings);
+        // Some lists are shorter than their variables.
+        let other = |warning: &&Diagnostic| !warning.what.starts_with("too few ");
+        assert_eq!(declared.warnings.iter().find(other), None, "{path:?}");
         let name = path.file_stem().unwrap().to_str().unwrap();
         if OTHERS.contains(&name) {
             continue;

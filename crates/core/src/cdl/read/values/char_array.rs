@@ -7,7 +7,7 @@
 use crate::error::Result;
 
 use super::depth::MAX_DEPTH;
-use super::excess::{Excess, Unit};
+use super::miscount::{Amount, Miscount, Unit};
 use crate::cdl::read::constant::escapes::unescape_string;
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 
@@ -80,7 +80,7 @@ pub struct CharText {
     /// The characters that fit.
     pub bytes: Vec<u8>,
     /// The characters that do not fit.
-    pub excess: Option<Excess>,
+    pub excess: Option<Miscount>,
 }
 
 /// Parses the text of an attribute, a sequence or a `char` array field: all constants of a list, with or without
@@ -121,11 +121,11 @@ pub fn text(lexer: &mut Lexer, row: u64, most: Option<usize>, fill: Option<u8>) 
             }
             None | Some(b'}' | b';') if braces == 0 => {
                 let room = most.map_or(u64::MAX, |most| most as u64);
-                let excess = first_excess.map(|at| Excess {
+                let excess = first_excess.map(|at| Miscount {
                     at: lexer.place(at),
                     unit: Unit::Characters,
                     room,
-                    left_out: rows.length.saturating_sub(room),
+                    amount: Amount::LeftOut(rows.length.saturating_sub(room)),
                 });
                 return Ok(CharText { bytes: out, excess });
             }

@@ -19,10 +19,10 @@ use crate::error::Result;
 use crate::model::{DimId, Schema, VarId};
 
 use super::entry::Entry;
-use super::excess::Excess;
 use super::given::Given;
 use super::levels::Levels;
 use super::measure::Measure;
+use super::miscount::Miscount;
 use crate::cdl::read::syntax::text::Cursor;
 
 /// A data statement, as the first pass finds it.
@@ -40,8 +40,8 @@ pub struct DataList {
     pub(crate) index: Vec<Entry>,
     /// True if the list has no value.
     pub(crate) empty: bool,
-    /// The values that do not fit, and are left out.
-    pub(crate) excess: Option<Excess>,
+    /// The values that do not fit and are left out, or those that are missing.
+    pub(crate) miscount: Option<Miscount>,
     given: Given,
 }
 
@@ -78,7 +78,7 @@ impl DataList {
             levels: levels.starts,
             index: Vec::new(),
             empty: measured.empty,
-            excess: measured.excess,
+            miscount: measured.miscount,
             given: measured.given,
         };
         let depth = list.levels.len();
@@ -122,6 +122,7 @@ impl DataList {
 mod tests {
     use super::*;
     use crate::cdl::read::syntax::text::Text;
+    use crate::cdl::read::values::miscount::Amount;
     use crate::model::{Dimension, Kind, Type, TypeClass, UserType, Variable};
     use std::sync::Arc;
 
@@ -158,7 +159,8 @@ mod tests {
         let list = DataList::measure(&mut cursor, &schema, VarId(0));
         let list = list.map_err(|e| e.to_string())?;
         assert_eq!(cursor.peek().unwrap(), Some(b';'));
-        if list.excess.is_none() {
+        let is_cut = |found: &Miscount| matches!(found.amount, Amount::LeftOut(_));
+        if !list.miscount.as_ref().is_some_and(is_cut) {
             assert_eq!(list.end, cursor.at());
         }
         Ok(list)
@@ -229,6 +231,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_is_counted() {
+        let vlen = Type::User(crate::model::TypeId(0));
+        for (ty, lengths, spelled, missing) in [
+            (Type::Int, &[3][..], "1, 2;", Some((3, 1))),
+            (Type::Int, &[3], "1, 2, _;", None),
+            (Type::Int, &[3], ";", None),
+            (Type::Int, &[2, 3], "1;", Some((6, 5))),
+            (Type::Int, &[0], "1, 2;", None),
+            (Type::Int, &[0, 3], "1, 2, 3;", None),
+            (Type::Int, &[0, 3], "1, 2, 3, 4;", Some((6, 2))),
+            (Type::Int, &[3, 0], "{1}, {};", Some((3, 1))),
+            (Type::Int, &[0, 0], "{1, 2}, {};", None),
+            (Type::String, &[3], "\"a\";", Some((3, 2))),
+            (vlen, &[2], "{1, 2};", Some((2, 1))),
+            (Type::Char, &[4], "\"a\";", None),
+            (Type::Char, &[3, 4], "\"ab\", \"c\", \"\";", None),
+            (Type::Char, &[3, 4], "\"ab\", \"c\";", Some((12, 7))),
+            (Type::Char, &[0, 4], "\"ab\", \"c\";", None),
+            (Type::Char, &[0, 2, 4], "\"ab\", \"c\", \"d\";", Some((16, 7))),
+        ] {
+            let list = measure(ty, lengths, spelled).unwrap();
+            let at = spelled.len() as u64 - 1;
+            let found = list.miscount.map(|found| (found.at, found.room, found.amount));
+            let expected = missing.map(|(room, missing)| (at, room, Amount::Missing(missing)));
+            assert_eq!(found, expected, "{spelled}");
+        }
+    }
+
+    #[test]
     fn what_there_is_no_room_for_is_counted() {
         let long: String = (0..3000).map(|n| format!("{n}, ")).collect();
         for (ty, lengths, spelled, at, left_out) in [
@@ -250,8 +281,12 @@ mod tests {
             (Type::Int, &[1500], &(long + "1;"), 7890, 1501),
         ] {
             let list = measure(ty, lengths, spelled).unwrap();
-            let excess = list.excess.unwrap();
-            assert_eq!((excess.at, excess.left_out), (at, left_out), "{spelled}");
+            let excess = list.miscount.unwrap();
+            assert_eq!(
+                (excess.at, excess.amount),
+                (at, Amount::LeftOut(left_out)),
+                "{spelled}"
+            );
             assert!(
                 list.index.iter().all(|entry| entry.place().at <= list.end),
                 "{spelled}"

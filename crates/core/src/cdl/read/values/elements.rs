@@ -14,7 +14,7 @@ use crate::model::{
 
 use super::char_array;
 use super::depth::MAX_DEPTH;
-use super::excess::{Excess, Excesses, Unit};
+use super::miscount::{Amount, Miscount, Miscounts, Unit};
 use crate::cdl::read::constant::convert::{opaque, store};
 use crate::cdl::read::constant::enum_members::EnumConstants;
 use crate::cdl::read::constant::escapes::unescape_string;
@@ -34,7 +34,7 @@ pub struct Elements<'s> {
     /// The members of the schema's enums, by name.
     pub enums: &'s EnumConstants,
     /// Collects values that do not fit in a field of a compound.
-    pub excesses: &'s Excesses,
+    pub miscounts: &'s Miscounts,
 }
 
 impl Elements<'_> {
@@ -247,6 +247,7 @@ impl Elements<'_> {
                 self.array(lexer, field, part, heap, depth)
             }
         })?;
+        self.check_count(lexer, count, fields.len());
         for field in fields.iter().skip(count) {
             let part = self.part(field, out);
             self.fill_array(field.ty, part, heap);
@@ -305,7 +306,7 @@ impl Elements<'_> {
                 return Err(lexer.expected("'}'"));
             }
             if let Some(excess) = text.excess {
-                self.excesses.add(excess);
+                self.miscounts.add(excess);
             }
             return self.put_text(lexer, start, &text.bytes, out);
         }
@@ -327,15 +328,29 @@ impl Elements<'_> {
             Ok(())
         })?;
         if let Some(at) = excess {
-            self.excesses.add(Excess {
+            self.miscounts.add(Miscount {
                 at,
                 unit: Unit::Values,
                 room: room as u64,
-                left_out: (count - room) as u64,
+                amount: Amount::LeftOut((count - room) as u64),
             });
         }
+        self.check_count(lexer, count, room);
         self.fill_array(field.ty, &mut out[count.min(room) * size..], heap);
         Ok(())
+    }
+
+    /// Notes that a list which was just closed gives fewer values than its compound or array has. An empty list asks for
+    /// fill values, as `_` does.
+    fn check_count(&self, lexer: &Lexer, count: usize, room: usize) {
+        if (1..room).contains(&count) {
+            self.miscounts.add(Miscount {
+                at: lexer.place(lexer.at.saturating_sub(1)),
+                unit: Unit::Values,
+                room: room as u64,
+                amount: Amount::Missing((room - count) as u64),
+            });
+        }
     }
 
     fn put_text(&self, lexer: &Lexer, start: usize, text: &[u8], out: &mut [u8]) -> Result<()> {

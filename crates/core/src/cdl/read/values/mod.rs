@@ -6,14 +6,17 @@
 //!                                        ├─► char_array: rows of characters
 //!                                        └─► elements: any type
 //! ```
+//!
+//! `lists` gives the reader of each list, and searches all of them for errors.
 
 pub mod char_array;
 pub mod data_list;
 mod depth;
 pub mod elements;
 pub mod entry;
-pub mod excess;
 pub mod given;
 pub mod levels;
 pub mod list_reader;
+pub mod lists;
 pub mod measure;
+pub mod miscount;

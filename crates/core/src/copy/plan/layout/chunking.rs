@@ -7,7 +7,7 @@
 
 use super::netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 use super::pipeline::{AskedPipeline, Wish};
-use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions};
+use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions, named_variable};
 use crate::error::{Request, Result};
 use crate::model::{
     Capabilities, DimId, Dimension, ExternalPart, SLOT_SIZE, Schema, Storage, VarId, VariableLayout,
@@ -79,9 +79,7 @@ impl Chunking {
     }
 
     fn add_variable(&mut self, input: &Schema, name: &str, asked: &AskedLayout, fixed: bool) -> Result<()> {
-        let VarId(at) = input
-            .var_at(name)
-            .ok_or_else(|| Request::Chunks.error(format!("the input has no variable named '{name}'")))?;
+        let VarId(at) = named_variable(input, Request::Chunks, name)?;
         let dims = &input.vars[at].dims;
         if let AskedLayout::Chunked(shape) = asked {
             if shape.len() != dims.len() {

@@ -13,6 +13,22 @@ use crate::model::{CodecNames, CodecSpec, Configuration, Storage, VariableLayout
 /// The level of deflate in the pipeline that replaces another.
 const DEFLATE_LEVEL: u32 = 5;
 
+/// The chunks of a variable that filters are stored for.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredChunks<'a> {
+    /// The codecs that are known.
+    pub registry: &'a Registry,
+    /// The names that the output has for codecs.
+    pub names: CodecNames,
+    /// The type of the output's chunks.
+    pub chunk: &'a ChunkType,
+    /// The type of the input's chunks, if it has any and they are others.
+    pub source: Option<&'a ChunkType>,
+    /// True if the output's chunks are the input's. Parameters of filters then stay as they are. Else they are adapted, and codecs that
+    /// need elements go first: only there can all programs read what they do.
+    pub same_chunks: bool,
+}
+
 /// The filters of a variable of the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeptFilters {
@@ -74,14 +90,13 @@ impl KeptFilters {
     /// # Errors
     /// What a filter refuses of the variable. A codec that the output's kind has no name for, if it must stay or is unknown, so
     /// that no program could decode it.
-    pub fn stored(
-        mut self,
-        registry: &Registry,
-        names: CodecNames,
-        chunk: &ChunkType,
-        source: Option<&ChunkType>,
-        same_chunks: bool,
-    ) -> Result<StoredFilters> {
+    pub fn stored(mut self, stored: &StoredChunks<'_>) -> Result<StoredFilters> {
+        let StoredChunks {
+            registry,
+            names,
+            chunk,
+            ..
+        } = *stored;
         let mut left_out = Vec::new();
         if self.of_addresses && !self.must_stay {
             self.filters.retain(|filter| {
@@ -99,7 +114,7 @@ impl KeptFilters {
             .collect();
         let can_decode = self.filters.iter().all(|filter| registry.find(filter).is_some());
         let may_be_replaced = !self.must_stay && can_decode;
-        match self.named(registry, names, chunk, source, same_chunks) {
+        match self.named(stored) {
             Ok(filters) => Ok(StoredFilters {
                 filters,
                 change: (!left_out.is_empty()).then_some(FilterChange::LeftOut(left_out)),
@@ -119,14 +134,14 @@ impl KeptFilters {
     }
 
     /// The filters under the names of the output's kind.
-    fn named(
-        self,
-        registry: &Registry,
-        names: CodecNames,
-        chunk: &ChunkType,
-        source: Option<&ChunkType>,
-        same_chunks: bool,
-    ) -> Result<Vec<CodecSpec>> {
+    fn named(self, stored: &StoredChunks<'_>) -> Result<Vec<CodecSpec>> {
+        let StoredChunks {
+            registry,
+            names,
+            chunk,
+            source,
+            same_chunks,
+        } = *stored;
         let Self {
             filters: kept,
             shuffle,
@@ -254,7 +269,13 @@ mod tests {
                 ..KeptFilters::default()
             };
             let chunk = ChunkType::of_bytes(100);
-            let stored = kept.stored(&Registry::builtin(), names, &chunk, None, true);
+            let stored = kept.stored(&StoredChunks {
+                registry: &Registry::builtin(),
+                names,
+                chunk: &chunk,
+                source: None,
+                same_chunks: true,
+            });
             stored.map(|stored| stored.filters)
         };
         let deflate = CodecSpec::hdf5(1, [5]).with_name("deflate");

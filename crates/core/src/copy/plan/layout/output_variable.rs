@@ -2,7 +2,7 @@
 
 use super::auto::{self, AutoChoice};
 use super::chunking::{Chunking, possible_storage};
-use super::kept_filters::FilterChange;
+use super::kept_filters::{FilterChange, StoredChunks};
 use super::pipeline::FilterRequests;
 use super::sharding::Sharding;
 use super::string_length::fit_strings;
@@ -149,7 +149,13 @@ impl OutputVariable<'_> {
                 }
                 _ => None,
             };
-            let stored = pipeline.stored(&options.registry, names, &chunk, source.as_ref(), same_chunks)?;
+            let stored = pipeline.stored(&StoredChunks {
+                registry: &options.registry,
+                names,
+                chunk: &chunk,
+                source: source.as_ref(),
+                same_chunks,
+            })?;
             layout.filters = stored.filters;
             if let Some(change) = &stored.change {
                 self.tell(change, &layout, notices);

@@ -1,12 +1,11 @@
 //! Which filters each variable of a copy gets: the rules of `-F`, `-d` and `-s`.
 
 use super::asked_filters::{deflate_codec, deflates, new_filters};
-use super::kept_filters::{KeptFilters, StoredFilters};
-use crate::copy::plan::request::CopyOptions;
+use super::kept_filters::{KeptFilters, StoredChunks, StoredFilters};
+use crate::copy::plan::request::{CopyOptions, named_variable};
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
-use crate::filter::{AskedCodec, ChunkType, Effort, Registry, checksum::fletcher32, shuffle::shuffle};
-use crate::model::similar::question;
+use crate::filter::{AskedCodec, Effort, Registry, checksum::fletcher32, shuffle::shuffle};
 use crate::model::{CodecNames, Schema, Type, VarId, VariableLayout};
 
 /// The filters that a variable is to have, and where they come from.
@@ -64,26 +63,17 @@ impl AskedPipeline {
         }
     }
 
-    /// The filters as a variable of such chunks stores them, named as `names` says. `source` is the type of the input's chunks,
-    /// if it has any. With `same_chunks`, the output's are such ones, and the input's parameters stay as they are. Else
-    /// they are adapted, and codecs that need elements go first: only there can all programs read what they do.
+    /// The filters as a variable of such chunks stores them.
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that has no such name, where filters are asked for.
-    pub fn stored(
-        self,
-        registry: &Registry,
-        names: CodecNames,
-        chunk: &ChunkType,
-        source: Option<&ChunkType>,
-        same_chunks: bool,
-    ) -> Result<StoredFilters> {
+    pub fn stored(self, stored: &StoredChunks<'_>) -> Result<StoredFilters> {
         match self.filters {
             Filters::New(filters) => {
-                let filters = new_filters(registry, &filters, names, chunk)?;
+                let filters = new_filters(stored.registry, &filters, stored.names, stored.chunk)?;
                 Ok(StoredFilters::as_asked(filters))
             }
-            Filters::Kept(kept) => kept.stored(registry, names, chunk, source, same_chunks),
+            Filters::Kept(kept) => kept.stored(stored),
         }
     }
 }
@@ -145,11 +135,7 @@ impl<'a> FilterRequests<'a> {
                 continue;
             };
             for name in names {
-                let VarId(at) = input.var_at(name).ok_or_else(|| {
-                    let names = input.vars.iter().map(|var| var.name.as_str());
-                    let meant = question(name, names);
-                    Request::Filters.error(format!("the input has no variable named '{name}'{meant}"))
-                })?;
+                let VarId(at) = named_variable(input, Request::Filters, name)?;
                 if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
                     return Err(Request::Filters
                         .error(format!("variable {name} is a scalar, which cannot have filters")));

@@ -10,7 +10,7 @@
 //! A shard grows from the fastest dimension: its chunks are then neighbours in the order of elements.
 
 use super::chunking::chunk_bytes;
-use crate::copy::plan::request::{CopyOptions, ShardSpec};
+use crate::copy::plan::request::{CopyOptions, ShardSpec, named_variable};
 use crate::error::{Request, Result};
 use crate::format::zarr::MOST_CHUNKS_OF_SHARD;
 use crate::model::{DimId, IndexLocation, Kind, Schema, Storage, VarId, VariableLayout};
@@ -71,9 +71,7 @@ impl Sharding {
                     }
                 }
                 ShardSpec::Variable { name, shape } => {
-                    let VarId(at) = input.var_at(name).ok_or_else(|| {
-                        Request::Shards.error(format!("the input has no variable named '{name}'"))
-                    })?;
+                    let VarId(at) = named_variable(input, Request::Shards, name)?;
                     // As for chunks, the first argument for a variable counts.
                     sharding.by_var[at].get_or_insert_with(|| shape.clone());
                 }

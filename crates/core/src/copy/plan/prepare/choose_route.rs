@@ -1,7 +1,7 @@
 //! Chooses the route of each variable.
 
 use super::check_source::check_source;
-use super::fill_values::{filled_up, fills_otherwise, reads_wrong_unwritten, same_fill};
+use super::fill_values::{filled_up, fills_otherwise, loses_empty_text, reads_wrong_unwritten, same_fill};
 use super::further_sources::FurtherSources;
 use super::source::Source;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
@@ -65,7 +65,8 @@ pub fn choose_route(
         Sources::Nothing if found.complete => {}
         Sources::Nothing => return Ok(None),
         Sources::Whole(var) => {
-            found.complete |= fills_otherwise(reader.layout(*var), to);
+            let from = reader.layout(*var);
+            found.complete |= fills_otherwise(from, to) || loses_empty_text(from, plan, to);
             // Usually the only input, and there may be very many variables.
             found.inputs.reserve_exact(1);
             found.add(&Source::Main(reader, *var), None, copy, holes)?;
@@ -79,6 +80,7 @@ pub fn choose_route(
                         Source::Main(reader, part.variable)
                     }
                 };
+                found.complete |= loses_empty_text(source.layout(), plan, to);
                 found.add(&source, Some(part.selection.clone()), copy, holes)?;
             }
         }

@@ -11,8 +11,8 @@ use crate::model::{
     fill_value_attribute,
 };
 
-/// A variable without a fill value has its missing chunks written as zeros if all its chunks together take at most this
-/// many bytes. Otherwise holes stay, and read as undefined.
+/// A variable without a fill value has its missing chunks written as zeros or empty text if all its chunks together take at
+/// most this many bytes. Otherwise holes stay, and read as undefined.
 const MOST_FILLED: u64 = 1 << 30;
 
 /// Smallest size, in bytes, at which [`MOST_FILLED`] counts a chunk.
@@ -73,6 +73,14 @@ fn is_nil(value: &Values) -> bool {
 /// True if what was never written reads as one value in the input, and as another in the output. It is then written.
 pub fn fills_otherwise(from: &VariableLayout, to: &VariableLayout) -> bool {
     matches!((&from.fill.value, &to.fill.value), (Some(a), Some(b)) if a != b) && !to.fill.no_fill
+}
+
+/// True if unwritten text of the input is empty, that of the output is NIL, and all of the output is small enough to be
+/// written.
+pub fn loses_empty_text(from: &VariableLayout, plan: &CopyPlan, to: &VariableLayout) -> bool {
+    let size = byte_count(&to.extent, to.element_size).unwrap_or(usize::MAX) as u64;
+    let is_nil = to.fill.no_fill && !plan.schema.kind.can().unwritten_text_is_empty;
+    from.fill.empty_text && is_nil && size <= MOST_FILLED
 }
 
 /// True if all chunks of a variable are written because it has no fill value and they are small.

@@ -1,5 +1,6 @@
 //! Which variables of a copy are quantized: the rules of `--quantize`.
 
+use super::named_variable::named_variable;
 use crate::copy::quantization::{Algorithm, Quantization};
 use crate::error::{Error, Request, Result};
 use crate::filter::AskedCodec;
@@ -91,9 +92,7 @@ impl QuantizeRequest {
                 continue;
             };
             for name in names {
-                let var = input.var_at(name).ok_or_else(|| {
-                    Request::Quantization.error(format!("the input has no variable named '{name}'"))
-                })?;
+                let var = named_variable(input, Request::Quantization, name)?;
                 found[var.0] = Some(of(request, var)?);
             }
         }

@@ -15,7 +15,8 @@ use crate::chunk::swap_units;
 use crate::error::Error;
 use crate::model::{Attribute, Endian, GroupId, Schema, Type, Values};
 
-/// Converts an attribute. User types that it needs are added to `group`.
+/// Converts an attribute. User types that it needs are added to `group`. Also returns an address to which it refers, and at
+/// which no object is known.
 ///
 /// # Errors
 /// [`Unfollowed::Left`] if netCDF cannot hold it.
@@ -25,11 +26,12 @@ pub(super) fn convert(
     schema: &mut Schema,
     types: &mut TypeTable,
     group: GroupId,
-) -> Result<Attribute, Unfollowed> {
+) -> Result<(Attribute, Option<u64>), Unfollowed> {
     let (file_index, file) = file;
     let left = |why: String| Unfollowed::Left(why);
     if is_characters(stored) {
-        return characters(stored).ok_or_else(|| short(stored));
+        let attribute = characters(stored).ok_or_else(|| short(stored))?;
+        return Ok((attribute, None));
     }
     let member = Member::of(&stored.datatype).map_err(left)?;
     let ty = if is_text(member.base) {
@@ -56,6 +58,7 @@ pub(super) fn convert(
         .ok_or_else(|| short(stored))?;
     let length = count.checked_mul(inner).ok_or_else(|| short(stored))?;
     let mut values = Values::default();
+    let mut unknown = None;
     if length > 0 {
         let conversion = if is_text(member.base) {
             Conversion::compile_text(&member)
@@ -66,13 +69,15 @@ pub(super) fn convert(
         conversion
             .run(&stored.data, count, &Heap::new(file), &mut values)
             .map_err(|e| failed(stored, e))?;
+        unknown = conversion.unknown_object();
     }
-    Ok(Attribute {
+    let attribute = Attribute {
         name: stored.name.clone(),
         ty,
         length,
         values,
-    })
+    };
+    Ok((attribute, unknown))
 }
 
 /// Converts an attribute of text or plain numbers. `None` for any other, and for one about which [`convert`]

@@ -6,11 +6,13 @@
 //!                 ├─► datatype: types ────────┐
 //!                 ├─► dimension: scale, phony ┼─► schema ─► Schema
 //!                 ├─► attributes ─────────────┘      └────► layout ─► VariableLayout
+//!                 ├─► reference: paths of objects ─► datatype::convert
 //!                 │
 //!                 ├─► virtual_dataset: mappings, sources ◄─► source_dataset: each source as a reader
 //! chunks, ranges ◄┴─ reader ─► data: plain numbers as they are; structured: datatype::convert ─► Values
 //! ```
 
+mod attribute_owner;
 mod attributes;
 mod damage;
 mod data;
@@ -25,6 +27,7 @@ mod opening;
 mod own_check;
 mod provenance;
 mod reader;
+mod reference;
 mod schema;
 mod user_path;
 mod virtual_dataset;

@@ -70,9 +70,23 @@ impl Netcdf4Reader {
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
     ) -> Result<Self> {
+        Self::open_with(object, external_files, registry, false)
+    }
+
+    /// Like [`Netcdf4Reader::open`]. With `reference_paths`, references are strings: the paths of the objects that they refer
+    /// to. Else they are left out.
+    ///
+    /// # Errors
+    /// Those of [`Netcdf4Reader::open`].
+    pub fn open_with(
+        object: Arc<dyn Object>,
+        external_files: Option<Arc<dyn ExternalFiles>>,
+        registry: &Registry,
+        reference_paths: bool,
+    ) -> Result<Self> {
         let linker = Linker::open(object.clone(), external_files, registry);
         linker
-            .and_then(|linker| Self::read(linker, registry))
+            .and_then(|linker| Self::read(linker, registry, reference_paths))
             .map_err(|error| told_of_writer(error, &object))
     }
 
@@ -117,7 +131,7 @@ impl Netcdf4Reader {
     }
 
     fn read_damaged(linker: Linker, registry: &Registry) -> Result<Self> {
-        let read = Self::read(linker, registry)?;
+        let read = Self::read(linker, registry, false)?;
         Ok(Self {
             damaged: true,
             ..read
@@ -133,8 +147,12 @@ impl Netcdf4Reader {
         self
     }
 
-    fn read(mut linker: Linker, registry: &Registry) -> Result<Self> {
+    fn read(mut linker: Linker, registry: &Registry, reference_paths: bool) -> Result<Self> {
         let mut hierarchy = hierarchy::read(&mut linker)?;
+        if reference_paths {
+            let names = hierarchy.names(linker.files().len());
+            linker.name_objects(names);
+        }
         let links = std::mem::take(&mut hierarchy.links);
         let built = schema::build(&linker, hierarchy, registry)?;
         let (schema, stored) = (built.schema, built.stored);

@@ -12,6 +12,7 @@ use super::data::structured;
 use super::list_sources;
 use super::netcdf4_reader::{Netcdf4Reader, Opened, in_chunk};
 use super::own_check;
+use super::reference::reference_text::unknown_object;
 use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
@@ -358,10 +359,16 @@ impl VirtualSources for Netcdf4Reader {
                 )
             })
         };
+        let unknown = |(n, variable): (usize, &Opened)| {
+            let address = variable.stored.conversion.as_ref()?.unknown_object()?;
+            let what = format!("variable {}", self.schema.var_path(VarId(n)));
+            Some(unknown_object(&what, address))
+        };
         let variables = || self.variables.iter().enumerate();
         variables()
             .filter_map(missing)
             .chain(variables().filter_map(cut))
+            .chain(variables().filter_map(unknown))
             .collect()
     }
 }

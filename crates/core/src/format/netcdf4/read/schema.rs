@@ -3,12 +3,13 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 
-use ncutils_hdf5::Dataspace;
+use ncutils_hdf5::{Dataspace, Layout};
 
-use super::attributes;
+use super::attribute_owner::{AttributeOwner, keep_attributes};
 use super::damage::Damage;
 use super::data::stored::{StoredData, StoredVariable};
 use super::datatype::convert::Conversion;
+use super::datatype::number::rounded_numbers;
 use super::datatype::types::{TypeTable, is_rounded};
 use super::dimension::dimensions::Dimensions;
 use super::dimension::extent;
@@ -16,18 +17,19 @@ use super::dimension::phony;
 use super::dimension::scale;
 use super::dimension::scale::Scale;
 use super::layout::storage;
-use super::object::found_attribute::{FoundAttribute, stored};
+use super::object::found_attribute::stored;
 use super::object::hierarchy::{FoundDataset, FoundGroup, FoundType, Hierarchy};
-use super::object::links::{Linker, ObjectId, OpenFile, Unfollowed};
+use super::object::links::{Linker, ObjectId, OpenFile};
 use super::provenance::provenance;
+use super::reference::reference_text::has_references;
 use super::user_path::user_path;
 use super::virtual_dataset::VirtualVariable;
 use super::virtual_dataset::mappings_of_file;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX, is_reserved};
+use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX};
 use crate::model::{
-    Attribute, Attributes, DimId, Dimension, Encoding, GroupId, Kind, Schema, SharedLayouts, Type, Variable,
+    Attributes, DimId, Dimension, Encoding, GroupId, Kind, Schema, SharedLayouts, Type, Variable,
 };
 
 /// A variable under construction.
@@ -83,6 +85,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
     }
     prefetch_sequences(&groups, files);
     let mut types = meet_types(&groups);
+    types.reference_paths = files[0].names.is_some();
     let (drafts, dimensions) = draft_variables(&groups, files, &mut schema, &mut types, &mut damage)?;
     let dim_ids = add_dimensions(&mut schema, &groups, &dimensions, &drafts);
 
@@ -138,7 +141,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
         let path = path(&groups, group, &groups[group].datasets[at].name);
         let found = &mut groups[group].datasets[at];
         let (attributes, id) = (std::mem::take(&mut found.attributes), found.id);
-        let owner = Owner {
+        let owner = AttributeOwner {
             id,
             group,
             path: &path,
@@ -149,7 +152,7 @@ pub(super) fn build(linker: &Linker, hierarchy: Hierarchy, registry: &Registry) 
     for (index, group) in groups.into_iter().enumerate() {
         let path = group.path.strip_suffix('/').unwrap_or_default();
         let (attributes, id) = (group.attributes, group.id);
-        let owner = Owner {
+        let owner = AttributeOwner {
             id,
             group: index,
             path,
@@ -178,11 +181,6 @@ fn prefetch_sequences(groups: &[FoundGroup], files: &[OpenFile]) {
                 .map(|attribute| (&attribute.datatype, attribute.data.as_slice())),
         );
     }
-}
-
-/// The warning about numbers that differ from the file's.
-fn rounded(what: &str) -> String {
-    format!("{what} has floating-point numbers that a double does not hold: they are rounded")
 }
 
 /// The path of an object, for messages.
@@ -262,7 +260,9 @@ fn draft_variables<'a>(
             match variable_type(found, schema, types, GroupId(index)) {
                 Ok(ty) => {
                     if is_rounded(&found.dataset.datatype) {
-                        schema.warnings.push(rounded(&path(groups, index, &found.name)));
+                        schema
+                            .warnings
+                            .push(rounded_numbers(&path(groups, index, &found.name)));
                     }
                     drafts.push(Draft {
                         found,
@@ -330,6 +330,12 @@ fn variable_type(
         file: found.id.file,
         address,
     });
+    if types.reference_paths
+        && matches!(found.dataset.layout, Layout::Virtual { .. })
+        && has_references(&found.dataset.datatype)
+    {
+        return Err("its references are those of other files".into());
+    }
     let ty = types.of_dataset(schema, &found.dataset.datatype, committed, group)?;
     if found.dataset.dataspace == Dataspace::Null {
         return Err("netCDF has no null dataspace".into());
@@ -440,57 +446,4 @@ fn add_dimensions(
         }
     }
     ids
-}
-
-/// An object with attributes.
-#[derive(Clone, Copy)]
-struct Owner<'a> {
-    id: ObjectId,
-    /// The group that it is, or is in.
-    group: usize,
-    path: &'a str,
-}
-
-/// The attributes of an object that netCDF shows.
-fn keep_attributes(
-    found: Vec<FoundAttribute>,
-    owner: Owner<'_>,
-    files: &[OpenFile],
-    schema: &mut Schema,
-    types: &mut TypeTable,
-    damage: &mut Damage,
-) -> Result<Vec<Attribute>> {
-    let Owner { id, group, path } = owner;
-    let hidden = stored(&found).filter(|a| is_reserved(&a.name)).count();
-    let mut kept = Vec::with_capacity(found.len() - hidden);
-    let file = (id.file, &files[id.file]);
-    for attribute in found {
-        let attribute = match attribute {
-            FoundAttribute::Converted(attribute) => {
-                kept.push(attribute);
-                continue;
-            }
-            FoundAttribute::Stored(stored) if is_reserved(&stored.name) => continue,
-            FoundAttribute::Stored(stored) => stored,
-        };
-        match attributes::convert(&attribute, file, schema, types, GroupId(group)) {
-            Ok(converted) => {
-                if is_rounded(&attribute.datatype) {
-                    let name = format!("the attribute {path}:{}", attribute.name);
-                    schema.warnings.push(rounded(&name));
-                }
-                kept.push(converted);
-            }
-            Err(Unfollowed::Left(why) | Unfollowed::Refused(why)) => schema.warnings.push(format!(
-                "the attribute {path}:{} is left out: {why}",
-                attribute.name
-            )),
-            Err(Unfollowed::Failed(e)) => damage.tolerate(if path.is_empty() {
-                e
-            } else {
-                e.in_variable(&user_path(path))
-            })?,
-        }
-    }
-    Ok(kept)
 }

@@ -5,7 +5,8 @@ use crate::error::Result;
 use super::Measure;
 use crate::cdl::read::syntax::text::Text;
 use crate::cdl::read::values::entry::EntryPosition;
-use crate::cdl::read::values::excess::{Excess, Unit};
+use crate::cdl::read::values::levels::Levels;
+use crate::cdl::read::values::miscount::{Amount, Miscount, Unit};
 
 /// Approximate distance of two index entries, in bytes of text.
 pub(super) const SPACING: u64 = 4096;
@@ -59,20 +60,45 @@ impl Measure<'_> {
             return Err(text.error(at, "expected ',' or '}', found ';'"));
         }
         self.close();
-        if let (Some(at), Some(room)) = (self.excess, self.levels.most) {
-            let characters = self.rows.filter(|_| self.levels.starts.len() == 1);
-            let (unit, found) = match characters {
-                Some(rows) => (Unit::Characters, rows.length),
-                None => (Unit::Values, self.items[0] + u64::from(self.content[0])),
-            };
-            self.measured.excess = Some(Excess {
-                at,
-                unit,
-                room,
-                left_out: found.saturating_sub(room),
-            });
+        self.measured.miscount = self.miscount(at);
+        if self.excess.is_some() {
             self.measured.cut = self.full;
         }
         Ok(())
+    }
+
+    /// What a list that ends at `end` has too many or too few. Records that only other variables have are not missing: the
+    /// list decides how many it has. Nor is anything of an empty list.
+    fn miscount(&self, end: u64) -> Option<Miscount> {
+        let Levels { most, inner, row, .. } = self.levels;
+        let characters = self.rows.filter(|_| self.levels.starts.len() == 1);
+        let (unit, found) = match characters {
+            Some(rows) => (Unit::Characters, rows.length),
+            None => (Unit::Values, self.items[0] + u64::from(self.content[0])),
+        };
+        let room = most.or_else(|| found.checked_next_multiple_of(inner[0]))?;
+        if let Some(at) = self.excess {
+            let amount = Amount::LeftOut(found.saturating_sub(room));
+            return Some(Miscount {
+                at,
+                unit,
+                room,
+                amount,
+            });
+        }
+        // Text is often shorter than its row, so only whole rows are missing.
+        let least = match characters {
+            Some(_) if *row == 1 => return None,
+            Some(_) => *row,
+            None => 1,
+        };
+        let missing = room.checked_sub(found).filter(|missing| *missing >= least)?;
+        let amount = Amount::Missing(missing);
+        (!self.measured.empty).then_some(Miscount {
+            at: end,
+            unit,
+            room,
+            amount,
+        })
     }
 }

@@ -17,9 +17,9 @@ use crate::error::{Error, Result};
 use crate::model::{Schema, Type, TypeClass, VarId};
 
 use super::char_array::Rows;
-use super::excess::Excess;
 use super::given::Given;
 use super::levels::Levels;
+use super::miscount::Miscount;
 use crate::cdl::read::constant::escapes::Digits;
 use crate::cdl::read::syntax::text::{Cursor, Text};
 use crate::cdl::read::syntax::unclosed::unclosed_string;
@@ -36,8 +36,8 @@ pub struct Measured {
     pub empty: bool,
     /// The elements that the list gives.
     pub given: Given,
-    /// The values that do not fit, and are left out.
-    pub excess: Option<Excess>,
+    /// The values that do not fit and are left out, or those that are missing.
+    pub miscount: Option<Miscount>,
     /// The end of the list for the second pass: the comma before the values that do not fit. `None` if it is the `;`.
     pub cut: Option<u64>,
 }
@@ -142,7 +142,7 @@ impl<'l> Measure<'l> {
                 places: Vec::new(),
                 empty: true,
                 given: Given::new(depth),
-                excess: None,
+                miscount: None,
                 cut: None,
             },
         };

@@ -19,6 +19,8 @@ use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use crate::format::netcdf4::heap_limit::HeapLimit;
 use crate::format::netcdf4::read::object::links::OpenFile;
+use crate::format::netcdf4::read::reference::object_names::ObjectNames;
+use crate::format::netcdf4::read::reference::reference_text::ReferenceText;
 use crate::model::{Endian, SLOT_SIZE, Schema, Slot, Type, TypeClass, Values};
 
 /// Most levels of nested steps. Types may have half as many levels: an array in a compound takes two steps.
@@ -44,6 +46,8 @@ enum Step {
     Text(usize, Cut),
     /// Read a string from the heap.
     String,
+    /// Convert a reference to text.
+    Reference(ReferenceText),
     /// Read a sequence from the heap.
     Sequence(Box<Conversion>),
     /// Convert the fields of a compound: offset in the file, offset in memory.
@@ -93,6 +97,8 @@ pub struct Heap<'a> {
     objects: GlobalHeapReader<'a>,
     offset_size: usize,
     limit: HeapLimit,
+    /// The objects of the file, if references are read as paths.
+    names: Option<&'a ObjectNames>,
     /// True if an element whose content cannot be read is NIL.
     loses_elements: bool,
 }
@@ -104,6 +110,7 @@ impl<'a> Heap<'a> {
             objects: file.file.global_heap(),
             offset_size: usize::from(file.file.offset_size()).min(8),
             limit: HeapLimit::of_file(file.size),
+            names: file.names.as_deref(),
             loses_elements: file.loses_elements,
         }
     }
@@ -193,6 +200,9 @@ impl Conversion {
                 Step::Text(datatype.size as usize, Cut::of(datatype))
             }
             (Class::VariableString { .. }, None) if ty == Type::String => Step::String,
+            (Class::Reference { .. }, None) if ty == Type::String => {
+                Step::Reference(ReferenceText::of(datatype).ok_or_else(inconsistent)?)
+            }
             (Class::VariableLength { base }, Some(TypeClass::Vlen { base: ty })) => {
                 Step::Sequence(Box::new(Self::element(schema, base, *ty, depth + 1)?))
             }
@@ -242,7 +252,7 @@ impl Conversion {
 
     fn put_nil(&self, out: &mut [u8]) -> Result<()> {
         match &self.step {
-            Step::Copy(_) | Step::Number(..) | Step::Text(..) => Ok(()),
+            Step::Copy(_) | Step::Number(..) | Step::Text(..) | Step::Reference(_) => Ok(()),
             Step::String | Step::Sequence(_) => put(out, Slot::NIL),
             Step::Fields(fields) => fields.iter().try_for_each(|(_, to, field)| {
                 let part = to
@@ -314,6 +324,7 @@ impl Conversion {
             }
             Step::Text(_, cut) => put(out, append(content, cut.text(input), heap)?)?,
             Step::String => put(out, heap.slot(string(input, heap, content))?)?,
+            Step::Reference(text) => put(out, heap.slot(reference(text, input, heap, content))?)?,
             Step::Sequence(element) => put(out, heap.slot(element.sequence(input, heap, content))?)?,
             Step::Fields(fields) => {
                 for (from, to, field) in fields {
@@ -335,11 +346,32 @@ impl Conversion {
 
     /// True if text behind a NUL was left out, in any element that was converted.
     pub fn has_cut(&self) -> bool {
+        let is_cut =
+            |step: &Step| matches!(step, Step::Text(_, Cut(Some(cut))) if cut.load(Ordering::Relaxed));
+        self.find(&|step| is_cut(step).then_some(())).is_some()
+    }
+
+    /// True if zero bytes in the file are an empty string in memory, and not NIL.
+    pub fn has_text(&self) -> bool {
+        let is_text = |step: &Step| matches!(step, Step::Text(..) | Step::Reference(_));
+        self.find(&|step| is_text(step).then_some(())).is_some()
+    }
+
+    /// An address in a reference at which no object is known, of all elements that were converted.
+    pub fn unknown_object(&self) -> Option<u64> {
+        let unknown = |step: &Step| match step {
+            Step::Reference(text) => text.unknown(),
+            _ => None,
+        };
+        self.find(&unknown)
+    }
+
+    /// The first answer of the steps that have no parts.
+    fn find<T>(&self, answer: &impl Fn(&Step) -> Option<T>) -> Option<T> {
         match &self.step {
-            Step::Text(_, Cut(cut)) => cut.as_ref().is_some_and(|cut| cut.load(Ordering::Relaxed)),
-            Step::Fields(fields) => fields.iter().any(|(.., field)| field.has_cut()),
-            Step::Sequence(element) | Step::Repeat(_, element) => element.has_cut(),
-            Step::Copy(_) | Step::Number(..) | Step::String => false,
+            Step::Fields(fields) => fields.iter().find_map(|(.., field)| field.find(answer)),
+            Step::Sequence(element) | Step::Repeat(_, element) => element.find(answer),
+            step => answer(step),
         }
     }
 
@@ -380,6 +412,20 @@ fn string(input: &[u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<Slot> 
     let object = object.as_deref().unwrap_or_default();
     let text = object.get(..length).ok_or_else(short_object)?;
     append(content, until_nul(text), heap)
+}
+
+/// The text of a reference.
+fn reference(text: &ReferenceText, input: &[u8], heap: &Heap<'_>, content: &mut Vec<u8>) -> Result<Slot> {
+    let names = heap.names.ok_or_else(inconsistent)?;
+    let region = |address, index| {
+        let region = heap.objects.object(address, index).map_err(hdf5_error)?;
+        heap.take(region.len() as u64).map(|()| region)
+    };
+    let offset = content.len() as u64;
+    text.push(input, heap.offset_size, names, region, content)?;
+    let length = content.len() as u64 - offset;
+    heap.take(length)?;
+    Ok(Slot { length, offset })
 }
 
 fn inconsistent() -> Error {

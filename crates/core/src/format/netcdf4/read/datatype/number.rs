@@ -39,6 +39,11 @@ pub enum Number {
     },
 }
 
+/// The warning about numbers that differ from the file's.
+pub fn rounded_numbers(what: &str) -> String {
+    format!("{what} has floating-point numbers that a double does not hold: they are rounded")
+}
+
 impl Number {
     /// The conversion of an integer or float of the file.
     ///

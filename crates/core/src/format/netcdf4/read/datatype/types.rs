@@ -11,11 +11,12 @@
 
 use std::collections::HashMap;
 
-use ncutils_hdf5::{Class, Datatype};
+use ncutils_hdf5::{Class, Datatype, ReferenceKind};
 
 use super::anonymous_type::AnonymousNumbers;
 use super::number::Number;
 use crate::format::netcdf4::read::object::links::ObjectId;
+use crate::format::netcdf4::read::reference::reference_text::ReferenceText;
 use crate::model::{Field, GroupId, Schema, SizesInC, Type, TypeClass, TypeId, UserType};
 
 /// Most levels of nested types.
@@ -48,6 +49,8 @@ pub struct TypeTable {
     by_committed_datatype: HashMap<Datatype, usize>,
     /// Types of datasets that equal no committed type before them.
     by_native: HashMap<Datatype, TypeId>,
+    /// True if references are read as paths.
+    pub reference_paths: bool,
     /// The numbers of anonymous types.
     pub anonymous: AnonymousNumbers,
 }
@@ -214,7 +217,15 @@ impl TypeTable {
             Class::String { .. } | Class::VariableString { .. } => Ok(Type::String),
             Class::Time { .. } => unsupported("time type"),
             Class::Bitfield { .. } => unsupported("bit fields"),
-            Class::Reference { .. } => unsupported("references"),
+            Class::Reference { .. } if self.reference_paths && ReferenceText::of(datatype).is_some() => {
+                Ok(Type::String)
+            }
+            Class::Reference {
+                kind: ReferenceKind::Standard,
+            } => unsupported("references of HDF5 1.12"),
+            Class::Reference { .. } => {
+                unsupported("references; --references path gives the paths, -k h5 keeps them")
+            }
             Class::Complex { .. } => unsupported("complex numbers"),
             Class::Array { .. } => unsupported("elements that are arrays"),
             Class::Enumeration { .. }

@@ -24,9 +24,10 @@ pub fn convert(
         }
         _ => None,
     };
+    let is_defined = value.is_some();
     Ok(Fill {
-        explicit: value.is_some(),
-        no_fill: value.is_none(),
+        explicit: is_defined,
+        no_fill: !is_defined,
         value,
         time: match stored.fill_time {
             StoredTime::Alloc => FillTime::Alloc,
@@ -45,6 +46,7 @@ pub fn convert(
             StoredFill::Default => FillState::Default,
             StoredFill::Defined(_) => FillState::Defined,
         },
+        empty_text: !is_defined && conversion.has_text(),
     })
 }
 

@@ -20,6 +20,7 @@ use crate::format::netcdf4::conventions::{
 };
 use crate::format::netcdf4::read::attributes::text;
 use crate::format::netcdf4::read::damage::Damage;
+use crate::format::netcdf4::read::reference::object_names::ObjectNames;
 use crate::format::netcdf4::read::user_path::user_path;
 use crate::threads::{self, try_map};
 
@@ -292,6 +293,21 @@ fn kept(stored: &[Attribute]) -> Vec<FoundAttribute> {
 }
 
 impl Hierarchy {
+    /// Names of the objects of each of `count` files, for references to them.
+    pub fn names(&self, count: usize) -> Vec<Arc<ObjectNames>> {
+        let objects = self.groups.iter().enumerate().flat_map(|(at, group)| {
+            let datasets = group.datasets.iter().map(|d| (d.id, Some(d.name.as_str())));
+            let types = group.types.iter().map(|t| (t.id, Some(t.name.as_str())));
+            let all = std::iter::once((group.id, None)).chain(datasets).chain(types);
+            all.map(move |(id, name)| ((id.file, id.address), at, name))
+        });
+        ObjectNames::of_files(
+            count,
+            self.groups.iter().map(|group| group.path.as_str()),
+            objects,
+        )
+    }
+
     /// True if `id` is the group at `index` or one of its parents.
     fn is_ancestor(&self, index: usize, id: ObjectId) -> bool {
         let mut at = Some(index);

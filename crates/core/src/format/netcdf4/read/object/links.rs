@@ -17,6 +17,7 @@ use super::heap_filters::HeapFilters;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
+use crate::format::netcdf4::read::reference::object_names::ObjectNames;
 use crate::model::Unfinished;
 use crate::store::{ExternalFiles, InputKind, NamedAs, NoExternalFile, Object};
 
@@ -51,6 +52,8 @@ pub struct OpenFile {
     pub name: String,
     /// True if elements whose variable-length content cannot be read are NIL, and not errors.
     pub loses_elements: bool,
+    /// Paths of its objects, if references are read as paths.
+    pub names: Option<Arc<ObjectNames>>,
 }
 
 /// What a file must be like.
@@ -135,6 +138,13 @@ impl Linker {
     /// The files opened so far.
     pub fn files(&self) -> &[OpenFile] {
         &self.files
+    }
+
+    /// Sets the names of the objects of each file, for references to them.
+    pub fn name_objects(&mut self, names: Vec<Arc<ObjectNames>>) {
+        for (file, names) in self.files.iter_mut().zip(names) {
+            file.names = Some(names);
+        }
     }
 
     /// Returns the open files, when all links are followed.
@@ -359,6 +369,7 @@ impl OpenFile {
             external_files,
             name: String::new(),
             loses_elements: false,
+            names: None,
         })
     }
 }

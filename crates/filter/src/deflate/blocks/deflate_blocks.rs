@@ -33,14 +33,6 @@ pub(crate) fn store(content: &[u8], is_last: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Adds stored blocks with `content` behind a complete deflate stream, which begins at byte `start` of `out`. The last
-/// of them becomes the last of the stream. `None` if the stream is damaged.
-pub(crate) fn append(content: &[u8], start: usize, out: &mut Vec<u8>) -> Option<()> {
-    reopen(start, out)?;
-    store(content, true, out);
-    Some(())
-}
-
 /// Takes the mark of the last block from a complete deflate stream, which begins at byte `start` of `out`, and lets it end
 /// at a byte. Another stream that follows there continues it. `None` if the stream is damaged.
 pub(crate) fn reopen(start: usize, out: &mut Vec<u8>) -> Option<()> {

@@ -1,5 +1,5 @@
-//! Values for which a variable or field has no room. As in netCDF-C, the values that fit are taken, and the rest is
-//! left out with a warning.
+//! Lists with more or fewer values than their variable or field has room for. As in netCDF-C, the values that fit are
+//! taken, and elements without a value are filled. Both give a warning.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,20 +10,29 @@ use crate::error::Result;
 use crate::Diagnostic;
 use crate::cdl::read::syntax::text::Text;
 
-/// Maximum number of excesses kept.
+/// Maximum number of miscounts kept for warnings.
 const MOST: usize = 100;
 
-/// The part of a list that does not fit.
+/// A list whose number of values is not that of its variable or field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Excess {
-    /// Position of the first value that is left out, wholly or in part.
+pub struct Miscount {
+    /// Position of the first value that is left out, wholly or in part, or of the end of a list that is too short.
     pub at: u64,
-    /// The unit of `room` and `left_out`.
+    /// The unit of `room` and `amount`.
     pub unit: Unit,
     /// Number of units that fit.
     pub room: u64,
+    /// The difference.
+    pub amount: Amount,
+}
+
+/// By how much a list has too many or too few values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
     /// Number of units left out.
-    pub left_out: u64,
+    LeftOut(u64),
+    /// Number of units without a value.
+    Missing(u64),
 }
 
 /// The unit in which a list is counted.
@@ -44,40 +53,44 @@ impl fmt::Display for Unit {
     }
 }
 
-impl fmt::Display for Excess {
+impl fmt::Display for Miscount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let are = if self.left_out == 1 { "is" } else { "are" };
+        let (direction, count, which) = match self.amount {
+            Amount::LeftOut(count) => ("many", count, "left out"),
+            Amount::Missing(count) => ("few", count, "missing"),
+        };
+        let are = if count == 1 { "is" } else { "are" };
         write!(
             f,
-            "too many {}: there is room for {}, and {} {are} left out",
-            self.unit, self.room, self.left_out
+            "too {direction} {}: there is room for {}, and {count} {are} {which}",
+            self.unit, self.room
         )
     }
 }
 
-/// Excesses found while values are parsed, from any thread, each once. If there are more than [`MOST`], the first in
+/// Miscounts found while values are parsed, from any thread, each once. If there are more than [`MOST`], the first in
 /// the text are kept.
 #[derive(Debug, Default)]
-pub struct Excesses(Mutex<BTreeMap<u64, Excess>>);
+pub struct Miscounts(Mutex<BTreeMap<u64, Miscount>>);
 
-impl Excesses {
+impl Miscounts {
     /// Adds one.
-    pub fn add(&self, excess: Excess) {
+    pub fn add(&self, miscount: Miscount) {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        found.insert(excess.at, excess);
+        found.insert(miscount.at, miscount);
         if found.len() > MOST {
             found.pop_last();
         }
     }
 
-    /// The excesses found so far, in the order of the text.
+    /// The miscounts found so far, in the order of the text.
     ///
     /// # Errors
     /// The text cannot be read.
     pub fn diagnostics(&self, text: &Text) -> Result<Vec<Diagnostic>> {
         let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.values();
-        all.map(|excess| text.diagnostic(excess.at, excess.to_string()))
+        all.map(|miscount| text.diagnostic(miscount.at, miscount.to_string()))
             .collect()
     }
 }
@@ -91,16 +104,16 @@ mod tests {
     #[test]
     fn the_first_are_kept_whatever_their_order() {
         let text = Text::new(Arc::new(vec![b' '; 1000]), "a.cdl").unwrap();
-        let excesses = Excesses::default();
+        let miscounts = Miscounts::default();
         for n in (0..500).rev().chain(0..500) {
-            excesses.add(Excess {
+            miscounts.add(Miscount {
                 at: n,
                 unit: Unit::Values,
                 room: 2,
-                left_out: 1 + n % 2,
+                amount: Amount::LeftOut(1 + n % 2),
             });
         }
-        let told = excesses.diagnostics(&text).unwrap();
+        let told = miscounts.diagnostics(&text).unwrap();
         assert_eq!(told.len(), MOST);
         assert_eq!(
             told[0].to_string().lines().next(),

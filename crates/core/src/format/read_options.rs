@@ -1,0 +1,20 @@
+//! [`ReadOptions`]: how a dataset is read, where its format leaves a choice.
+
+use super::zarr::ZarrOptions;
+
+/// How a dataset is read. A format ignores what is not for it.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOptions {
+    /// How a Zarr hierarchy is read.
+    pub zarr: ZarrOptions,
+    /// True if references of HDF5 are strings: the paths of the objects that they refer to. Else they are left out.
+    pub reference_paths: bool,
+}
+
+impl ReadOptions {
+    /// What is read without a choice.
+    pub const DEFAULT: Self = Self {
+        zarr: ZarrOptions::READ,
+        reference_paths: false,
+    };
+}

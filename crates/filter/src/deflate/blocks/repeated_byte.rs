@@ -1,0 +1,138 @@
+//! A block of one byte that is repeated: a literal, and matches with the byte before them.
+//!
+//! The planes of rounded numbers and of their signs are such, and so are chunks of fill values.
+
+use crate::deflate::blocks::bit_writer::BitWriter;
+use crate::deflate::blocks::block_header::write_header;
+use crate::deflate::blocks::huffman_code::{Code, code_lengths, codes};
+
+/// Shortest and longest match (RFC 1951, 3.2.5).
+const SHORTEST: usize = 3;
+const LONGEST: usize = 258;
+
+/// The symbol that ends a block, and that of the longest match, the last.
+const END: usize = 256;
+const LONGEST_MATCH: usize = 285;
+
+/// Most bits of a code.
+const LONGEST_CODE: u8 = 15;
+
+/// The byte that `content` repeats. `None` if there are others, or nothing.
+pub(crate) fn repeated_byte(content: &[u8]) -> Option<u8> {
+    let (last, before) = content.split_last()?;
+    // Each byte equals the next.
+    (before == &content[1..]).then_some(*last)
+}
+
+/// Adds a block of `count` times `byte`, at least one, to `out`, which ends at a byte. It is the last of the stream if `is_last`; else
+/// `out` ends at a byte again.
+pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut Vec<u8>) {
+    let byte = usize::from(byte);
+    let (matches, rest) = ((count - 1) / LONGEST, (count - 1) % LONGEST);
+    let (literals, shorter) = match rest {
+        ..SHORTEST => (1 + rest, None),
+        _ => (1, Some(length_symbol(rest))),
+    };
+    let mut counts = [0; LONGEST_MATCH + 1];
+    counts[byte] = literals as u32;
+    counts[END] = 1;
+    counts[LONGEST_MATCH] = u32::try_from(matches).unwrap_or(u32::MAX);
+    if let Some((symbol, ..)) = shorter {
+        counts[symbol] += 1;
+    }
+    let mut lengths = [0; LONGEST_MATCH + 1];
+    code_lengths(&counts, LONGEST_CODE, &mut lengths);
+    let mut all = [Code::default(); LONGEST_MATCH + 1];
+    codes(&lengths, &mut all);
+    let mut bits = BitWriter::new(out);
+    write_header(&lengths, is_last, &mut bits);
+    for _ in 0..literals {
+        bits.put_code(all[byte]);
+    }
+    // The distance 1 is the first of two codes of one bit.
+    let longest = all[LONGEST_MATCH];
+    for _ in 0..matches {
+        bits.put(longest.bits.into(), u32::from(longest.length) + 1);
+    }
+    if let Some((symbol, extra, width)) = shorter {
+        bits.put_code(all[symbol]);
+        bits.put(extra, width + 1);
+    }
+    bits.put_code(all[END]);
+    bits.end(is_last);
+}
+
+/// The symbol of a match's length below the longest, and the bits that follow it, with their number.
+fn length_symbol(length: usize) -> (usize, u64, u32) {
+    let above = length - SHORTEST;
+    // From 8 on, four symbols have one bit more each.
+    let width = above.checked_ilog2().unwrap_or(0).saturating_sub(2);
+    let symbol = END + 1 + 4 * width as usize + (above >> width);
+    (symbol, (above & ((1 << width) - 1)) as u64, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deflate::libdeflate::libdeflate;
+    use libdeflater::Decompressor;
+    use std::io::Read;
+
+    #[test]
+    fn each_count_inflates_and_is_as_small_as_libdeflate_makes_it() {
+        let mut counts: Vec<usize> = (1..600).collect();
+        counts.extend([65_535, 259_920, 1 << 20]);
+        for count in counts {
+            for byte in [0, 143, 255] {
+                let content = vec![byte; count];
+                assert_eq!(repeated_byte(&content), Some(byte));
+                let mut stream = Vec::new();
+                append_repeated(byte, count, false, &mut stream);
+                append_repeated(byte, count, true, &mut stream);
+                let twice = content.repeat(2);
+                let mut inflated = vec![0; 2 * count];
+                Decompressor::new()
+                    .deflate_decompress(&stream, &mut inflated)
+                    .unwrap();
+                assert!(inflated == twice, "{count}");
+                inflated.clear();
+                flate2::read::DeflateDecoder::new(&stream[..])
+                    .read_to_end(&mut inflated)
+                    .unwrap();
+                assert!(inflated == twice, "{count}");
+                let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+                libdeflate(5, &content, 0, &mut theirs).unwrap();
+                append_repeated(byte, count, true, &mut ours);
+                assert!(
+                    ours.len() <= theirs.len() + 16,
+                    "{count}: {} {}",
+                    ours.len(),
+                    theirs.len()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_have_the_symbols_of_the_specification() {
+        for (length, symbol) in [
+            (3, (257, 0, 0)),
+            (10, (264, 0, 0)),
+            (11, (265, 0, 1)),
+            (12, (265, 1, 1)),
+            (13, (266, 0, 1)),
+            (34, (272, 3, 2)),
+            (227, (284, 0, 5)),
+            (257, (284, 30, 5)),
+        ] {
+            assert_eq!(length_symbol(length), symbol, "{length}");
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_no_repeats() {
+        assert_eq!(repeated_byte(&[]), None);
+        assert_eq!(repeated_byte(&[1, 1, 2]), None);
+        assert_eq!(repeated_byte(&[2, 1, 1]), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! Tells which kind of deflate block suits a piece of a chunk.
+//!
+//! ```text
+//! piece ─┬─ one byte ─────────────────────────────────────────────► repeated
+//!        ├─ a glance sees repeats, or one value in a part ─────────► matches
+//!        ├─ counts of few values ─► a trial of 8 KiB ──────────────► literals or matches
+//!        └─ others ─► what matches save, estimated ─┬─ affordable ─► stored if all bytes are as frequent, else literals
+//!                                                   └─ not ────────► matches
+//! ```
+//!
+//! What a piece loses by not being searched is taken from what the chunk can afford.
+
+use crate::deflate::blocks::literal_blocks::append_literals;
+use crate::deflate::blocks::repeated_byte::repeated_byte;
+use crate::deflate::byte_counts::{byte_counts, entropy};
+use crate::deflate::encoder::LEVELS;
+use crate::deflate::libdeflate::libdeflate;
+use crate::deflate::repeats::{GLANCE, Repeats};
+use std::cell::RefCell;
+
+/// Smallest plane or block, in bytes, that is coded by literals alone. Matches reach the plane before a smaller one, which is not
+/// looked at.
+const SMALLEST_OF_LITERALS: usize = (32 << 10) + 1;
+
+/// Smallest piece, in bytes, that is looked at in several places.
+const LONG: usize = 64 << 10;
+
+/// Bytes are noise if codes of different lengths save fewer than one in this many of them.
+const GAIN: f64 = 200.0;
+
+/// The share of a chunk's bits that its outcome may be larger for matches that are not searched. What they save is estimated, and may be
+/// twice as much.
+const AFFORDABLE: f32 = 0.003;
+
+/// What a glance must see matches save, so that nothing else is looked at.
+const CLEAR_SAVING: f32 = 0.04;
+
+/// The same where a trial decides else.
+const CLEAR_SAVING_OF_SIMPLE: f32 = 0.15;
+
+/// Bits of a byte, on average, below which a trial decides. Codes of whole bits then waste much, and so do matches that libdeflate takes
+/// although they cost more than literals: of two values, literals alone are 15 % larger, of rain, most of which is zero, 12 % smaller.
+const SIMPLE: f64 = 4.2;
+
+/// Bytes of a trial.
+const TRIAL: usize = 8 << 10;
+
+/// Bytes of a piece that are judged by their neighbours. A piece is looked at in places alone, and runs are looked for everywhere.
+const PART: usize = 32 << 10;
+
+/// The share of bytes that equal the one before them, beyond chance, from which on there are runs.
+const MOST_RUNS: f64 = 0.12;
+
+thread_local! {
+    static REPEATS: RefCell<Option<Repeats>> = const { RefCell::new(None) };
+    static TRIALS: RefCell<(Vec<u8>, Vec<u8>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// The kind of blocks that suit bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blocks {
+    /// This byte, repeated.
+    Repeated(u8),
+    /// Bytes as they are.
+    Stored,
+    /// Codes of single bytes.
+    Literals,
+    /// Codes of bytes and of repeats.
+    Matches,
+}
+
+/// Calls `judged` with a judge of a chunk of `size` bytes. `level` is zlib's, 1 to 9.
+pub(crate) fn with_judge(level: usize, size: usize, judged: impl FnOnce(&mut Judge<'_>)) {
+    REPEATS.with_borrow_mut(|repeats| {
+        judged(&mut Judge {
+            level,
+            repeats: repeats.get_or_insert_default(),
+            affordable: AFFORDABLE * 8.0 * size as f32,
+        });
+    });
+}
+
+/// Judges the pieces of a chunk, in their order.
+pub(crate) struct Judge<'a> {
+    /// zlib's level.
+    level: usize,
+    repeats: &'a mut Repeats,
+    /// Bits that the outcome may still be larger for matches that are not searched.
+    affordable: f32,
+}
+
+impl Judge<'_> {
+    /// The kind of blocks that suit a piece.
+    pub fn blocks_for(&mut self, piece: &[u8]) -> Blocks {
+        match repeated_byte(piece) {
+            Some(byte) => Blocks::Repeated(byte),
+            None if piece.len() >= SMALLEST_OF_LITERALS && self.repeats_clearly(piece) => Blocks::Matches,
+            None => self.blocks_by_counts(piece),
+        }
+    }
+
+    /// True if a glance at a few places tells that matches save much. Most pieces with repeats are known by it.
+    fn repeats_clearly(&mut self, piece: &[u8]) -> bool {
+        let glance = GLANCE.min(piece.len());
+        let places: &[usize] = match piece.len() {
+            ..LONG => &[3],
+            _ => &[3, 1, 5],
+        };
+        for sixths in places {
+            let start = (piece.len() - glance) / 6 * sixths;
+            let seen = &piece[start..start + glance];
+            let counts = byte_counts(seen);
+            if is_uniform(&counts, glance) {
+                // Noise is looked at longer in any case.
+                break;
+            }
+            let clear = match is_simple(&counts, glance) {
+                true => CLEAR_SAVING_OF_SIMPLE,
+                false => CLEAR_SAVING,
+            };
+            if self.repeats.glance(seen, &counts) >= clear {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn blocks_by_counts(&mut self, piece: &[u8]) -> Blocks {
+        let counts = byte_counts(piece);
+        let is_uniform = is_uniform(&counts, piece.len());
+        if !is_uniform && piece.len() < SMALLEST_OF_LITERALS || has_runs(piece, &counts) {
+            return Blocks::Matches;
+        }
+        if is_simple(&counts, piece.len()) {
+            return match literals_win(self.level, piece) {
+                true => Blocks::Literals,
+                false => Blocks::Matches,
+            };
+        }
+        let (saving, blocks) = match is_uniform {
+            true if piece.len() >= LONG => (self.repeats.saving_of_noise(piece, &counts), Blocks::Stored),
+            true => (self.repeats.saving(piece, &counts), Blocks::Stored),
+            false => (self.repeats.saving(piece, &counts), Blocks::Literals),
+        };
+        let lost = saving * entropy(&counts) as f32;
+        if lost > self.affordable {
+            return Blocks::Matches;
+        }
+        self.affordable -= lost;
+        blocks
+    }
+}
+
+fn is_simple(counts: &[u64; 256], length: usize) -> bool {
+    entropy(counts) < SIMPLE * length as f64
+}
+
+/// True if literals alone take no more bytes than libdeflate does, for a part of a piece.
+fn literals_win(level: usize, piece: &[u8]) -> bool {
+    TRIALS.with_borrow_mut(|(compressed, literals)| {
+        let length = (piece.len() / 16).min(TRIAL);
+        let start = (piece.len() - length) / 2;
+        let part = &piece[start..start + length];
+        literals.clear();
+        append_literals(part, true, literals);
+        libdeflate(LEVELS[level], part, 0, compressed).is_ok() && literals.len() <= compressed.len()
+    })
+}
+
+/// True if bytes of a part equal the one before them more often than by chance: some of it is one value, such as a mask.
+fn has_runs(piece: &[u8], counts: &[u64; 256]) -> bool {
+    let total = piece.len() as f64;
+    let by_chance: f64 = counts.iter().map(|count| (*count as f64 / total).powi(2)).sum();
+    piece.chunks(PART).any(|part| {
+        let equal = equal_neighbours(part) as f64;
+        equal > part.len() as f64 * (by_chance + MOST_RUNS)
+    })
+}
+
+/// How many bytes equal the one before them.
+fn equal_neighbours(bytes: &[u8]) -> usize {
+    /// Bytes that are compared at once, each with a sum of a byte.
+    const LANES: usize = 32;
+    const MOST: usize = LANES * 255;
+    let next = bytes.get(1..).unwrap_or_default();
+    let mut equal = 0;
+    for (before, here) in bytes.chunks(MOST).zip(next.chunks(MOST)) {
+        let (lanes, rest) = before[..here.len()].as_chunks::<LANES>();
+        let (others, other_rest) = here.as_chunks::<LANES>();
+        let mut sums = [0u8; LANES];
+        for (lane, other) in lanes.iter().zip(others) {
+            for ((sum, a), b) in sums.iter_mut().zip(lane).zip(other) {
+                *sum += u8::from(a == b);
+            }
+        }
+        equal += sums.iter().map(|sum| usize::from(*sum)).sum::<usize>();
+        equal += rest.iter().zip(other_rest).filter(|(a, b)| a == b).count();
+    }
+    equal
+}
+
+/// True if bytes are so evenly distributed that codes of different lengths save less than [`GAIN`] allows.
+fn is_uniform(counts: &[u64; 256], length: usize) -> bool {
+    // The entropy of a sample is lower than that of its source, by about half a bit for each value.
+    let missing = 255.0 / 2.0 * std::f64::consts::LOG2_E;
+    entropy(counts) + missing > 8.0 * length as f64 * (1.0 - 1.0 / GAIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_neighbours_are_counted() {
+        for length in [0, 1, 2, 31, 32, 33, 8160, 8161, 8200, 20_000] {
+            let bytes: Vec<u8> = (0..length).map(|n| (n / 3 % 200) as u8).collect();
+            let pairs = bytes.windows(2).filter(|pair| pair[0] == pair[1]);
+            assert_eq!(equal_neighbours(&bytes), pairs.count(), "{length}");
+        }
+    }
+}
