@@ -71,6 +71,23 @@ def test_text_that_was_never_written_is_empty(tmp_path):
     assert b"NIL" not in subprocess.check_output([installed("ncdump"), tmp_path / "out.nc"])
 
 
+def test_elements_that_are_arrays_are_left_out_as_by_netcdf_c(tmp_path):
+    """netCDF-C says nothing of them. A copy as HDF5 keeps them."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as made:
+        made.create_dataset("v", (4,), dtype=np.dtype(("i4", (3, 2))))[:] = np.arange(24).reshape(4, 3, 2)
+        made["x"] = np.arange(3)
+    with netCDF4.Dataset(path) as peer:
+        assert list(peer.variables) == ["x"]
+    said = nccopy(path, tmp_path / "out.nc")
+    assert "/v is left out: netCDF has no elements that are arrays" in said, said
+    with netCDF4.Dataset(tmp_path / "out.nc") as copied:
+        assert list(copied.variables) == ["x"]
+    nccopy("-k", "h5", path, tmp_path / "out.h5")
+    with h5py.File(path) as made, h5py.File(tmp_path / "out.h5") as copied:
+        assert (made["v"][()] == copied["v"][()]).all() and made["v"].dtype == copied["v"].dtype
+
+
 @pytest.mark.parametrize("libver", ["earliest", "latest"])
 def test_families_of_files(tmp_path, libver):
     values = np.arange(5000)
