@@ -57,7 +57,7 @@ pub(super) fn string_length(modes: &'static [Mode]) -> Opt {
         .more(
             "A longer string is an error; with ',cut' it is cut. Default: the longest string, at least 128.",
         )
-        .section("kinds.md#string-length-in-zarr-version-2")
+        .section("string-length.md")
         .kinds(FIXED_STRINGS)
         .modes(modes)
         .requests(&[Request::StringLength])
