@@ -217,12 +217,6 @@ def is_blosc_with_snappy(failure):
     return failure.is_of("netCDF-C 4.10") and failure.filters().get(32001, ())[6:7] == (3,)
 
 
-def is_fill_of_strings(failure):
-    """HDF5 up to 2.0 does not read chunks of strings that were never written, if the fill value is a string."""
-    texts = "no write intent on file", "can't refill fill value buffer"
-    return any(text in told for text in texts for told in (failure.message, failure.other("HDF5 2")))
-
-
 def was_never_written(failure):
     """HDF5 reads nothing where nothing was written and the fill value is undefined, as in the input."""
     return any("no data can be read" in text for text in (failure.message, failure.other("HDF5 2")))
@@ -315,7 +309,7 @@ def lacks_part_of_version_3(failure):
         return False
     names = [name for name in document.get("dimension_names") or [] if name]
     twice = failure.is_of("tensorstore") and len(set(names)) < len(names)
-    return twice or kind in ("string", "null_terminated_bytes", "raw_bytes", "struct") or not had.issuperset(names_of(document.get("codecs", [])))
+    return twice or kind in ("string", "variable_length_bytes", "null_terminated_bytes", "raw_bytes", "struct") or not had.issuperset(names_of(document.get("codecs", [])))
 
 
 def is_of_an_array(failure):
@@ -325,7 +319,7 @@ def is_of_an_array(failure):
 
 
 EXCUSES = [
-    is_of_an_array, is_warned_of, lacks_filter, is_scale_offset_of_all_bits, is_blosc_with_snappy, is_fill_of_strings, was_never_written, is_elsewhere, is_no_name_of_netcdf, is_not_classic,
+    is_of_an_array, is_warned_of, lacks_filter, is_scale_offset_of_all_bits, is_blosc_with_snappy, was_never_written, is_elsewhere, is_no_name_of_netcdf, is_not_classic,
     is_beyond_h5py, is_sequence_of_compounds, is_of_newer_hdf5,
     lacks_codec_of_version_2, lacks_text_of_version_2, lacks_part_of_version_3,
 ]

@@ -3,8 +3,10 @@
 import subprocess
 
 import h5py
+import numpy as np
 import pytest
 from conftest import BIN, installed, nccopy, ncdump, ncgen
+from zarr_reference import by_libnetcdf
 
 TEXT = """netcdf scopes {
 dimensions:
@@ -108,21 +110,52 @@ def test_copies(made, tmp_path):
     assert "first" not in ncdump(target).decode()
 
 
-def test_what_is_longer_than_its_dimension_is_told(tmp_path):
-    """netCDF-C cuts it without a word."""
+@pytest.fixture
+def longer(tmp_path):
     path = tmp_path / "a.h5"
     with h5py.File(path, "w", track_order=True) as f:
         f["t"] = [1.0, 2.0, 3.0]
         f["t"].make_scale("t")
         f["v"] = [1, 2, 3, 4, 5]
         f["v"].dims[0].attach_scale(f["t"])
-    told = "/v has 5 elements along t, which is 3 long: the others are left out; nccopy -k h5 keeps them"
+        f.create_dataset("g/w", data=np.arange(15).reshape(3, 5), chunks=(2, 2), compression="gzip")
+        for n in range(2):
+            f["g/w"].dims[n].attach_scale(f["t"])
+    return path
+
+
+def test_what_is_longer_than_its_dimension_is_told(tmp_path, longer):
+    """netCDF-C cuts it without a word."""
+    path = longer
+    told = "/v has 5 elements along t, which is 3 long: netCDF leaves out the others; nccopy keeps them in Zarr and with -k h5"
     done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True)
-    assert done.returncode == 0 and "v = 1, 2, 3 ;" in done.stdout and done.stderr == f"ncdump: {path}: warning: {told}\n"
+    assert done.returncode == 0 and "v = 1, 2, 3 ;" in done.stdout and f"ncdump: {path}: warning: {told}\n" in done.stderr
     assert told in nccopy(path, tmp_path / "b.nc")
     assert nccopy("-k", "h5", path, tmp_path / "b.h5") == ""
     with h5py.File(tmp_path / "b.h5") as f:
         assert f["v"][:].tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("mode", ["zarr", "zarr,v3", "nczarr"])
+def test_zarr_keeps_what_is_longer_than_its_dimension(tmp_path, longer, mode):
+    """The dimension has a name of its own, as xarray opens no group in which a name has two lengths."""
+    xarray = pytest.importorskip("xarray")
+    out = tmp_path / "out.zarr"
+    said = nccopy("--verify", longer, f"{out}#mode={mode}")
+    assert "along a dimension of their own: v (t_5, not t), /g/w (t_5, not t)" in said, said
+    with xarray.open_dataset(out, engine="zarr", decode_cf=False) as found:
+        assert found["v"].dims == ("t_5",) and found["v"].values.tolist() == [1, 2, 3, 4, 5]
+        assert found["t"].dims == ("t",) and found["t"].values.tolist() == [1, 2, 3]
+    with xarray.open_dataset(out, engine="zarr", group="g", decode_cf=False) as found:
+        assert found["w"].dims == ("t", "t_5") and found["w"].values.tolist() == np.arange(15).reshape(3, 5).tolist()
+    if mode == "nczarr":
+        found = by_libnetcdf(f"file://{out}#mode=nczarr,file")
+        assert found["groups"]["/"]["dims"] == [["t", 3, False], ["t_5", 5, False]]
+        assert found["variables"]["/v"]["dims"] == ["/t_5"] and found["variables"]["/v"]["values"] == [1, 2, 3, 4, 5]
+        assert found["variables"]["/g/w"]["values"] == list(range(15))
+    nccopy("-k", "nc4", out, tmp_path / "back.nc")
+    with h5py.File(tmp_path / "back.nc") as f:
+        assert f["v"][:].tolist() == [1, 2, 3, 4, 5] and f["t"][:].tolist() == [1, 2, 3] and f["g/w"].shape == (3, 5)
 
 
 def test_version_3_keeps_the_names(tmp_path):

@@ -8,6 +8,7 @@ import subprocess
 import h5py
 import hdf5plugin
 import netCDF4
+import netcdf_c
 import numpy as np
 import pytest
 from conftest import BIN, UNKNOWN_FILTER
@@ -103,6 +104,23 @@ def test_codecs_of_netcdf_c_are_listed():
     text = succeed("ncdump", "--filters", plugins=NETCDF4).stdout
     line = next(line for line in text.splitlines() if str(NETCDF4 / "lib__nch5blosc.so") in line)
     assert line.split()[:4] == ["32001", "blosc", "blosc", "numcodecs.blosc"]
+
+
+@netcdf_c.needs_netcdf_c
+def test_the_filter_of_a_codec_is_printed(tmp_path):
+    """Of a codec of NCZarr that only a plugin has, `_Filter` is what netCDF-C prints."""
+    write(tmp_path / "in.nc")
+    url = netcdf_c.url(tmp_path / "out.zarr", "nczarr,file")
+    netcdf_c.run("nccopy", "-F", "v,40000,7,9", tmp_path / "in.nc", url)
+
+    def special(text):
+        return [line.strip() for line in text.splitlines() if ":_Filter" in line or ":_Codecs" in line]
+
+    theirs = special(netcdf_c.run("ncdump", "-hs", url).decode())
+    assert theirs[0] == 'v:_Filter = "40000,7,9" ;'
+    assert special(succeed("ncdump", "-hs", tmp_path / "out.zarr", plugins=netcdf_c.PLUGINS).stdout) == theirs
+    assert special(succeed("ncdump", "-hs", tmp_path / "out.zarr", plugins=tmp_path).stdout) == theirs[1:]
+    assert '"40000,7,9"' in succeed("ncdump", "--json", "-hs", tmp_path / "out.zarr", plugins=netcdf_c.PLUGINS).stdout
 
 
 def test_the_list_says_what_is_used():

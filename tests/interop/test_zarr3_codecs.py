@@ -139,3 +139,53 @@ def test_zarr_python_reads_each_codec(tmp_path, filters):
     nccopy("-F", "none", "-4", out, tmp_path / "back.nc")
     with h5py.File(tmp_path / "back.nc") as file:
         np.testing.assert_array_equal(file["v"][:], found)
+
+
+@pytest.mark.parametrize("mode", [{"mode": 4, "tolerance": 1e-3}, {"mode": 2, "rate": 12}, {"mode": 3, "precision": 18}, {"mode": 4, "tolerance": -1}],
+                         ids=lambda mode: "-".join(map(str, mode.values())))
+def test_zfpy_makes_the_bytes_of_the_array(tmp_path, mode):
+    """In version 3 the codec stands in place of `bytes`; the chunks are those of version 2."""
+    zfpy = pytest.importorskip("zarr.codecs.numcodecs").ZFPY
+    root = zarr.create_group(str(tmp_path / "theirs.zarr"), zarr_format=3)
+    for name, options in {"v": {"chunks": (20, 30)}, "sharded": {"chunks": (10, 15), "shards": (20, 30)}}.items():
+        array = root.create_array(name, shape=WAVE.shape, dtype=WAVE.dtype, serializer=zfpy(**mode), **options)
+        array[:] = WAVE
+    wanted = {name: root[name][:] for name in ("v", "sharded")}
+    nccopy("-F", "none", "-k", "nc4", tmp_path / "theirs.zarr", tmp_path / "a.nc")
+    with h5py.File(tmp_path / "a.nc") as file:
+        for name, values in wanted.items():
+            np.testing.assert_array_equal(file[name][:], values)
+    nccopy("--shard", "none", tmp_path / "theirs.zarr", f"{tmp_path}/ours.zarr#mode=zarr,v3")
+    ours = zarr.open_group(str(tmp_path / "ours.zarr"), mode="r")
+    for name, values in wanted.items():
+        np.testing.assert_array_equal(ours[name][:], values)
+    assert chunk_of_v3(tmp_path / "ours.zarr", "v") == chunk_of_v3(tmp_path / "theirs.zarr", "v")
+    nccopy(tmp_path / "theirs.zarr", f"{tmp_path}/2.zarr#mode=zarr,v2")
+    np.testing.assert_array_equal(zarr.open_group(str(tmp_path / "2.zarr"), mode="r")["v"][:], wanted["v"])
+    configuration = ",".join(f"{key}={value}" for key, value in mode.items())
+    netcdf4(tmp_path / "plain.nc")
+    nccopy("-F", f"v,zfpy,{configuration}", tmp_path / "plain.nc", f"{tmp_path}/3.zarr#mode=zarr,v3")
+    codecs = json.loads((tmp_path / "3.zarr" / "v" / "zarr.json").read_text())["codecs"]
+    assert [codec["name"] for codec in codecs] == ["numcodecs.zfpy"]
+    found = zarr.open_group(str(tmp_path / "3.zarr"), mode="r")["v"][:]
+    np.testing.assert_allclose(found, WAVE, atol=0.1)
+    nccopy(f"{tmp_path}/3.zarr", f"{tmp_path}/again.zarr#mode=zarr,v2")
+    nccopy(f"{tmp_path}/again.zarr", f"{tmp_path}/again3.zarr#mode=zarr,v3")
+    assert chunk_of_v3(tmp_path / "again3.zarr", "v") == chunk_of_v3(tmp_path / "3.zarr", "v")
+    np.testing.assert_array_equal(zarr.open_group(str(tmp_path / "again.zarr"), mode="r")["v"][:], found)
+
+
+def test_zfpy_beside_other_codecs(tmp_path):
+    netcdf4(tmp_path / "in.nc")
+    nccopy("-F", "v,zfpy,tolerance=0.1|zstd,3|crc32c", tmp_path / "in.nc", f"{tmp_path}/out.zarr#mode=zarr,v3")
+    np.testing.assert_allclose(zarr.open_group(str(tmp_path / "out.zarr"), mode="r")["v"][:], WAVE, atol=0.2)
+    # No array has two codecs that make bytes of it.
+    path = tmp_path / "out.zarr" / "v" / "zarr.json"
+    document = json.loads(path.read_text())
+    document["codecs"].insert(0, {"name": "bytes", "configuration": {"endian": "little"}})
+    path.write_text(json.dumps(document))
+    (tmp_path / "out.zarr" / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+    with pytest.raises((TypeError, ValueError)):
+        zarr.open_array(str(tmp_path / "out.zarr" / "v"), mode="r")
+    said = nccopy(tmp_path / "out.zarr", tmp_path / "back.nc", ok=False)
+    assert "numcodecs.zfpy" in said and "two codecs that make bytes" in said, said

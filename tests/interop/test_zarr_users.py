@@ -218,3 +218,33 @@ def test_what_netcdf_c_does_not_read_of_pure_zarr(tmp_path):
                 file.write(key, key.relative_to(below).as_posix())
         assert b" v = 1, 2, _ ;" in ncdump(path)
         assert bool(netcdf_c.run("ncdump", netcdf_c.url(path, "zarr,zip"), ok=False)) == reads
+
+
+@pytest.mark.parametrize("mode, codec", [("zarr", "szip,32,8"), ("nczarr", "szip,32,8"), ("zarr,v3", "imagecodecs_lz4f")])
+def test_what_one_codec_keeps_zarr_python_from(tmp_path, mode, codec):
+    """The warning tells whether a codec that zarr-python lacks hides its variable alone, or all others."""
+    zarr, xarray = pytest.importorskip("zarr", "3"), pytest.importorskip("xarray")
+    (tmp_path / "a.cdl").write_text("""netcdf a {
+dimensions: x = 64 ; variables: int odd(x) ; int plain(x) ; group: g { variables: int inner(x) ; data: inner = 5 ; }
+}""")
+    ncgen("-4", "-o", tmp_path / "a.nc", tmp_path / "a.cdl")
+    out = tmp_path / "out.zarr"
+    said = nccopy("-F", f"odd,{codec}", tmp_path / "a.nc", f"{out}#mode={mode}")
+    [line] = [line for line in said.splitlines() if "zarr-python" in line]
+
+    def opens(function):
+        try:
+            return function() is not None
+        except Exception as error:
+            assert "codec" in str(error).lower(), error
+            return False
+
+    whole = opens(lambda: zarr.open_group(str(out), mode="r"))
+    assert whole == (mode == "nczarr") == ("told not to use its consolidated metadata" not in line), line
+    root = zarr.open_group(str(out), mode="r", use_consolidated=False)
+    assert root["plain"].shape == (64,) and root["g/inner"][0] == 5
+    assert not opens(lambda: root["odd"])
+    assert "xarray then opens no group that has" in line or "; xarray opens no group that has" in line
+    assert not opens(lambda: xarray.open_zarr(str(out), consolidated=False))
+    assert opens(lambda: xarray.open_zarr(str(out), group="g", consolidated=False))
+    assert opens(lambda: xarray.open_zarr(str(out), group="g")) == whole

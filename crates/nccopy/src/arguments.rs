@@ -156,6 +156,7 @@ impl Arguments {
                 flatten: text(matches, "flatten").map(str::to_owned),
                 char_strings: text(matches, "strings").is_some(),
                 string_length,
+                own_dimensions: false,
             },
             memory,
             replace: given("replace"),

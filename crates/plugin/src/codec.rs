@@ -187,6 +187,7 @@ impl Codec for PluginCodec {
             parameters_help: "",
             members: known.map_or(&[], |known| known.members),
             input: known.map_or(CodecInput::Bytes, |known| known.input),
+            makes_bytes: false,
             in_netcdf_c: false,
             in_numcodecs: true,
             known_to: &[],

@@ -25,11 +25,11 @@ use crate::threads;
 /// Names the item that the kind cannot hold.
 pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
-        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check(schema),
+        Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
         Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 => zarr::check(schema),
         Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive => {
-            classic::check(&archive::as_original(schema))
+            classic::check_places(&archive::as_original(schema))
         }
         Kind::Other(_) => Err(no_writer(schema)),
     }

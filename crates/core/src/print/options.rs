@@ -1,5 +1,6 @@
 //! Printing options: the variables whose data is printed, and the look of numbers and lines.
 
+use crate::filter::Registry;
 use crate::time::DateSeparator;
 
 /// The variables whose data is printed.
@@ -41,6 +42,8 @@ pub struct DumpOptions {
     pub without_properties: bool,
     /// True to print all filters in the special attribute `_Filter` (`-F`).
     pub filters: bool,
+    /// The codecs that are known, whose filters `_Filter` names.
+    pub registry: Registry,
     /// Digits of floating-point numbers.
     pub precision: Precision,
     /// Types for which `precision` overrides the attribute `C_format`.

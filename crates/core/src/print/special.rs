@@ -1,5 +1,6 @@
 //! The special attributes of `ncdump -s`: the storage of variables and the file.
 
+use super::options::DumpOptions;
 use crate::error::Result;
 use crate::filter::{
     AskedCodec, ChunkType, CodecInput, Registry, checksum::fletcher32, deflate::deflate, shuffle::shuffle,
@@ -26,7 +27,7 @@ fn text(value: &str) -> Special {
 
 /// The special attributes of a variable of a dataset, in ncdump's order. See [`of_variable`]. As in netCDF-C, those of a
 /// virtual variable say nothing of its sources.
-pub fn of_reader(reader: &dyn Reader, var: VarId, filters: bool) -> Vec<(&'static str, Special)> {
+pub fn of_reader(reader: &dyn Reader, var: VarId, options: &DumpOptions) -> Vec<(&'static str, Special)> {
     const OF_SOURCES: [&str; 6] = [
         "_ChunkSizes",
         "_Fletcher32",
@@ -36,7 +37,7 @@ pub fn of_reader(reader: &dyn Reader, var: VarId, filters: bool) -> Vec<(&'stati
         "_Codecs",
     ];
     let elements = reader.element_codec(var);
-    let mut all = of_variable(reader.schema(), var, reader.layout(var), elements, filters);
+    let mut all = of_variable(reader.schema(), var, reader.layout(var), elements, options);
     if reader.is_virtual(var) {
         all.retain(|(name, _)| !OF_SOURCES.contains(name));
         for (_, value) in all.iter_mut().filter(|(name, _)| *name == "_Storage") {
@@ -46,7 +47,7 @@ pub fn of_reader(reader: &dyn Reader, var: VarId, filters: bool) -> Vec<(&'stati
     all
 }
 
-/// The special attributes of a variable, in ncdump's order. With `filters`, `_Filter` contains the whole
+/// The special attributes of a variable, in ncdump's order. With [`DumpOptions::filters`], `_Filter` contains the whole
 /// pipeline, in the file's order. Otherwise filters with an attribute of their own in netCDF-C are given
 /// there, unless that loses the order. If codecs have Zarr names, `_Codecs` contains the pipeline as JSON besides. In
 /// version 3 of Zarr, that is the chain of a chunk, also of one in a shard. `elements` has its place among the codecs: see
@@ -56,7 +57,7 @@ pub fn of_variable(
     var: VarId,
     layout: &VariableLayout,
     elements: Option<&CodecSpec>,
-    filters: bool,
+    options: &DumpOptions,
 ) -> Vec<(&'static str, Special)> {
     let mut all = Vec::new();
     let storage = match &layout.storage {
@@ -84,8 +85,9 @@ pub fn of_variable(
             all.push(("_ShardIndex", text("start")));
         }
     }
-    let pipeline = Filters::of(schema, var, layout, elements);
-    let filters = filters || !is_ordered_for_ncgen(&pipeline.hdf5);
+    let registry = &options.registry;
+    let pipeline = Filters::of(schema, var, layout, elements, registry);
+    let filters = options.filters || !is_ordered_for_ncgen(&pipeline.hdf5);
     let has = |id: u32| pipeline.hdf5.iter().find(|f| f.hdf5_id() == Some(id));
     let mut own_attribute =
         |f: &&CodecSpec| filters || !matches!(f.hdf5_id(), Some(deflate::ID | shuffle::ID | fletcher32::ID));
@@ -138,7 +140,13 @@ struct Filters {
 }
 
 impl Filters {
-    fn of(schema: &Schema, var: VarId, layout: &VariableLayout, elements: Option<&CodecSpec>) -> Self {
+    fn of(
+        schema: &Schema,
+        var: VarId,
+        layout: &VariableLayout,
+        elements: Option<&CodecSpec>,
+        registry: &Registry,
+    ) -> Self {
         let is_v3 = schema.kind.can().codecs == Some(CodecNames::Zarr(ZarrVersion::V3));
         let is_zarr = |codec: &&CodecSpec| codec.zarr_name().is_some();
         if !layout.filters.iter().any(|codec| is_zarr(&codec)) {
@@ -155,7 +163,6 @@ impl Filters {
             _ => true,
         };
         let mut zarr: Vec<CodecSpec> = layout.filters.iter().filter(is_codec).cloned().collect();
-        let registry = Registry::builtin();
         let chunk = ChunkType::new(schema, schema.var(var).ty, layout, layout.chunk_shape());
         let mut types = registry.begin(&chunk);
         let hdf5 = zarr.iter().map(|codec| {
@@ -189,6 +196,7 @@ impl Filters {
 /// True if ncgen makes this pipeline of the attributes that netCDF-C's ncdump writes: codecs that need elements come first,
 /// then fletcher32, shuffle, deflate, then the rest.
 fn is_ordered_for_ncgen(pipeline: &[CodecSpec]) -> bool {
+    // The codecs that have an attribute of their own are built in, and no library is opened to tell the place of others.
     let registry = Registry::builtin();
     let rank = |codec: &CodecSpec| {
         let is_deflate = codec.hdf5_id() == Some(deflate::ID);
@@ -273,7 +281,7 @@ mod tests {
             Special::Text(text) => text,
             Special::Numbers(numbers) => format!("{numbers:?}"),
         };
-        let all = of_variable(&schema, var, &layout, Some(&elements), false);
+        let all = of_variable(&schema, var, &layout, Some(&elements), &DumpOptions::default());
         all.into_iter()
             .map(|(name, special)| format!("{name} = {}", value(special)))
             .collect()

@@ -1,8 +1,10 @@
-//! Views of a dataset: the same data without groups, or without strings, for kinds that have neither.
+//! Views of a dataset: the same data without groups, or without strings, for kinds that have neither; and with dimensions as long
+//! as the variables, for kinds whose arrays have shapes of their own.
 //!
 //! ```text
-//! ViewRequest ─┬─► flatten ──────► names joined, one group; referring_names: attributes follow
-//!              └─► char_strings ─► strings become characters, with one more dimension
+//! ViewRequest ─┬─► flatten ────────► names joined, one group; referring_names: attributes follow
+//!              ├─► own_dimensions ─► variables longer than their dimensions are whole
+//!              └─► char_strings ───► strings become characters, with one more dimension
 //!                        │
 //! Reader ────────────────┴──► View: a Reader with another schema ─► parts, copies
 //! ```
@@ -11,6 +13,7 @@
 
 mod char_strings;
 mod flatten;
+mod own_dimensions;
 mod referring_names;
 mod request;
 mod view;

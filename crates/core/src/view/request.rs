@@ -1,7 +1,9 @@
 //! [`ViewRequest`]: how a dataset is to be presented.
 
+use super::own_dimensions;
 use crate::copy::plan::StringLength;
 use crate::error::{Request, Result};
+use crate::format::Reader;
 use crate::model::name_fault;
 
 /// How a dataset is to be presented. The default presents it as it is.
@@ -13,12 +15,14 @@ pub struct ViewRequest {
     pub char_strings: bool,
     /// Bytes of each string that becomes characters. Without it, those of a variable's longest.
     pub string_length: Option<StringLength>,
+    /// True if a variable that is longer than a dimension of it is presented whole, along a dimension of its own length.
+    pub own_dimensions: bool,
 }
 
 impl ViewRequest {
-    /// True if the dataset is presented as it is.
-    pub fn is_empty(&self) -> bool {
-        self.flatten.is_none() && !self.char_strings
+    /// False if `input` is presented as it is.
+    pub fn changes(&self, input: &dyn Reader) -> bool {
+        self.flatten.is_some() || self.char_strings || self.own_dimensions && own_dimensions::is_needed(input)
     }
 
     /// Checks the separator of names.

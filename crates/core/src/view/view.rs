@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use super::char_strings::{CharVariable, make_chars};
 use super::flatten::flatten;
+use super::own_dimensions;
 use super::request::ViewRequest;
 use crate::error::{Error, Result};
 use crate::format::{Extensions, Reader, Region, Written};
 use crate::model::{Schema, Values, VarId, VariableLayout};
 
-/// A dataset without groups, or without strings. Its variables are those of the dataset below, with the same numbers.
+/// A dataset without groups, without strings, or with dimensions as long as its variables. Its variables are those of the dataset below, with the same numbers.
 pub struct View<'a> {
     input: &'a dyn Reader,
     schema: Schema,
@@ -33,6 +34,9 @@ impl<'a> View<'a> {
             }
             None => input.schema().clone(),
         };
+        if request.own_dimensions {
+            warnings.extend(own_dimensions::add(input, &mut schema));
+        }
         let chars = match request.char_strings {
             true => {
                 let (chars, warning) = make_chars(input, &mut schema, request)?;

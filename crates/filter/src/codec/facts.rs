@@ -33,6 +33,8 @@ pub struct CodecFacts<'a> {
     pub members: &'a [Member],
     /// What it takes.
     pub input: CodecInput,
+    /// True if the codec makes the bytes of an array in a chain of version 3 of Zarr, in place of the codec `bytes`.
+    pub makes_bytes: bool,
     /// True if netCDF-C 4.10 has the codec in NCZarr.
     pub in_netcdf_c: bool,
     /// True if numcodecs, and so zarr-python, has the codec under its name in version 2 of Zarr.
@@ -106,6 +108,7 @@ impl<'a> CodecFacts<'a> {
             parameters_help: "",
             members: &[],
             input: CodecInput::Bytes,
+            makes_bytes: false,
             in_netcdf_c: false,
             in_numcodecs: true,
             known_to: &[],

@@ -128,7 +128,8 @@ impl Judge<'_> {
     fn blocks_by_counts(&mut self, piece: &[u8]) -> Blocks {
         let counts = byte_counts(piece);
         let is_uniform = is_uniform(&counts, piece.len());
-        if !is_uniform && piece.len() < SMALLEST_OF_LITERALS || has_runs(piece, &counts) {
+        // Where all bytes are as frequent, what matches save tells of runs too.
+        if !is_uniform && (piece.len() < SMALLEST_OF_LITERALS || has_runs(piece, &counts)) {
             return Blocks::Matches;
         }
         if is_simple(&counts, piece.len()) {
@@ -177,7 +178,8 @@ fn has_runs(piece: &[u8], counts: &[u64; 256]) -> bool {
     })
 }
 
-/// How many bytes equal the one before them.
+/// How many bytes equal the one before them. In its caller the compiler would compare one byte at a time.
+#[inline(never)]
 fn equal_neighbours(bytes: &[u8]) -> usize {
     /// Bytes that are compared at once, each with a sum of a byte.
     const LANES: usize = 32;
@@ -190,7 +192,7 @@ fn equal_neighbours(bytes: &[u8]) -> usize {
         let mut sums = [0u8; LANES];
         for (lane, other) in lanes.iter().zip(others) {
             for ((sum, a), b) in sums.iter_mut().zip(lane).zip(other) {
-                *sum += u8::from(a == b);
+                *sum = sum.wrapping_add(u8::from(a == b));
             }
         }
         equal += sums.iter().map(|sum| usize::from(*sum)).sum::<usize>();

@@ -10,7 +10,7 @@
 //! Nothing is lost where the value that counts is negative. `compression_kwargs`, which numcodecs writes as well, has
 //! the same value, and no effect. Numbers and dimensions are as for the HDF5 filter, but dimensions may be 1.
 //!
-//! In version 3 of Zarr the codec makes the bytes of the array, in place of the codec `bytes`. It is not known there.
+//! In version 3 of Zarr the codec is `numcodecs.zfpy`, and makes the bytes of the array in place of the codec `bytes`.
 //!
 //! numcodecs, `ZFPY`; zfp 1.0, "Header".
 
@@ -82,8 +82,10 @@ impl Codec for Zfpy {
     fn facts(&self) -> CodecFacts<'_> {
         CodecFacts {
             zarr2: Some("zfpy"),
+            zarr3: Some("numcodecs.zfpy"),
             parameters_help: "mode, tolerance, rate, precision",
             input: CodecInput::Elements,
+            makes_bytes: true,
             is_lossy: true,
             same_configuration: Some(|a, b| same(Asked::parse(a), Asked::parse(b))),
             ..CodecFacts::named("zfpy")

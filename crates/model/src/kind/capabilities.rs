@@ -68,6 +68,8 @@ pub struct Capabilities {
     /// True if variables and attributes can have types of varying length: vlens, and compounds with members that are vlens
     /// or strings.
     pub types_with_heap: bool,
+    /// True if variables can be vlens of numbers, also where other types of varying length cannot be.
+    pub lists_of_numbers: bool,
     /// True if variables can be booleans and complex numbers, which are user-defined types elsewhere
     /// ([`UserType::is_boolean`](crate::UserType::is_boolean), [`UserType::complex_part`](crate::UserType::complex_part)), and
     /// attributes booleans.
@@ -97,6 +99,9 @@ pub struct Capabilities {
     pub filter_masks: bool,
     /// True if a variable can be shorter than its unlimited dimensions. Otherwise its extent is their lengths.
     pub own_extents: bool,
+    /// True if a variable has a shape of its own, and keeps all elements where its dimension in the input is shorter. Otherwise it
+    /// is cut to the dimension, as in netCDF-C.
+    pub own_shapes: bool,
     /// True if a chunk can be longer than a fixed dimension. Such chunks of the input are then kept, and pass. If false,
     /// every chunk is cut to the fixed dimensions. Chunks are cut in either case along a dimension that was unlimited in
     /// the input and is fixed in the output, because not all readers of such a kind expect longer ones.
@@ -142,6 +147,7 @@ impl Capabilities {
             groups: false,
             user_types: false,
             types_with_heap: false,
+            lists_of_numbers: false,
             booleans_and_complex: false,
             atomic_types: Type::CLASSIC,
             unlimited: UnlimitedDimensions::None,
@@ -155,6 +161,7 @@ impl Capabilities {
             byte_order: Some(Endian::Big),
             filter_masks: false,
             own_extents: false,
+            own_shapes: false,
             chunks_past_dimensions: false,
             largest_chunk: u64::MAX,
             shards: false,
@@ -355,6 +362,7 @@ pub(super) static ZARR3: Capabilities = Capabilities {
     name: "Zarr version 3",
     extended_name: "Zarr version 3 mode=00001000",
     user_types: true,
+    lists_of_numbers: true,
     unlimited: UnlimitedDimensions::Any,
     codecs: Some(CodecNames::Zarr(ZarrVersion::V3)),
     shards: true,
@@ -374,6 +382,7 @@ const ZARR: Capabilities = Capabilities {
     chunks: true,
     codecs: Some(CodecNames::Zarr(ZarrVersion::V2)),
     byte_order: None,
+    own_shapes: true,
     chunks_past_dimensions: true,
     fill_apart_from_attribute: true,
     fixed_strings: true,

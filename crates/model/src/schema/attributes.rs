@@ -1,5 +1,6 @@
 //! The attributes of a group or variable.
 
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -20,12 +21,26 @@ pub struct Attribute {
 
 /// A list of attributes in their order. Clones share it until one of them changes it, as a copy has the attributes
 /// of its input, of very many variables.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Attributes(Option<Arc<Vec<Attribute>>>);
+#[derive(Debug, Clone, Default)]
+pub struct Attributes {
+    list: Option<Arc<Vec<Attribute>>>,
+    /// See [`Attributes::json`].
+    json: Option<Arc<BTreeMap<String, String>>>,
+}
+
+/// Compares the attributes, and not the [JSON](Attributes::json) that they were read of.
+impl PartialEq for Attributes {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
 
 impl From<Vec<Attribute>> for Attributes {
     fn from(attributes: Vec<Attribute>) -> Self {
-        Self((!attributes.is_empty()).then(|| Arc::new(attributes)))
+        Self {
+            list: (!attributes.is_empty()).then(|| Arc::new(attributes)),
+            json: None,
+        }
     }
 }
 
@@ -39,13 +54,13 @@ impl Deref for Attributes {
     type Target = [Attribute];
 
     fn deref(&self) -> &[Attribute] {
-        self.0.as_deref().map_or(&[], Vec::as_slice)
+        self.list.as_deref().map_or(&[], Vec::as_slice)
     }
 }
 
 impl DerefMut for Attributes {
     fn deref_mut(&mut self) -> &mut [Attribute] {
-        self.0
+        self.list
             .as_mut()
             .map_or(&mut [], |all| Arc::make_mut(all).as_mut_slice())
     }
@@ -79,9 +94,33 @@ impl Extend<Attribute> for Attributes {
 }
 
 impl Attributes {
+    /// The JSON that an attribute was read of, if a format keeps more in it than netCDF does: `true`, which is 1 in netCDF. A
+    /// writer of such a format compares it with the attribute, which may have changed since.
+    pub fn json(&self, name: &str) -> Option<&str> {
+        Some(self.json.as_ref()?.get(name)?)
+    }
+
+    /// These attributes, with the JSON of some by their names.
+    #[must_use]
+    pub fn with_json(self, json: BTreeMap<String, String>) -> Self {
+        Self {
+            json: (!json.is_empty()).then(|| Arc::new(json)),
+            ..self
+        }
+    }
+
+    /// These attributes, with the JSON of others that they were made of.
+    #[must_use]
+    pub fn with_json_of(self, others: &Self) -> Self {
+        Self {
+            json: others.json.clone(),
+            ..self
+        }
+    }
+
     /// The list, to change its length.
     fn list(&mut self) -> &mut Vec<Attribute> {
-        Arc::make_mut(self.0.get_or_insert_default())
+        Arc::make_mut(self.list.get_or_insert_default())
     }
 
     /// Puts an attribute at the end.
@@ -91,14 +130,14 @@ impl Attributes {
 
     /// Removes all attributes.
     pub fn clear(&mut self) {
-        self.0 = None;
+        *self = Self::default();
     }
 
     /// Keeps the attributes for which `keep` holds.
     pub fn retain(&mut self, keep: impl FnMut(&Attribute) -> bool) {
         let mut all = std::mem::take(self.list());
         all.retain(keep);
-        *self = all.into();
+        *self = Self::from(all).with_json_of(self);
     }
 }
 
@@ -125,8 +164,12 @@ mod tests {
         let names = |list: &Attributes| list.iter().map(|a| a.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&first), ["a", "b"]);
         assert_eq!(names(&second), ["z", "b", "c"]);
+        let json = BTreeMap::from([("c".to_owned(), "[1]".to_owned())]);
+        second = second.with_json(json);
         second.retain(|a| a.name == "c");
         assert_eq!(names(&second), ["c"]);
+        assert_eq!((second.json("c"), second.json("a")), (Some("[1]"), None));
+        assert_eq!(second, vec![named("c")].into());
         second.clear();
         assert_eq!(second, Attributes::default());
         second.extend([named("d")]);

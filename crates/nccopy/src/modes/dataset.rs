@@ -6,9 +6,10 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::location::Location;
+use ncutils_core::model::Kind;
 use ncutils_core::store::Input;
 use ncutils_core::threads;
-use ncutils_core::view::View;
+use ncutils_core::view::{View, ViewRequest};
 
 use super::unfinished::refuse_unfinished;
 use super::{bytes, salvage, values};
@@ -38,6 +39,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
         ..arguments.copy.clone()
     };
+    let kind = options.kind.unwrap_or(reader.schema().kind);
     let route = archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
     if !matches!(route, ArchiveRoute::Copy | ArchiveRoute::Convert(..)) {
         drop(reader);
@@ -49,7 +51,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     };
     if let Some(salvaged) = &mut salvaged {
         salvaged.lose_unchecked(|left| {
-            let view = view_of(left, arguments)?;
+            let view = view_of(left, kind, arguments)?;
             let whole = view.as_ref().map_or(left, |view| view as &dyn Reader);
             let options = match &route {
                 ArchiveRoute::Convert(kinds, _) => values::as_classic(whole, kinds.clone(), options.clone())?,
@@ -62,7 +64,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         Some(salvaged) => &salvaged.left,
         None => &*reader,
     };
-    let view = view_of(whole, arguments).map_err(in_input)?;
+    let view = view_of(whole, kind, arguments).map_err(in_input)?;
     for warning in view.iter().flat_map(View::warnings) {
         arguments.messages.warn_of(input, warning);
     }
@@ -92,11 +94,15 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     Ok(status)
 }
 
-/// `reader` as the options show it; `None` if they change nothing.
+/// `reader` as the options show it to a copy of `kind`; `None` if they change nothing.
 ///
 /// # Errors
 /// What cannot be shown so.
-fn view_of<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<View<'r>>, Error> {
-    let asked = (!arguments.view.is_empty()).then(|| View::new(reader, &arguments.view));
+fn view_of<'r>(reader: &'r dyn Reader, kind: Kind, arguments: &Arguments) -> Result<Option<View<'r>>, Error> {
+    let request = ViewRequest {
+        own_dimensions: kind.can().own_shapes,
+        ..arguments.view.clone()
+    };
+    let asked = request.changes(reader).then(|| View::new(reader, &request));
     asked.transpose()
 }

@@ -101,6 +101,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let in_one = matches.get_flag("filters");
     let (precision, overrides) = precision(matches)?;
     let memory = memory::bytes(matches, "memory", "-m")?;
+    let registry = filters::registry(matches, memory);
     Ok(Arguments {
         memory,
         remote: remote::options(matches),
@@ -119,13 +120,14 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
             special: matches.get_flag("special") || in_one,
             without_properties: without_properties(matches)?,
             filters: in_one,
+            registry: registry.clone(),
             times: times(matches),
             precision,
             overrides,
             line_length: line_length(matches)?,
             annotations: annotations(matches)?,
         },
-        registry: filters::registry(matches, memory),
+        registry,
         access: data_access::access(matches)?,
         reference_paths: text(matches, "references").is_some(),
         sources: matches.get_flag("sources"),

@@ -1,10 +1,11 @@
 //! Writing the header, and placing the data after it.
 
+use super::limits;
 use super::variable_position::{Geometry, VariablePosition, record_size, slabs};
 use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, VSIZE_TOO_LARGE, Version, padded};
 use crate::chunk::swap_units;
 use crate::error::{Error, Result};
-use crate::model::{Attribute, Schema};
+use crate::model::{Attribute, Item, Schema};
 
 /// Highest file position that CDF-1 can store.
 const MAX_OFFSET_32: u64 = i32::MAX as u64;
@@ -54,13 +55,14 @@ pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
                 continue;
             }
             if version == Version::Classic && end > MAX_OFFSET_32 {
-                return Err(Error::Usage(format!(
+                return Err(limits::too_large(format!(
                     "its data begins beyond the 2 GiB that a {} file can address; \
                      use the kind {}, {} or netCDF-4",
                     version.kind().name(),
                     Version::Offset64.kind().name(),
                     Version::Data64.kind().name(),
                 ))
+                .about(Item::Variable(*id))
                 .in_variable(&schema.var_path(*id)));
             }
             place.begin = end;

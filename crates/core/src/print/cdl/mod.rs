@@ -105,7 +105,7 @@ impl Dump<'_> {
                 );
             }
             if self.options.special && self.schema.kind.can().storage_attributes {
-                let all = special::of_reader(self.reader, *var, self.options.filters);
+                let all = special::of_reader(self.reader, *var, self.options);
                 header::special_attributes(lines, Some(name), &all);
             }
         }

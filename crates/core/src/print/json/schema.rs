@@ -173,7 +173,7 @@ impl SchemaWriter<'_> {
         output.key("type");
         push_string(output.value(), self.type_name(var.group, var.ty).as_bytes());
         let special = if self.options.special && self.schema.kind.can().storage_attributes {
-            special::of_reader(self.reader, id, self.options.filters)
+            special::of_reader(self.reader, id, self.options)
         } else {
             Vec::new()
         };

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use crate::copy::plan::request::CopyOptions;
 use crate::error::{Error, Request, Result};
 use crate::model::{
-    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,
+    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeClass, TypeId,
+    UnlimitedDimensions, VarId,
 };
 
 /// The kind of the output: the requested one, else one that the other options need, else the input's.
@@ -209,6 +210,14 @@ fn try_each_of_other_type(
         let is_heap = matches!(ty, Type::User(_)) && schema.has_heap(ty);
         holds_type(schema, can, ty) && (can.types_with_heap || !is_heap)
     };
+    let holds_variable = |can: &Capabilities, ty: Type| {
+        let is_list = match ty {
+            Type::User(id) => matches!(schema.user_type(id).class, TypeClass::Vlen { base }
+                if !matches!(base, Type::Char | Type::String | Type::User(_))),
+            _ => false,
+        };
+        holds(can, ty) || can.lists_of_numbers && is_list
+    };
     let holds_attribute = |can: &Capabilities, ty: Type| {
         let is_complex = matches!(ty, Type::User(_)) && !schema.is_boolean(ty);
         holds(can, ty) && (can.user_types || !is_complex)
@@ -252,7 +261,7 @@ fn try_each_of_other_type(
         }
     }
     for (id, var) in schema.vars.iter().enumerate().map(|(n, var)| (VarId(n), var)) {
-        if !holds(can, var.ty) {
+        if !holds_variable(can, var.ty) {
             let subject = format!("variable {}", schema.var_path(id));
             each(cannot(Item::Variable(id), subject, var.ty))?;
             continue;

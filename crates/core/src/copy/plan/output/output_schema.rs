@@ -38,7 +38,7 @@ pub fn build(
         }
     }
     for (at, dim) in input.dims.iter().enumerate() {
-        if let Some(group) = ids.groups[dim.group.0] {
+        if let (Some(group), true) = (ids.groups[dim.group.0], selected.dims[at]) {
             let mut dim = dim.clone();
             dim.group = group;
             dim.unlimited &= !fix_unlimited;
@@ -150,7 +150,7 @@ struct Renumbering {
 
 impl Renumbering {
     fn dim(&self, old: DimId) -> DimId {
-        self.dims[old.0].expect("groups of the dimensions in use are kept")
+        self.dims[old.0].expect("dimensions in use and their groups are kept")
     }
 
     fn ty(&self, old: Type) -> Type {
@@ -174,11 +174,10 @@ impl Renumbering {
         if old.iter().all(|a| self.ty(a.ty) == a.ty) {
             return old.clone();
         }
-        old.iter()
-            .map(|a| Attribute {
-                ty: self.ty(a.ty),
-                ..a.clone()
-            })
-            .collect()
+        let new = old.iter().map(|a| Attribute {
+            ty: self.ty(a.ty),
+            ..a.clone()
+        });
+        new.collect::<Attributes>().with_json_of(old)
     }
 }

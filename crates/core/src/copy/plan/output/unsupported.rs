@@ -12,7 +12,7 @@ use crate::copy::plan::notices::Notices;
 use crate::copy::plan::select::{Selected, Use};
 use crate::error::{Error, Result};
 use crate::format;
-use crate::model::{Attributes, GroupId, Item, Kind, Schema, Type, TypeClass, TypeId};
+use crate::model::{Attributes, DimId, GroupId, Item, Kind, Schema, Type, TypeClass, TypeId};
 
 /// What is left of the input.
 pub struct Left {
@@ -27,7 +27,7 @@ pub struct Left {
 /// Leaves out what a dataset of `kind` cannot hold, and tells it. Unlimited dimensions that the kind does not have become fixed.
 ///
 /// # Errors
-/// Names an item that cannot be left out, such as a dimension that is too long.
+/// Names an item that cannot be left out, such as an unlimited dimension of length 0.
 pub fn leave_out(
     input: &Schema,
     selected: Selected,
@@ -132,7 +132,7 @@ impl Left {
                 self.leave_type(built, id);
                 ("types", name)
             }
-            Item::Dimension(_) if !self.fixes_unlimited => {
+            Item::Dimension(id) if !self.fixes_unlimited && schema.dim(id).unlimited => {
                 self.fixes_unlimited = true;
                 let unlimited = || schema.dims.iter().filter(|dim| dim.unlimited);
                 if unlimited().any(|dim| dim.length == 0) {
@@ -145,6 +145,12 @@ impl Left {
                 let told = unlimited().map(|dim| (sort.clone(), schema.path_in(dim.group, &dim.name)));
                 return Some(told.collect());
             }
+            Item::Dimension(id) if !schema.dim(id).unlimited => {
+                let dim = schema.dim(id);
+                let told = format!("{} ({})", schema.path_in(dim.group, &dim.name), dim.length);
+                self.leave_dimension(id)?;
+                ("dimensions, with all variables along them", told)
+            }
             _ => return None,
         };
         let sort = format!("left out, as the kind '{}' cannot hold these {sort}", kind.name());
@@ -155,6 +161,22 @@ impl Left {
     fn group_of_input(&self, id: GroupId) -> Option<GroupId> {
         let kept = (0..self.input.groups.len()).filter(|n| *n == 0 || self.selected.groups[*n]);
         kept.map(GroupId).nth(id.0)
+    }
+
+    /// Leaves out the dimension of the input that became dimension `id`, and the variables that have it.
+    fn leave_dimension(&mut self, id: DimId) -> Option<()> {
+        let is_kept = |n: &usize| {
+            let group = self.input.dims[*n].group.0;
+            self.selected.dims[*n] && (group == 0 || self.selected.groups[group])
+        };
+        let of_input = (0..self.input.dims.len()).filter(is_kept).nth(id.0)?;
+        self.selected.dims[of_input] = false;
+        for (var, used) in self.input.vars.iter().zip(&mut self.selected.vars) {
+            if var.dims.contains(&DimId(of_input)) {
+                *used = Use::Omit;
+            }
+        }
+        Some(())
     }
 
     fn leave_group(&mut self, id: GroupId) {
@@ -191,5 +213,6 @@ impl Left {
 /// Attributes without that at a position.
 fn without(all: &Attributes, n: usize) -> Attributes {
     let kept = all.iter().enumerate().filter(|(at, _)| *at != n);
-    kept.map(|(_, attribute)| attribute.clone()).collect()
+    let kept: Attributes = kept.map(|(_, attribute)| attribute.clone()).collect();
+    kept.with_json_of(all)
 }

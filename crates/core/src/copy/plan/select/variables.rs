@@ -22,6 +22,8 @@ pub struct Selected {
     pub vars: Vec<Use>,
     /// For each group of the schema, true if it is defined.
     pub groups: Vec<bool>,
+    /// For each dimension of the schema, true if it is defined where its group is. All that are in use are.
+    pub dims: Vec<bool>,
     /// For each type of the schema, true if it is defined where its group is.
     pub types: Vec<bool>,
 }
@@ -34,6 +36,7 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
     let mut selected = Selected {
         vars: vec![Use::Copy; input.vars.len()],
         groups: vec![true; input.groups.len()],
+        dims: vec![true; input.dims.len()],
         types: vec![true; input.types.len()],
     };
     if let Some(listed) = &options.variables {

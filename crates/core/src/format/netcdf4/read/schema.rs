@@ -440,7 +440,7 @@ fn add_dimensions(
             if *own > length {
                 let path = path(groups, draft.group, &draft.found.name);
                 schema.warnings.push(format!(
-                    "{path} has {own} elements along {name}, which is {length} long: the others are left out; nccopy -k h5 keeps them"
+                    "{path} has {own} elements along {name}, which is {length} long: netCDF leaves out the others; nccopy keeps them in Zarr and with -k h5"
                 ));
             }
         }

@@ -13,14 +13,16 @@
 //! | one number | `1.5` | `<f4` |
 //! | numbers | `[1,2]` | `<i4` |
 //! | booleans, as h5py has them | `true`, in pure Zarr | |
-//! | chars | `"text"`, or an object or array that prints as this text | `>S1` |
+//! | chars | `"text"`; in NCZarr also an object or array that prints as this text | `>S1` |
 //! | strings | `"text"` or `["a","b"]` | `\|S128` |
 //!
-//! Without types, a single string is read as chars, and an array of strings as the text of that array.
+//! Without types, a single string is read as chars, and an array of strings as the text of that array. From pure Zarr to pure
+//! Zarr the JSON stays as it is: see `kept_json`.
 
 mod booleans;
 mod elements;
 mod infer;
+mod kept_json;
 mod names;
 mod read;
 #[cfg(test)]
@@ -29,8 +31,9 @@ mod typed;
 mod write;
 
 pub use booleans::{as_booleans, booleans_as_integers};
+pub use kept_json::{json as kept_json, restore as restore_json};
 pub use read::{ReadAttributes, read};
-pub use write::{Written, write};
+pub use write::{Written, value, write};
 
 use super::json::Json;
 use crate::model::Type;

@@ -1,12 +1,14 @@
 //! Reads attributes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::super::json::Json;
 use super::super::keys::NC_PROPERTIES;
 use super::elements::Elements;
 use super::names::is_reserved;
-use super::{infer, typed};
+use super::{infer, kept_json, typed};
+#[cfg(doc)]
+use crate::model::Attributes;
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 
 /// What the members of `.zattrs` hold for netCDF.
@@ -14,6 +16,8 @@ use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 pub struct ReadAttributes {
     /// The attributes, in order, without the keys of Zarr's conventions.
     pub attributes: Vec<Attribute>,
+    /// The JSON of attributes that pure Zarr spells in another way than they would be written: see [`Attributes::json`].
+    pub json: BTreeMap<String, String>,
     /// The text of `_NCProperties`.
     pub nc_properties: Option<String>,
 }
@@ -53,7 +57,13 @@ pub fn read(
         } else if !is_reserved(name) {
             let context = Context { name, owner };
             let elements = context.elements(value, types.get(name.as_str()).copied(), variable, warnings);
-            found.attributes.push(elements.named(name));
+            let attribute = elements.named(name);
+            if name != FILL_VALUE_ATTRIBUTE
+                && let Some(json) = kept_json::spelling(value, &attribute)
+            {
+                found.json.insert(name.clone(), json);
+            }
+            found.attributes.push(attribute);
         }
     }
     found
@@ -62,6 +72,7 @@ pub fn read(
 impl ReadAttributes {
     /// Gives text the bytes that it has in a document that is no UTF-8.
     pub fn restore_bytes(&mut self) {
+        self.json.clear();
         for attribute in self
             .attributes
             .iter_mut()

@@ -5,7 +5,6 @@ use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::number::numbers;
 use super::elements::Elements;
-use super::infer::infer;
 use super::names::is_reserved;
 use super::typed;
 use crate::model::{Attribute, Endian, SLOT_SIZE, Type};
@@ -45,26 +44,10 @@ pub fn write(
             continue;
         }
         let mut latin = false;
-        let (value, ty) = match attribute.ty {
-            Type::User(_) => {
-                return Err(format!(
-                    "attribute {name} of {owner} has a user-defined type, which Zarr cannot hold"
-                ));
-            }
-            Type::Char => {
-                let text = utf8(without_nuls(&attribute.values.bytes), &mut latin);
-                (chars(text, flavor), Dtype::number(Type::Char, Endian::Little))
-            }
-            Type::String => {
-                let strings = strings(attribute, &mut latin);
-                let longest = strings.iter().map(String::len).max().unwrap_or(0);
-                let strings = strings.into_iter().map(Json::String).collect();
-                (list(strings, flavor), Dtype::string(longest.max(LEAST_STRING)))
-            }
-            ty => (
-                list(numbers(&attribute.values.bytes, ty), flavor),
-                Dtype::number(ty, Endian::Little),
-            ),
+        let Some((value, ty)) = value_and_type(attribute, flavor, &mut latin) else {
+            return Err(format!(
+                "attribute {name} of {owner} has a user-defined type, which Zarr cannot hold"
+            ));
         };
         if latin {
             warnings.push(format!(
@@ -77,6 +60,37 @@ pub fn write(
         written.members.push((name.clone(), value));
     }
     Ok(written)
+}
+
+/// The value of an attribute; `None` for one of a user-defined type.
+pub fn value(attribute: &Attribute, flavor: Flavor) -> Option<Json> {
+    value_and_type(attribute, flavor, &mut false).map(|(value, _)| value)
+}
+
+/// The value of an attribute, and its type in NCZarr; `None` for one of a user-defined type. Sets `latin` for text that is not
+/// UTF-8.
+fn value_and_type(attribute: &Attribute, flavor: Flavor, latin: &mut bool) -> Option<(Json, Dtype)> {
+    Some(match attribute.ty {
+        Type::User(_) => return None,
+        Type::Char => {
+            let text = utf8(without_nuls(&attribute.values.bytes), latin);
+            let value = match flavor.is_nczarr() {
+                true => chars_of_nczarr(text),
+                false => Json::String(text),
+            };
+            (value, Dtype::number(Type::Char, Endian::Little))
+        }
+        Type::String => {
+            let strings = strings(attribute, latin);
+            let longest = strings.iter().map(String::len).max().unwrap_or(0);
+            let strings = strings.into_iter().map(Json::String).collect();
+            (list(strings, flavor), Dtype::string(longest.max(LEAST_STRING)))
+        }
+        ty => (
+            list(numbers(&attribute.values.bytes, ty), flavor),
+            Dtype::number(ty, Endian::Little),
+        ),
+    })
 }
 
 /// The strings of an attribute. NIL becomes the empty string.
@@ -116,30 +130,20 @@ fn list(mut elements: Vec<Json>, flavor: Flavor) -> Json {
     }
 }
 
-/// Text as a string, or as JSON if every reader makes the same text of that: so an object in Zarr is still one after a way
-/// through netCDF.
-fn chars(text: String, flavor: Flavor) -> Json {
-    // netCDF-C knows no escapes \uXXXX. Outside of objects it would take them wrong as well, but only once.
-    if text.starts_with(['{', '[', 'n'])
+/// Text as a string, or as JSON if every reader of NCZarr makes the same text of that: so an object is still one after a way
+/// through netCDF. In pure Zarr text is a string always, because programs make an object of an object, and `None` of `null`.
+fn chars_of_nczarr(text: String) -> Json {
+    // netCDF-C knows no escapes \uXXXX. Outside of objects it would take them wrong as well, but only once. It joins an array of
+    // strings or numbers to one text if its type is char.
+    if text.starts_with(['{', '['])
         && !text.contains("\\u")
         && let Ok(json) = Json::parse_strict(text.as_bytes())
-        && is_read_as(&json, &text, flavor)
+        && is_nested(&json)
+        && typed::elements(&json, Type::Char) == Some(Elements::chars(&text))
     {
         return json;
     }
     Json::String(text)
-}
-
-/// True if `json` is read as chars, and these are `text`.
-fn is_read_as(json: &Json, text: &str, flavor: Flavor) -> bool {
-    let expected = Elements::chars(text);
-    let read = match flavor.is_nczarr() {
-        // netCDF-C joins an array of strings or numbers to one text if its type is char, and refuses null.
-        true if !is_nested(json) => return false,
-        true => typed::elements(json, Type::Char),
-        false => Some(infer(json)),
-    };
-    read == Some(expected)
 }
 
 /// True for an object, and for an array that contains an object or array.

@@ -35,6 +35,8 @@ pub enum Elements {
     Vlen,
     /// Bytes of different lengths, in the same form.
     VlenBytes,
+    /// Lists of different lengths, in the same form, of little-endian numbers of this many bytes.
+    VlenNumbers(usize),
     /// Strings in a JSON list, behind which their type and shape follow: numcodecs' `json2`.
     JsonTexts,
 }
@@ -72,7 +74,10 @@ impl Elements {
 
     /// True if each element has its own length.
     pub fn is_vlen(&self) -> bool {
-        matches!(self, Self::Vlen | Self::VlenBytes | Self::JsonTexts)
+        matches!(
+            self,
+            Self::Vlen | Self::VlenBytes | Self::VlenNumbers(_) | Self::JsonTexts
+        )
     }
 
     /// The encoding of a layout; `plain` is that of elements which are stored as [`Values`] has them.
@@ -136,6 +141,15 @@ impl Elements {
                 }))
             }
             Self::Vlen | Self::VlenBytes => vlen(decoded, count, heap),
+            Self::VlenNumbers(size) => {
+                let mut slots = vlen(decoded, count, heap)?;
+                match count_numbers(&mut slots, *size) {
+                    true => Ok(slots),
+                    false => Err(Error::Damaged(format!(
+                        "bytes that are no numbers of {size} bytes"
+                    ))),
+                }
+            }
             Self::JsonTexts => json_texts(decoded, count, heap),
         }
     }
@@ -238,6 +252,17 @@ fn push_wide(text: &[u8], endian: Endian, heap: &mut Vec<u8>) {
         let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
         heap.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
+}
+
+/// Makes numbers of `size` bytes the unit of the lengths of slots, which are in bytes. False if one is no multiple.
+pub fn count_numbers(slots: &mut [u8], size: usize) -> bool {
+    slots.chunks_exact_mut(SLOT_SIZE).all(|bytes| {
+        let mut slot = Slot::read(bytes);
+        let is_whole = slot.length.is_multiple_of(size.max(1) as u64);
+        slot.length /= size.max(1) as u64;
+        bytes.copy_from_slice(&slot.to_bytes());
+        is_whole
+    })
 }
 
 /// The strings of numcodecs' `vlen-utf8`: the number of strings, then each with its length in bytes, all little-endian

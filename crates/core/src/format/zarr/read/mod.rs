@@ -16,7 +16,7 @@ mod shards;
 mod untyped_codecs;
 mod vlen_chunk;
 
-pub use elements::{Elements, Unit};
+pub use elements::{Elements, Unit, count_numbers};
 pub use metadata::implicit_groups::ImplicitGroups;
 pub use metadata::metadata_store::MetadataStore;
 pub use metadata::named_dimensions::NamedDimensions;

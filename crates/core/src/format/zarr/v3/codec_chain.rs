@@ -1,8 +1,8 @@
 //! The codecs of an array: a chain of array→array codecs, one array→bytes codec, and bytes→bytes codecs.
 //!
 //! ```text
-//! [transpose, …]  bytes | vlen-utf8 | vlen-bytes | sharding_indexed  [zstd, crc32c, …]
-//!                                                      └─ chain of the inner chunks, of the same form
+//! [transpose, …]  bytes | vlen-utf8 | vlen-bytes | numcodecs.zfpy | sharding_indexed  [zstd, crc32c, …]
+//!                                                                       └─ chain of the inner chunks, of the same form
 //!
 //! CodecChain ─► Flat: chunks as the engine sees them, and the way from a chunk to its bytes
 //! ```
@@ -50,6 +50,8 @@ pub enum Serializer {
     VlenUtf8,
     /// `vlen-bytes`: bytes of any length.
     VlenBytes,
+    /// A codec of the [`Registry`] that makes bytes. For the engine, it is the first of the codecs that work on bytes.
+    Codec(CodecSpec),
     /// `sharding_indexed`: inner chunks with an index.
     Sharding(Box<Sharding>),
 }
@@ -87,13 +89,14 @@ impl CodecChain {
         let mut chain = (Vec::new(), None, Vec::new());
         for codec in list {
             let codec = Extension::parse(codec).map_err(|why| format!("has a codec that {why}"))?;
+            let two = |name: &str| {
+                NodeError::from(format!(
+                    "has two codecs that make bytes of elements; {name} is one"
+                ))
+            };
             if let Some(serializer) = Serializer::parse(&codec, ty, depth)? {
                 if chain.1.is_some() {
-                    return Err(format!(
-                        "has two codecs that make bytes of elements; {} is one",
-                        codec.name
-                    )
-                    .into());
+                    return Err(two(&codec.name));
                 }
                 chain.1 = Some(serializer);
                 continue;
@@ -105,9 +108,19 @@ impl CodecChain {
                 configuration.insert(name.clone(), value);
             }
             let spec = CodecSpec::zarr(ZarrVersion::V3, codec.name, configuration);
-            match chain.1 {
-                None => chain.0.push(spec),
-                Some(_) => chain.2.push(spec),
+            match (&chain.1, makes_bytes(&spec)) {
+                (None, false) => chain.0.push(spec),
+                (Some(_), false) => chain.2.push(spec),
+                (Some(_), true) => return Err(two(spec.name())),
+                (None, true) if ty.size().is_none() => {
+                    let why = format!(
+                        "has the codec {}, which has no form for {}",
+                        spec.name(),
+                        ty.name()
+                    );
+                    return Err(why.into());
+                }
+                (None, true) => chain.1 = Some(Serializer::Codec(spec)),
             }
         }
         let (array, serializer, bytes) = chain;
@@ -133,7 +146,7 @@ impl CodecChain {
         let array = self.array.iter().map(codec_json);
         let bytes = self.bytes.iter().map(codec_json);
         let all = array
-            .chain([self.serializer.extension(self.tells_order(unit)).to_json()])
+            .chain([self.serializer.to_json(self.tells_order(unit))])
             .chain(bytes);
         Json::Array(all.collect())
     }
@@ -160,6 +173,9 @@ impl CodecChain {
                 codecs.extend(chain.array);
                 let inverse = inverse(&order);
                 let array_codecs = codecs.len();
+                if let Serializer::Codec(codec) = &chain.serializer {
+                    codecs.push(codec.clone());
+                }
                 codecs.extend(chain.bytes);
                 return Ok(Flat {
                     array_codecs,
@@ -260,24 +276,34 @@ impl Serializer {
         }))
     }
 
-    /// The codec by its name.
-    pub fn spec(&self, tells_order: bool) -> CodecSpec {
-        let extension = self.extension(tells_order);
+    /// The codec by its name; `None` if it is among the codecs that the engine applies.
+    pub fn spec(&self, tells_order: bool) -> Option<CodecSpec> {
+        let extension = self.extension(tells_order)?;
         let order = extension.get("endian").and_then(Json::as_str);
         let order = order.map(|order| ("endian".to_owned(), order.into()));
-        CodecSpec::zarr(ZarrVersion::V3, extension.name, order.into_iter().collect())
+        let configuration = order.into_iter().collect();
+        Some(CodecSpec::zarr(ZarrVersion::V3, extension.name, configuration))
     }
 
-    /// The codec as an extension; that of a shard has no configuration. `bytes` has none unless it tells the order.
-    fn extension(&self, tells_order: bool) -> Extension {
-        match self {
+    fn to_json(&self, tells_order: bool) -> Json {
+        match (self, self.extension(tells_order)) {
+            (Self::Codec(codec), _) => codec_json(codec),
+            (_, extension) => extension.map_or(Json::Null, |extension| extension.to_json()),
+        }
+    }
+
+    /// The codec as an extension; that of a shard has no configuration. `bytes` has none unless it tells the order. `None` for one of
+    /// the registry.
+    fn extension(&self, tells_order: bool) -> Option<Extension> {
+        Some(match self {
             Self::Bytes(_) if !tells_order => Extension::new("bytes"),
             Self::Bytes(Endian::Little) => Extension::new("bytes").with("endian", "little"),
             Self::Bytes(Endian::Big) => Extension::new("bytes").with("endian", "big"),
             Self::VlenUtf8 => Extension::new("vlen-utf8"),
             Self::VlenBytes => Extension::new("vlen-bytes"),
             Self::Sharding(_) => Extension::new("sharding_indexed"),
-        }
+            Self::Codec(_) => return None,
+        })
     }
 }
 
@@ -317,6 +343,12 @@ impl Sharding {
             index_location,
         })
     }
+}
+
+/// True for a codec that makes the bytes of an array.
+pub fn makes_bytes(codec: &CodecSpec) -> bool {
+    let known = Registry::builtin().find(codec).cloned();
+    known.is_some_and(|codec| codec.facts().makes_bytes)
 }
 
 /// The byte order of the codec `bytes`, little where it tells none.

@@ -60,7 +60,7 @@ pub enum DataType {
     Wide(usize),
     /// Text of any length.
     String,
-    /// Bytes of any length.
+    /// Bytes of any length, which may be those of little-endian numbers.
     Bytes,
     /// This many bytes without a meaning.
     Raw(usize),
@@ -153,6 +153,7 @@ impl DataType {
             TypeClass::Enum { .. } if user.is_boolean() => Ok(Self::Bool),
             TypeClass::Enum { base, .. } => Ok(Self::Number(*base)),
             TypeClass::Opaque { size } => Ok(Self::Raw(*size)),
+            TypeClass::Vlen { base } if is_number(*base) => Ok(Self::Bytes),
             TypeClass::Vlen { .. } => Err(format!(
                 "has the type {name}, whose values have different lengths, which Zarr cannot hold"
             )),
@@ -177,6 +178,12 @@ impl DataType {
                         (Self::String, _) => {
                             return Err(format!(
                                 "has the type {name}, whose field {} is a string, which a struct of Zarr cannot hold",
+                                field.name
+                            ));
+                        }
+                        (Self::Bytes, _) => {
+                            return Err(format!(
+                                "has the type {name}, whose field {} varies in length, which a struct of Zarr cannot hold",
                                 field.name
                             ));
                         }
@@ -305,6 +312,11 @@ impl DataType {
             Self::Struct(_) => "struct",
         }
     }
+}
+
+/// True for a type whose elements are numbers of a fixed size.
+fn is_number(ty: Type) -> bool {
+    !matches!(ty, Type::Char | Type::String | Type::User(_))
 }
 
 /// The bytes of `r8`, `r16` …, given what follows the `r`.

@@ -213,6 +213,8 @@ pub fn write(value: &Values, ty: &DataType) -> Json {
             let text = value.string(0).unwrap_or_default();
             String::from_utf8_lossy(text).into_owned().into()
         }
+        // Of one element, the heap has the bytes alone.
+        DataType::Bytes => base64::encode(&value.heap).into(),
         _ => element(&value.bytes, ty),
     }
 }

@@ -1,7 +1,7 @@
 //! What Zarr version 2 cannot hold.
 
 use super::super::dtype::Dtype;
-use super::super::keys::below;
+use super::super::keys::{ATTRIBUTES, below};
 use super::writer::grids;
 use crate::error::{Alternative, Error, Result};
 use crate::format::VariablePlan;
@@ -18,16 +18,21 @@ pub fn check(schema: &Schema) -> Result<()> {
     for (n, group) in schema.groups.iter().enumerate() {
         if n > 0 {
             let id = GroupId(n);
-            check_name(&group.name, "group", &schema.group_path(id)).map_err(|e| e.about(Item::Group(id)))?;
+            check_name(&group.name, "group", &schema.group_path(id))
+                .and_then(|()| check_node("group", &schema.group_path(id), ATTRIBUTES))
+                .map_err(|e| e.about(Item::Group(id)))?;
         }
-        for dim in &group.dims {
-            let dim = schema.dim(*dim);
-            check_name(&dim.name, "dimension", &schema.path_in(dim.group, &dim.name))?;
+        for id in &group.dims {
+            let dim = schema.dim(*id);
+            check_name(&dim.name, "dimension", &schema.path_in(dim.group, &dim.name))
+                .map_err(|e| e.about(Item::Dimension(*id)))?;
         }
     }
     for (n, var) in schema.vars.iter().enumerate() {
         let path = schema.var_path(VarId(n));
-        check_name(&var.name, "variable", &path).map_err(|e| e.about(Item::Variable(VarId(n))))?;
+        check_name(&var.name, "variable", &path)
+            .and_then(|()| check_node("variable", &path, ATTRIBUTES))
+            .map_err(|e| e.about(Item::Variable(VarId(n))))?;
     }
     Ok(())
 }
@@ -88,6 +93,14 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
     };
     Err(Error::Alternative {
         why: format!("the name of {what} {path} {why}, which a key of Zarr cannot"),
+        alternative: Alternative::LeavingOut,
+    })
+}
+
+/// Checks that a store can have the key of a document of a group or array.
+pub fn check_node(what: &str, path: &str, document: &str) -> Result<()> {
+    check_key(&below(path.trim_start_matches('/'), document)).map_err(|why| Error::Alternative {
+        why: format!("{what} {path} cannot be stored: {why}"),
         alternative: Alternative::LeavingOut,
     })
 }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::VariablePlan;
 use crate::model::{
-    Attribute, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema, Type, Values, VarId,
+    Attributes, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema, Type, Values, VarId,
 };
 
 /// The value of [`NC_PROPERTIES`] for what is written here.
@@ -237,7 +237,7 @@ impl Documents<'_> {
     fn attributes(
         &self,
         path: &str,
-        attributes: &[Attribute],
+        attributes: &Attributes,
         own: Vec<(&str, Json, &str)>,
         all: &mut Vec<(String, Json)>,
     ) -> Result<()> {
@@ -255,6 +255,9 @@ impl Documents<'_> {
             if booleans.contains(name) {
                 attributes::as_booleans(value);
             }
+        }
+        if !self.flavor.is_nczarr() {
+            attributes::restore_json(attributes, &mut members);
         }
         for (name, value, ty) in own {
             members.push((name.to_owned(), value));

@@ -15,10 +15,10 @@ mod value_form;
 mod warnings;
 mod writer;
 
-pub use check::{check, check_plans};
+pub use check::{check, check_node, check_plans};
 pub use packing::Packing;
 pub use shards::ShardGrid;
-pub use warnings::{shuffles_a_part, warnings};
+pub use warnings::{ONLY_WITHOUT_CONSOLIDATED, shuffles_a_part, warnings};
 pub use writer::{Documents, ZarrWriter, grids};
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 //! little-endian and have 32 bits.
 
 use crate::error::{Error, Result};
-use crate::model::{SLOT_SIZE, Values};
+use crate::model::{SLOT_SIZE, Slot, Values};
 
 /// The strings of `values`, each in `size` bytes.
 ///
@@ -34,21 +34,34 @@ pub fn fixed(values: &Values, size: usize) -> Result<Vec<u8>> {
 /// # Errors
 /// If a string is not UTF-8, or numbers do not fit into 32 bits.
 pub fn vlen_utf8(values: &Values) -> Result<Vec<u8>> {
+    vlen(values, 1, |text| match std::str::from_utf8(text) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::Unsupported(format!(
+            "in version 3 of Zarr, the string {:?}, which is not UTF-8,",
+            String::from_utf8_lossy(text)
+        ))),
+    })
+}
+
+/// The lists of `values`, of elements of `size` bytes, each with its length in bytes.
+///
+/// # Errors
+/// If numbers do not fit into 32 bits.
+pub fn vlen_bytes(values: &Values, size: usize) -> Result<Vec<u8>> {
+    vlen(values, size, |_| Ok(()))
+}
+
+/// The contents of `values`, of elements of `size` bytes, each with its length in bytes, if `check` passes all of them.
+fn vlen(values: &Values, size: usize, check: impl Fn(&[u8]) -> Result<()>) -> Result<Vec<u8>> {
     let too_many = || Error::Unsupported("strings of 4 GiB in one chunk: choose smaller chunks".into());
     let number = |length: usize| Ok::<_, Error>(u32::try_from(length).map_err(|_| too_many())?.to_le_bytes());
-    let count = values.bytes.len() / SLOT_SIZE;
-    let mut out = number(count)?.to_vec();
-    for n in 0..count {
-        let text = values.string(n * SLOT_SIZE).unwrap_or_default();
-        if std::str::from_utf8(text).is_err() {
-            return Err(Error::Unsupported(format!(
-                "in version 3 of Zarr, the string {:?}, which is not UTF-8,",
-                String::from_utf8_lossy(text)
-            )));
-        }
-        out.try_reserve(text.len() + 4).map_err(|_| too_many())?;
-        out.extend(number(text.len())?);
-        out.extend_from_slice(text);
+    let mut out = number(values.bytes.len() / SLOT_SIZE)?.to_vec();
+    for slot in values.bytes.chunks_exact(SLOT_SIZE) {
+        let content = values.slot_content(Slot::read(slot), size).unwrap_or_default();
+        check(content)?;
+        out.try_reserve(content.len() + 4).map_err(|_| too_many())?;
+        out.extend(number(content.len())?);
+        out.extend_from_slice(content);
     }
     Ok(out)
 }

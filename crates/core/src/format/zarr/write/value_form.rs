@@ -4,7 +4,7 @@ use super::packing::Packing;
 use super::strings;
 use crate::chunk::{byte_count, copy_region};
 use crate::error::{Error, Result};
-use crate::model::{SLOT_SIZE, Schema, Type, Values, VarId, VariableLayout};
+use crate::model::{SLOT_SIZE, Schema, Type, TypeClass, Values, VarId, VariableLayout};
 
 /// The form of a chunk's elements.
 pub enum ValueForm {
@@ -12,6 +12,8 @@ pub enum ValueForm {
     FixedText(usize),
     /// Strings of any length.
     Text,
+    /// Lists of numbers of this many bytes.
+    Lists(usize),
     /// Compounds whose fields are stored without gaps.
     Packed(Packing),
 }
@@ -24,6 +26,11 @@ impl ValueForm {
     pub fn of(schema: &Schema, var: VarId, layout: &VariableLayout) -> Result<Self> {
         let ty = schema.var(var).ty;
         let size = layout.string_length.and_then(|n| usize::try_from(n).ok());
+        if let Type::User(id) = ty
+            && let TypeClass::Vlen { base } = schema.user_type(id).class
+        {
+            return Ok(Self::Lists(base.atomic_size()));
+        }
         match (ty, size) {
             (Type::String, Some(size)) => Ok(Self::FixedText(size)),
             (Type::String, None) => Ok(Self::Text),
@@ -45,6 +52,10 @@ impl ValueForm {
             Self::Text => {
                 values.bytes = whole(values.bytes, count, shape, SLOT_SIZE)?;
                 strings::vlen_utf8(&values)
+            }
+            Self::Lists(size) => {
+                values.bytes = whole(values.bytes, count, shape, SLOT_SIZE)?;
+                strings::vlen_bytes(&values, *size)
             }
             Self::Packed(packing) => whole(packing.pack(&values.bytes), count, shape, packing.size()),
         }

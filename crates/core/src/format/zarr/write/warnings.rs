@@ -1,12 +1,22 @@
 //! Warns of what netCDF-C or zarr-python cannot read of an output.
 
+use super::super::attributes;
+use super::super::flavor::Flavor;
+use super::super::json::Json;
 use super::super::options::ZarrOptions;
 use super::metadata::metadata;
 use super::writer::grids;
 use crate::error::Result;
 use crate::filter::{Codec, CodecInput, Registry, shuffle::shuffle};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, CodecSpec, GroupId, Kind, Schema, Type, VarId};
+use crate::model::{Attribute, Attributes, CodecSpec, GroupId, Kind, Schema, Type, VarId};
+
+/// What follows from a codec that zarr-python lacks, where there are consolidated metadata.
+pub const ONLY_WITHOUT_CONSOLIDATED: &str = "zarr-python 3 and xarray open the dataset only if they are told not to use its consolidated metadata, \
+     and xarray then opens no group that has such a variable";
+
+/// What follows from a codec that zarr-python lacks, where there are no consolidated metadata.
+const NO_GROUP_IN_XARRAY: &str = "xarray opens no group that has such a variable";
 
 /// One line for each item of a dataset that a program cannot read as it was.
 ///
@@ -36,6 +46,17 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         all.push(format!(
             "netCDF-C opens no dataset with booleans or complex numbers: {}",
             names(numpy_types)
+        ));
+    }
+    let refused = match is_nczarr {
+        true => Vec::new(),
+        false => attributes_that_netcdf_c_refuses(schema),
+    };
+    if !refused.is_empty() {
+        all.push(format!(
+            "netCDF-C opens no dataset with attributes that are an empty list, one of text and numbers, or one of integers of which the \
+             first takes 32 bits and another more: {}",
+            names(refused)
         ));
     }
     let unread = match is_nczarr {
@@ -82,8 +103,12 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     }
     let other = lacking(&|codec| codec.is_some_and(|codec| !codec.facts().in_numcodecs));
     if !other.is_empty() {
+        let what_follows = match is_nczarr {
+            true => NO_GROUP_IN_XARRAY,
+            false => ONLY_WITHOUT_CONSOLIDATED,
+        };
         all.push(format!(
-            "numcodecs, and so zarr-python, has no codec for: {}",
+            "numcodecs, and so zarr-python, has no codec for: {}; {what_follows}",
             names(other)
         ));
     }
@@ -113,10 +138,56 @@ pub fn shuffles_a_part(codecs: &[CodecSpec], registry: &Registry) -> Option<Stri
     Some(format!("{} before {}", before.name(), codecs[at].name()))
 }
 
+/// The attributes of pure Zarr with which netCDF-C 4.10 fails to open a dataset.
+fn attributes_that_netcdf_c_refuses(schema: &Schema) -> Vec<String> {
+    let is_int = |json: &Json| json.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
+    let is_refused = |json: Json| match json.as_array() {
+        Some([]) => true,
+        Some([first, rest @ ..]) => {
+            let is_text = |json: &&Json| json.as_str().is_some();
+            let is_integer = |json: &Json| matches!(json, Json::Integer(_));
+            let is_number = |json: &Json| is_integer(json) || matches!(json, Json::Bool(_) | Json::Float(_));
+            let list = || std::iter::once(first).chain(rest);
+            let is_plain = list().all(|json| is_text(&json) || is_number(json));
+            let is_mixed = list().any(|json| is_text(&json)) && list().any(is_number);
+            let is_wide = list().all(is_integer) && is_int(first) && !rest.iter().all(is_int);
+            is_plain && is_mixed || is_wide
+        }
+        None => false,
+    };
+    each_attribute(schema, |all, attribute| {
+        let kept = attributes::kept_json(all, attribute);
+        kept.or_else(|| attributes::value(attribute, Flavor::Zarr))
+            .is_some_and(is_refused)
+    })
+}
+
+/// The attributes for which `is_bad` holds, as messages name them.
+fn each_attribute(schema: &Schema, is_bad: impl Fn(&Attributes, &Attribute) -> bool) -> Vec<String> {
+    let groups = schema.groups.iter().enumerate();
+    let of_groups = groups.flat_map(|(n, group)| {
+        let bad = group
+            .attributes
+            .iter()
+            .filter(|attribute| is_bad(&group.attributes, attribute));
+        let name = |attribute: &Attribute| schema.path_in(GroupId(n), &attribute.name);
+        bad.map(name).collect::<Vec<_>>()
+    });
+    let of_vars = schema.vars.iter().flat_map(|var| {
+        let bad = var
+            .attributes
+            .iter()
+            .filter(|attribute| is_bad(&var.attributes, attribute));
+        let name = |attribute: &Attribute| format!("{}:{}", var.name, attribute.name);
+        bad.map(name).collect::<Vec<_>>()
+    });
+    of_groups.chain(of_vars).collect()
+}
+
 /// The attributes whose text has characters that JSON escapes by number, which netCDF-C does not know.
 fn attributes_with_control_characters(schema: &Schema) -> Vec<String> {
     let is_unknown = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r' | 0x08 | 0x0c);
-    let has_unknown = |attribute: &&Attribute| match attribute.ty {
+    let has_unknown = |_: &Attributes, attribute: &Attribute| match attribute.ty {
         // NUL at the end of a text is not written.
         Type::Char => {
             let bytes = &attribute.values.bytes;
@@ -129,14 +200,5 @@ fn attributes_with_control_characters(schema: &Schema) -> Vec<String> {
         Type::String => attribute.values.heap.iter().any(is_unknown),
         _ => false,
     };
-    let groups = schema.groups.iter().enumerate();
-    let of_groups = groups.flat_map(|(n, group)| {
-        let bad = group.attributes.iter().filter(has_unknown);
-        bad.map(move |attribute| schema.path_in(GroupId(n), &attribute.name))
-    });
-    let of_vars = schema.vars.iter().flat_map(|var| {
-        let bad = var.attributes.iter().filter(has_unknown);
-        bad.map(|attribute| format!("{}:{}", var.name, attribute.name))
-    });
-    of_groups.chain(of_vars).collect()
+    each_attribute(schema, has_unknown)
 }

@@ -1,6 +1,6 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::array_metadata::ArrayMetadata;
 use super::element_type::ElementType;
@@ -16,8 +16,8 @@ use crate::format::zarr::time::{Time, time_attributes};
 use crate::format::zarr::v3::UserTypes;
 use crate::format::zarr::v3::sharding::Level;
 use crate::model::{
-    Attribute, ChunkKeys, CodecSpec, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, MAX_NAME,
-    Provenance, SLOT_SIZE, Schema, Type, Variable, VariableLayout,
+    Attribute, Attributes, ChunkKeys, CodecSpec, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind,
+    MAX_NAME, Provenance, SLOT_SIZE, Schema, Type, Variable, VariableLayout,
 };
 
 /// Superblock version that netCDF-C reports for NCZarr 2.
@@ -115,7 +115,7 @@ impl Builder {
         if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
             provenance.nc_properties = found.nc_properties;
         }
-        self.schema.groups[id.0].attributes = found.attributes.into();
+        self.schema.groups[id.0].attributes = self.kept(found.attributes, found.json);
         Ok(())
     }
 
@@ -173,6 +173,14 @@ impl Builder {
             found.restore_bytes();
         }
         Ok(found)
+    }
+
+    /// The attributes, with their JSON in pure Zarr. In NCZarr it has types beside it.
+    fn kept(&self, attributes: Vec<Attribute>, json: BTreeMap<String, String>) -> Attributes {
+        match self.is_nczarr {
+            true => attributes.into(),
+            false => Attributes::from(attributes).with_json(json),
+        }
     }
 
     /// Notes the names that arrays give to dimensions.
@@ -260,7 +268,7 @@ impl Builder {
             group,
             ty,
             dims,
-            attributes: attributes.into(),
+            attributes: self.kept(attributes, found.json),
         });
         let elements = element.elements();
         let (_, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);

@@ -123,7 +123,7 @@ fn enums(all: &Attributes, facts: &Json, told: &types::Told) -> Attributes {
         }
         attribute
     };
-    all.iter().map(one).collect()
+    all.iter().map(one).collect::<Attributes>().with_json_of(all)
 }
 
 /// The numbers of an attribute as another type.

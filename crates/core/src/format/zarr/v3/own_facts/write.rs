@@ -6,7 +6,9 @@ use super::super::super::json::Json;
 use super::super::write::attributes::{is_foreign_fill, name_numbers};
 use super::{VERSION, dimensions, types};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Schema, Type, TypeClass, Values, VarId};
+use crate::model::{
+    Attribute, Attributes, FILL_VALUE_ATTRIBUTE, GroupId, Schema, Type, TypeClass, Values, VarId,
+};
 
 /// Makes the attribute of netCDF's own facts. `None` if nothing would be lost without it.
 pub fn of(schema: &Schema, plans: &[VariablePlan]) -> Option<Json> {
@@ -63,7 +65,7 @@ fn group(schema: &Schema, id: GroupId, has_dimensions: bool) -> Vec<(String, Jso
             ));
         }
     }
-    let types = attribute_types(schema, group.attributes.iter());
+    let types = attribute_types(schema, &group.attributes, |_| false);
     if !types.is_empty() {
         members.push(("attributes".to_owned(), Json::Object(types)));
     }
@@ -77,7 +79,7 @@ fn variable(schema: &Schema, id: VarId, plan: &VariablePlan) -> Vec<(String, Jso
         members.push(("type".to_owned(), types::path(schema, Type::User(ty)).into()));
     }
     let is_fill = |a: &Attribute| a.name == FILL_VALUE_ATTRIBUTE;
-    let types = attribute_types(schema, var.attributes.iter().filter(|a| !is_fill(a)));
+    let types = attribute_types(schema, &var.attributes, is_fill);
     if !types.is_empty() {
         members.push(("attributes".to_owned(), Json::Object(types)));
     }
@@ -141,9 +143,20 @@ fn is_lost(schema: &Schema, fill: &Attribute) -> bool {
 }
 
 /// The attributes whose types a reader does not infer, with their types.
-fn attribute_types<'a>(schema: &Schema, all: impl IntoIterator<Item = &'a Attribute>) -> Vec<(String, Json)> {
+fn attribute_types(
+    schema: &Schema,
+    all: &Attributes,
+    is_left_out: impl Fn(&Attribute) -> bool,
+) -> Vec<(String, Json)> {
     let mut types = Vec::new();
-    for attribute in all {
+    for attribute in all.iter().filter(|attribute| !is_left_out(attribute)) {
+        if let Some(mut json) = attributes::kept_json(all, attribute) {
+            name_numbers(&mut json);
+            if attributes::inferred_type(&json) != attribute.ty {
+                types.push((attribute.name.clone(), types::path(schema, attribute.ty).into()));
+            }
+            continue;
+        }
         let mut plain = attribute.clone();
         if let Type::User(_) = attribute.ty {
             types.push((attribute.name.clone(), types::path(schema, attribute.ty).into()));

@@ -6,7 +6,7 @@ use super::super::super::attributes;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::options::ZarrOptions;
-use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit};
+use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit, count_numbers};
 use super::super::super::time::time_attributes;
 use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
@@ -19,8 +19,8 @@ use super::node::{self, ArrayMetadata};
 use super::user_types::UserTypes;
 use crate::error::Result;
 use crate::model::{
-    Attribute, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance, SLOT_SIZE, Schema,
-    Type, Variable, VariableLayout,
+    Attribute, Attributes, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance,
+    SLOT_SIZE, Schema, Type, TypeClass, Variable, VariableLayout,
 };
 
 /// Builds the schema. Nodes of which netCDF has no like are left out, with a warning. Damaged ones are left out, too, and
@@ -79,6 +79,7 @@ pub fn build(hierarchy: Hierarchy, options: ZarrOptions) -> Result<Built> {
     if let Some(facts) = &builder.facts {
         facts.apply(&mut builder.schema, &mut builder.layouts);
     }
+    builder.read_lists_of_numbers();
     Ok(Built {
         schema: builder.schema,
         layouts: builder.layouts,
@@ -104,6 +105,24 @@ struct Builder {
 }
 
 impl Builder {
+    /// Reads bytes as the numbers that the facts tell them to be.
+    fn read_lists_of_numbers(&mut self) {
+        let arrays = self.arrays.iter_mut().zip(&mut self.layouts);
+        for (var, (array, layout)) in self.schema.vars.iter().zip(arrays) {
+            if let Type::User(id) = var.ty
+                && let TypeClass::Vlen { base } = self.schema.user_type(id).class
+                && array.elements == Elements::VlenBytes
+            {
+                let size = base.atomic_size();
+                array.elements = Elements::VlenNumbers(size);
+                let fill = layout.fill.value.as_mut();
+                if fill.is_some_and(|fill| !count_numbers(&mut fill.bytes, size)) {
+                    layout.fill.value = None;
+                }
+            }
+        }
+    }
+
     fn leave_out(&mut self, what: &str, path: &str, error: NodeError) {
         let name = match path {
             "" => "the root".to_owned(),
@@ -144,7 +163,7 @@ impl Builder {
         if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
             provenance.nc_properties = found.nc_properties;
         }
-        self.schema.groups[id.0].attributes = found.attributes.into();
+        self.schema.groups[id.0].attributes = Attributes::from(found.attributes).with_json(found.json);
     }
 
     /// Notes the names that an array gives to dimensions.
@@ -223,7 +242,7 @@ impl Builder {
             group,
             ty,
             dims,
-            attributes: attributes.into(),
+            attributes,
         });
         let elements = elements(&data_type, &flat.serializer);
         let (size, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);
@@ -271,7 +290,7 @@ impl Builder {
             keys: Some(keys),
             levels,
             elements,
-            element_codec: Some(element_codec),
+            element_codec,
         });
         Ok(())
     }
@@ -283,7 +302,7 @@ impl Builder {
         ty: Type,
         data_type: &DataType,
         fill: &crate::model::Values,
-    ) -> Vec<Attribute> {
+    ) -> Attributes {
         let owner = format!("variable {}", array.path);
         let members = node::attributes(&array.document);
         let members = &words_as_numbers(members)[..];
@@ -346,7 +365,7 @@ impl Builder {
                 }
             }
         }
-        attributes
+        Attributes::from(attributes).with_json(found.json)
     }
 }
 

@@ -15,7 +15,7 @@ use super::super::super::flavor::Flavor;
 use super::super::super::json::Json;
 use super::super::super::number::numbers;
 use crate::error::{Error, Result};
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, Schema, Type, TypeClass};
+use crate::model::{Attribute, Attributes, FILL_VALUE_ATTRIBUTE, Schema, Type, TypeClass};
 
 /// Converts the attributes of a group or variable. `variable` is the type of a variable, `None` for a group. `owner` names
 /// the item: "variable t".
@@ -24,7 +24,7 @@ use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, Schema, Type, TypeClass};
 /// Names an attribute of a user-defined type that is no enum.
 pub fn write(
     schema: &Schema,
-    all: &[Attribute],
+    all: &Attributes,
     variable: Option<Type>,
     owner: &str,
     warnings: &mut Vec<String>,
@@ -54,6 +54,9 @@ pub fn write(
             }
             if schema.is_boolean(attribute.ty) {
                 attributes::as_booleans(&mut value);
+            }
+            if let Some(json) = attributes::kept_json(all, attribute) {
+                value = json;
             }
             name_numbers(&mut value);
             members.push((name, value));

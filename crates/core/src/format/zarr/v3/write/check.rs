@@ -1,7 +1,7 @@
 //! What Zarr version 3 cannot hold.
 
 use super::super::super::keys::{NODE, PARTIAL, below};
-use super::super::super::write::{ShardGrid, grids};
+use super::super::super::write::{ShardGrid, check_node, grids};
 use super::super::data_type::DataType;
 use super::codecs;
 use crate::error::{Alternative, Error, Result};
@@ -16,12 +16,16 @@ use crate::store::check_key;
 pub fn check(schema: &Schema) -> Result<()> {
     for (n, group) in schema.groups.iter().enumerate().skip(1) {
         let id = GroupId(n);
-        check_name(&group.name, "group", &schema.group_path(id)).map_err(|e| e.about(Item::Group(id)))?;
+        check_name(&group.name, "group", &schema.group_path(id))
+            .and_then(|()| check_node("group", &schema.group_path(id), NODE))
+            .map_err(|e| e.about(Item::Group(id)))?;
     }
     for (n, var) in schema.vars.iter().enumerate() {
         let path = schema.var_path(VarId(n));
         let item = Item::Variable(VarId(n));
-        check_name(&var.name, "variable", &path).map_err(|e| e.about(item))?;
+        check_name(&var.name, "variable", &path)
+            .and_then(|()| check_node("variable", &path, NODE))
+            .map_err(|e| e.about(item))?;
         DataType::of(schema, var.ty).map_err(|why| unheld(format!("variable {path} {why}")).about(item))?;
         let is_fill = |attribute: &Attribute| attribute.name == FILL_VALUE_ATTRIBUTE;
         for (at, attribute) in var.attributes.iter().enumerate().filter(|(_, a)| !is_fill(a)) {

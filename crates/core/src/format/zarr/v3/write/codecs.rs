@@ -1,7 +1,7 @@
 //! The member `codecs` of an array that is written.
 
 use super::super::super::json::Json;
-use super::super::codec_chain::{CodecChain, Serializer, permutation};
+use super::super::codec_chain::{CodecChain, Serializer, makes_bytes, permutation};
 use super::super::data_type::DataType;
 use super::super::extension::Extension;
 use super::super::sharding::IndexCodecs;
@@ -29,15 +29,23 @@ pub fn chain(layout: &VariableLayout, data_type: &DataType) -> Result<CodecChain
             "has the codec {after} behind {before}: in Zarr version 3, codecs of elements come before codecs of bytes"
         ));
     }
+    let (serializer, bytes) = match bytes.split_first() {
+        Some((first, rest)) if makes_bytes(first) => (Serializer::Codec(first.clone()), rest),
+        _ if *data_type == DataType::String => (Serializer::VlenUtf8, bytes),
+        _ if *data_type == DataType::Bytes => (Serializer::VlenBytes, bytes),
+        _ => (Serializer::Bytes(layout.endian), bytes),
+    };
+    if let Some(codec) = bytes.iter().find(|codec| makes_bytes(codec)) {
+        return Err(format!(
+            "has the codec {codec} behind another one: in Zarr version 3, it comes before codecs of bytes"
+        ));
+    }
     Ok(CodecChain {
         array: array
             .iter()
             .map(|codec| with_listed_order(codec, layout.extent.len()))
             .collect(),
-        serializer: match data_type {
-            DataType::String => Serializer::VlenUtf8,
-            _ => Serializer::Bytes(layout.endian),
-        },
+        serializer,
         bytes: bytes.to_vec(),
     })
 }

@@ -218,7 +218,7 @@ fn what_zarr_cannot_hold_is_named() {
         Type::User(schema.add_type(UserType {
             name: "list".to_owned(),
             group: Schema::ROOT,
-            class: TypeClass::Vlen { base: Type::Int },
+            class: TypeClass::Vlen { base: Type::String },
         }))
     };
     let schema = dataset(vlen, 2);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::super::options::ZarrOptions;
-use super::super::super::write::shuffles_a_part;
+use super::super::super::write::{ONLY_WITHOUT_CONSOLIDATED, shuffles_a_part};
 use super::super::data_type::DataType;
 use super::metadata::metadata;
 use crate::error::Result;
@@ -45,8 +45,12 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
     }
     for (program, lacking) in Program::ALL.into_iter().zip(lacking) {
         if !lacking.is_empty() {
+            let what_follows = match program {
+                Program::ZarrPython => format!("; {ONLY_WITHOUT_CONSOLIDATED}"),
+                _ => String::new(),
+            };
             all.push(format!(
-                "{} lacks codecs of: {}",
+                "{} lacks codecs of: {}{what_follows}",
                 program.name(),
                 lacking.join(", ")
             ));

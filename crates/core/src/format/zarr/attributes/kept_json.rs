@@ -1,0 +1,58 @@
+//! JSON of attributes that netCDF holds as something else: `true` is 1 there, `[1]` is 1, `[]` is empty text, and an object is text.
+//!
+//! ```text
+//! reader: members ─► read ─► Attribute ──────────────────────► Attributes ─► write ─► members
+//!            └─────► spelling, if write makes another member ──────┘  └──► json: the member again
+//! ```
+
+use std::borrow::Cow;
+
+use super::super::flavor::Flavor;
+use super::super::json::Json;
+use super::{infer, write};
+use crate::model::{Attribute, Attributes};
+
+/// The text of a member, if the attribute that was read of it would be written as another one in pure Zarr.
+pub fn spelling(value: &Json, attribute: &Attribute) -> Option<String> {
+    // Texts are compared, as NaN is not equal to itself.
+    let written = write::value(attribute, Flavor::Zarr).map(|json| json.to_string());
+    (written != Some(value.plain().to_string())).then(|| value.to_string())
+}
+
+/// The member that an attribute was read of, if it was kept and still has the attribute's values. A member whose type is told beside
+/// it, such as the number `"NaN"` of version 3, says something else alone.
+pub fn json(attributes: &Attributes, attribute: &Attribute) -> Option<Json> {
+    let json = Json::parse_spelled(attributes.json(&attribute.name)?.as_bytes()).ok()?;
+    let found = infer::infer(&json);
+    let is_same =
+        found.ty == attribute.ty && found.length == attribute.length && found.values == attribute.values;
+    is_same.then(|| without_words(json))
+}
+
+/// Puts the members that attributes were read of in place of those that are written of them.
+pub fn restore(attributes: &Attributes, members: &mut [(String, Json)]) {
+    // Members have the order of the attributes. Some attributes have none.
+    let mut attributes_left = attributes.iter();
+    for (name, value) in members {
+        if let Some(attribute) = attributes_left.find(|attribute| attribute.name == *name)
+            && let Some(json) = json(attributes, attribute)
+        {
+            *value = json;
+        }
+    }
+}
+
+/// The value with all words replaced by what they mean, as not all of them are JSON.
+fn without_words(json: Json) -> Json {
+    match json {
+        Json::Array(elements) => Json::Array(elements.into_iter().map(without_words).collect()),
+        Json::Object(members) => {
+            let members = members.into_iter();
+            Json::Object(members.map(|(key, value)| (key, without_words(value))).collect())
+        }
+        other => match other.plain() {
+            Cow::Owned(plain) => plain,
+            Cow::Borrowed(_) => other,
+        },
+    }
+}
