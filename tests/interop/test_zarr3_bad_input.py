@@ -36,7 +36,7 @@ def refuses(target, *arguments):
 UNHELD = {
     "...": ("variables: int \\... ;", "..."),
     "zarr.json": ("variables: int zarr.json ;", "zarr.json"),
-    "vlen": ("types: int(*) list_t ; variables: list_t ragged ;", "ragged"),
+    "vlen of vlen": ("types: int(*) list_t ; list_t(*) lists_t ; variables: lists_t ragged ;", "ragged"),
     "string in compound": ("types: compound c_t { int a ; string s ; } ; variables: c_t mixed ;", "mixed"),
     "array in compound": ("types: compound c_t { int a(3) ; } ; variables: c_t rows ;", "rows"),
     "opaque attribute": ("types: opaque(2) o_t ; variables: int v ; o_t v:code = 0X0102 ;", "code"),

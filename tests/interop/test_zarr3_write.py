@@ -141,7 +141,7 @@ def test_no_document_has_what_programs_refuse(source, tmp_path):
 
 def test_what_it_cannot_hold_is_named(tmp_path):
     cases = {
-        "v": "types: int(*) list ; variables: list v ;",
+        "v": "types: int(*) list ; list(*) lists ; variables: lists v ;",
     }
     for name, content in cases.items():
         text, path = tmp_path / "a.cdl", tmp_path / "a.nc"

@@ -94,7 +94,7 @@ fn kind() -> Vec<Opt> {
                 "{}\nzst: the input's bytes in Zstandard's seekable format.\nh5: HDF5 as it is, with all its objects, types and links (hdf5 is another name of nc4).",
                 kinds()
             ))
-            .section("nccopy.md#kind-of-the-output")
+            .section("kinds.md#kinds")
             .modes(OF_KIND),
     ];
     options.extend(digits(OF_KIND));
@@ -117,23 +117,23 @@ fn filters() -> Vec<Opt> {
     vec![
         Opt::short('d', "deflate", "Deflate every variable at level N, 1 to 9; 0 takes compression off")
             .value(Value::Text("N"))
-            .section("nccopy.md#-d-n--s")
+            .section("compress.md#-d-and--s")
             .modes(OF_CHUNKS)
             .requests(&[Request::Deflate]),
         Opt::short('s', "shuffle", "Shuffle the bytes of numbers before they are deflated")
-            .section("nccopy.md#-d-n--s")
+            .section("compress.md#-d-and--s")
             .modes(OF_CHUNKS),
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .value(Value::Texts("FILTER"))
             .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter, keep for those of the input. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
-            .section("nccopy.md#-f-filter-repeatable")
+            .section("compress.md#-f")
             .modes(OF_CHUNKS)
             .requests(&[Request::Filters])
             .alternatives(&[(Alternative::OtherFilters, ": choose other filters for this variable by -F")]),
         Opt::long("quantize", "Quantize floats before they are compressed; repeatable")
             .value(Value::Texts("QUANTIZE"))
             .more("var&var,ALGORITHM,N, or '*,ALGORITHM,N' for all variables. bitgroom and granularbr keep N digits, bitround keeps N bits.")
-            .section("nccopy.md#quantized-floats")
+            .section("quantize.md")
             .modes(OF_DATASETS)
             .requests(&[Request::Quantization]),
         prefer_plugin(),
@@ -145,39 +145,40 @@ fn storage() -> Vec<Opt> {
         Opt::short('c', "chunks", "Chunk shapes; repeatable")
             .value(Value::Texts("CHUNKS"))
             .more("dim/n,dim/,…: by dimension, dim/ for its whole length.\nvar:n1,n2,…: of one variable.\nvar: or var:contiguous, var:compact: without chunks; / for all variables.\n'var:external=FILE[@OFFSET[+SIZE]][;FILE…]': raw data in files below the output's folder, which must not exist.")
-            .section("nccopy.md#chunk-shapes")
+            .section("rechunk.md#chunk-shapes")
             .modes(OF_CHUNKS)
             .requests(&[Request::Chunks]),
         Opt::short('M', "min-chunk", "Smallest chunk, where the program chooses the shape")
             .value(Value::Text("BYTES"))
             .more("A variable whose chunk would be smaller stays in one piece.")
-            .section("nccopy.md#default-shapes-and--m-bytes")
+            .section("rechunk.md#default-shapes")
             .modes(OF_DATASETS),
         Opt::long("shard", "shapes of shards, in elements; repeatable")
             .value(Value::Texts("SHARDS"))
             .more("dim/n,dim/,…: by dimension.\nvar:n1,n2,…: of one variable; var: for none.\nnone, auto, or a size of decoded bytes such as 128M: for all.")
-            .section("nccopy.md#shards")
+            .section("shards.md")
             .kinds(SHARDED)
             .modes(OF_VALUES)
             .requests(&[Request::Shards]),
         Opt::long("shard-index", "place of the index in each shard")
             .value(Value::OneOf("PLACE", vec!["start", "end"]))
-            .section("nccopy.md#shards")
+            .section("shards.md")
             .kinds(SHARDED)
             .modes(OF_VALUES),
         Opt::short('u', "unlimited", "Make unlimited dimensions fixed, at their present lengths")
+            .section("rechunk.md#fixed-dimensions")
             .modes(OF_DATASETS)
             .requests(&[Request::FixedDimensions]),
         string_length(OF_VALUES),
         Opt::long("drop-unsupported", "Leave out what the output's kind cannot hold")
             .more("Attributes, variables, groups and types. Warnings tell them.")
-            .section("nccopy.md#what-a-kind-cannot-hold")
+            .section("kinds.md#items-that-a-kind-cannot-hold")
             .modes(OF_VALUES)
             .alternatives(&[(Alternative::LeavingOut, "; --drop-unsupported leaves it out")]),
         Opt::long("strings", "Make strings arrays of characters, which classic files hold")
             .value(Value::OneOf("FORM", vec!["char"]))
             .more("Each variable has one more dimension, as long as its longest string or --strlen.")
-            .section("nccopy.md#strings-and-groups-in-classic-files")
+            .section("kinds.md#strings-and-groups-in-classic-files")
             .modes(OF_VALUES)
             .told("--strings char")
             .requests(&[Request::CharStrings]),
@@ -185,18 +186,18 @@ fn storage() -> Vec<Opt> {
         Opt::long("flatten", "Join groups into one: /a/b/v is a_b_v, or joined by SEP")
             .value(Value::Optional("SEP", "_"))
             .more("Attributes of groups become global ones. Names in other options are the new ones.")
-            .section("nccopy.md#strings-and-groups-in-classic-files")
+            .section("kinds.md#strings-and-groups-in-classic-files")
             .modes(OF_VALUES)
             .requests(&[Request::FlatGroups]),
         Opt::long("skip-fill", "leave out chunks that hold only the fill value")
             .more("Other kinds store them.")
-            .section("nccopy.md#chunks-of-fill-values")
+            .section("zarr.md#chunks-of-fill-values")
             .kinds(SPARSE)
             .modes(OF_DATASETS),
         Opt::long("page", "manage the file's space in pages of BYTES, 512 to 1 GiB")
             .value(Value::Number("BYTES", 0..=u64::MAX))
             .more("Pages are for libhdf5's page buffer. 0 for none. Default as the input.")
-            .section("nccopy.md#--page-bytes")
+            .section("rechunk.md#pages-of-an-hdf5-file")
             .kinds(PAGED)
             .modes(OF_DATASETS)
             .requests(&[Request::Pages]),
@@ -207,7 +208,7 @@ fn selection() -> Vec<Opt> {
     let listed = |letter, id, name, told, help: &'static str| {
         Opt::short(letter, id, help)
             .value(Value::Texts(name))
-            .section("nccopy.md#part-of-a-dataset")
+            .section("subset.md#variables-and-groups")
             .modes(OF_DATASETS)
             .told(told)
     };
@@ -252,14 +253,14 @@ fn integrity() -> Vec<Opt> {
             "verify",
             "Compare the output with what was asked for before it takes its name",
         )
-        .section("integrity.md#verify")
+        .section("verify.md")
         .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
         Opt::long(
             "no-check",
             "Copy encoded chunks as they are, without a test for damage",
         )
-        .section("integrity.md#chunks-that-pass")
+        .section("verify.md#chunks-that-are-copied-as-they-are")
         .modes(OF_DATASETS)
         .alternatives(&[(
             Alternative::SoundChunks,
@@ -267,27 +268,27 @@ fn integrity() -> Vec<Opt> {
         )]),
         Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
             .more("What the writer has not written to the file yet is missing in the copy.")
-            .section("integrity.md#unfinished-files")
+            .section("unfinished.md")
             .modes(&[Values, Bytes, Hdf5, Zst]),
         Opt::long(
             "salvage",
             "Copy all that can be read of a damaged or truncated input",
         )
         .more("What is lost is listed. The exit status is 3 if anything is.")
-        .section("integrity.md#salvage")
+        .section("salvage.md")
         .modes(&[Values, Hdf5, SalvageArchive])
         .conflicts(&["restore", "dry-run"]),
         Opt::long(
             "keep-suspect",
             "With --salvage: keep chunks whose only fault is a checksum",
         )
-        .section("integrity.md#salvage")
+        .section("salvage.md")
         .requires("salvage"),
     ]
 }
 
 fn reports() -> Vec<Opt> {
-    let section = "nccopy.md#what-a-copy-will-do-and-did";
+    let section = "plan.md";
     vec![
         Opt::long(
             "dry-run",

@@ -98,21 +98,21 @@ fn form() -> Vec<Opt> {
             "times",
             "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
         )
-        .section("ncdump.md#times")
+        .section("times.md")
         .modes(OF_PRINTING),
         Opt::short(
             'i',
             "iso-times",
             "As -t, with a T between date and time, as ISO 8601 has it",
         )
-        .section("ncdump.md#times")
+        .section("times.md")
         .modes(OF_PRINTING),
         Opt::long(
             "exact",
             "Lose nothing: all digits of numbers, all types, the kind of the file",
         )
         .more("With --diff: compare bits, so that NaNs and zeros may differ.")
-        .section("ncdump.md#exact")
+        .section("exact.md")
         .modes(&[Print, Diff])
         .conflicts(&["times", "iso-times", "json"]),
         references(&[Print, Digest, Diff]),
@@ -123,7 +123,7 @@ fn form() -> Vec<Opt> {
 }
 
 fn storage() -> Vec<Opt> {
-    let section = "ncdump.md#special-attributes";
+    let section = "print.md#storage";
     vec![
         Opt::short(
             's',
@@ -152,12 +152,12 @@ fn storage() -> Vec<Opt> {
 fn others() -> Vec<Opt> {
     vec![
         Opt::short('x', "ncml", "Print the header as NcML, which is XML")
-            .section("ncdump.md#ncml")
+            .section("ncml.md")
             .modes(OF_PRINTING)
             .conflicts(&["json", "exact"]),
         Opt::long("json", "Print JSON, in the shape of NCO's 'ncks --jsn'")
             .more("With --check: its report as JSON.")
-            .section("ncdump.md#json")
+            .section("json.md")
             .modes(&[Print, Check]),
         Opt::short('k', "kind", "Print the kind of the file, and nothing else")
             .more("classic, 64-bit offset, cdf5, netCDF-4 (Zarr too) or netCDF-4 classic model; classic archive, 64-bit offset archive or cdf5 archive.")
@@ -172,7 +172,7 @@ fn others() -> Vec<Opt> {
         // The id of -F is the word.
         Opt::long("list-filters", "List the filters built in and those of plugins, and read no file")
             .or_long("filters")
-            .section("filters.md#plugins"),
+            .section("plugins.md"),
     ]
 }
 

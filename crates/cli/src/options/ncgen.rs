@@ -81,7 +81,7 @@ fn kind() -> Vec<Opt> {
         )
         .value(Value::Text("KIND"))
         .more(kinds())
-        .section("nccopy.md#kind-of-the-output"),
+        .section("kinds.md#kinds"),
         Opt::short('v', "version-name", "Same as -k").value(Value::Text("KIND")),
     ];
     options.extend(digits(&[]));

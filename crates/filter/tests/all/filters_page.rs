@@ -71,7 +71,7 @@ fn the_page_lists_the_registry() {
 
 #[test]
 fn the_guide_explains_the_codecs_that_only_zarr_has() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/filters.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/zarr-codecs.md");
     let guide = std::fs::read_to_string(path).unwrap();
     let rows: Vec<Vec<&str>> = guide.lines().map(|line| line.split(" |").collect()).collect();
     for codec in Registry::builtin()
@@ -81,11 +81,11 @@ fn the_guide_explains_the_codecs_that_only_zarr_has() {
         let cell = format!(" `{}`", codec.name());
         let is_row = |row: &&Vec<&str>| row.len() == 5 && row[..2].iter().any(|name| name.ends_with(&cell));
         let row = rows.iter().find(is_row);
-        let row = row.unwrap_or_else(|| panic!("docs/guide/filters.md has no row of {}", codec.name()));
+        let row = row.unwrap_or_else(|| panic!("docs/guide/zarr-codecs.md has no row of {}", codec.name()));
         for member in codec.facts().parameters_help.split(", ") {
             assert!(
                 row[3].contains(member),
-                "docs/guide/filters.md lacks {member}: {row:?}"
+                "docs/guide/zarr-codecs.md lacks {member}: {row:?}"
             );
         }
     }
