@@ -1,6 +1,7 @@
 """Attributes of Zarr: JSON stays as it is where no netCDF lies between, and text stays text."""
 
 import itertools
+import json
 
 import netCDF4
 import numpy as np
@@ -64,6 +65,15 @@ def test_json_stays_in_pure_zarr(tmp_path, a, b):
     nccopy("-k", "nc4", tmp_path / "out.zarr", tmp_path / "out.nc")
     with netCDF4.Dataset(tmp_path / "out.nc") as nc:
         assert nc["v"].getncattr("true") == 1 and nc["v"].getncattr("one") == 1 and nc["v"].getncattr("object") == "{}"
+
+
+def test_a_word_beside_numbers_stays_text_in_version_3(tmp_path):
+    """Readers of version 3 take such a list for numbers, which it is not in version 2."""
+    zarr.create_group(str(tmp_path / "in.zarr"), zarr_format=2).attrs["a"] = ["NaN", 1]
+    nccopy(tmp_path / "in.zarr", f"{tmp_path}/out.zarr#mode=zarr,v3")
+    text = zarr.open_group(str(tmp_path / "out.zarr"), mode="r", zarr_format=3).attrs["a"]
+    assert isinstance(text, str) and json.loads(text) == ["NaN", 1]
+    assert ncdump("-n", "x", "-h", tmp_path / "in.zarr") == ncdump("-n", "x", "-h", f"{tmp_path}/out.zarr#mode=zarr,v3")
 
 
 @pytest.mark.parametrize("mode", ["zarr", "zarr,v3"])

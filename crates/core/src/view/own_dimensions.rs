@@ -70,11 +70,11 @@ fn longer(input: &dyn Reader, schema: &Schema, var: VarId) -> Vec<(usize, u64)> 
 /// A name for a dimension in place of `name`, which neither a dimension nor a variable has.
 fn unused(name: &str, length: u64, names: &mut HashSet<String>) -> String {
     let mut new = format!("{name}_{length}");
-    if new.len() > MAX_NAME {
-        new = format!("dim_{length}");
-    }
-    while !names.insert(new.clone()) {
-        new.push('_');
+    // There are no more names than these numbers, so one is soon found.
+    let mut number = names.len();
+    while new.len() > MAX_NAME || !names.insert(new.clone()) {
+        new = format!("dim_{length}_{number}");
+        number += 1;
     }
     new
 }

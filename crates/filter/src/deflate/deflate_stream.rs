@@ -22,14 +22,14 @@ pub(crate) fn encode_stream(
         0 => vec![Run::of_matches(input)],
         _ => planes.runs(level, input),
     };
-    let is_one_stream = matches!(&runs[..], [run] if run.blocks == Blocks::Matches);
-    if is_one_stream {
+    if matches!(&runs[..], [run] if run.blocks == Blocks::Matches) {
         // Keeps the present bytes of `out`, which need not be zeroed again.
         room(out, header.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
-    } else {
-        out.clear();
+        out.splice(..out.len().min(header.len()), header.iter().copied());
+        return encode_matches(level, input, false, header.len(), out);
     }
-    out.splice(..out.len().min(header.len()), header.iter().copied());
+    out.clear();
+    out.extend_from_slice(header);
     let is_beside_noise = runs.iter().any(|run| run.blocks == Blocks::Stored);
     // Where a complete stream begins that is to be continued.
     let mut complete = None;
@@ -40,7 +40,7 @@ pub(crate) fn encode_stream(
         let part = &input[run.range.clone()];
         match run.blocks {
             Blocks::Matches => {
-                let start = if is_one_stream { header.len() } else { out.len() };
+                let start = out.len();
                 encode_matches(level, part, is_beside_noise, start, out)?;
                 complete = Some(start);
             }

@@ -3,7 +3,7 @@
 //! ```text
 //! piece ─┬─ one byte ─────────────────────────────────────────────► repeated
 //!        ├─ a glance sees repeats, or one value in a part ─────────► matches
-//!        ├─ counts of few values ─► a trial of 8 KiB ──────────────► literals or matches
+//!        ├─ counts of few values ─► a trial of at most 8 KiB ──────► literals or matches
 //!        └─ others ─► what matches save, estimated ─┬─ affordable ─► stored if all bytes are as frequent, else literals
 //!                                                   └─ not ────────► matches
 //! ```
@@ -42,8 +42,9 @@ const CLEAR_SAVING_OF_SIMPLE: f32 = 0.15;
 /// although they cost more than literals: of two values, literals alone are 15 % larger, of rain, most of which is zero, 12 % smaller.
 const SIMPLE: f64 = 4.2;
 
-/// Bytes of a trial.
+/// Most bytes of a trial, and the share of a piece that it takes.
 const TRIAL: usize = 8 << 10;
+const TRIAL_SHARE: usize = 16;
 
 /// Bytes of a piece that are judged by their neighbours. A piece is looked at in places alone, and runs are looked for everywhere.
 const PART: usize = 32 << 10;
@@ -159,7 +160,7 @@ fn is_simple(counts: &[u64; 256], length: usize) -> bool {
 /// True if literals alone take no more bytes than libdeflate does, for a part of a piece.
 fn literals_win(level: usize, piece: &[u8]) -> bool {
     TRIALS.with_borrow_mut(|(compressed, literals)| {
-        let length = (piece.len() / 16).min(TRIAL);
+        let length = (piece.len() / TRIAL_SHARE).min(TRIAL);
         let start = (piece.len() - length) / 2;
         let part = &piece[start..start + length];
         literals.clear();

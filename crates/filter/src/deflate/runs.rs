@@ -121,7 +121,7 @@ impl Runs {
         }
     }
 
-    /// Joins one byte at the end with longer matches before it: to find the end of their last block takes longer than to search it too.
+    /// Joins a run of one repeated byte at the end with longer matches before it: to find the end of their last block takes longer than to search it too.
     fn join_short_end(&mut self) {
         if let [.., before, last] = &mut self.0[..]
             && before.blocks == Blocks::Matches

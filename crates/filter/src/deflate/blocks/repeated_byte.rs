@@ -1,4 +1,6 @@
-//! A block of one byte that is repeated: a literal, and matches with the byte before them.
+//! A block of one byte that is repeated: two literals, and matches with the two bytes before them.
+//!
+//! The distance 2 has a bit that is set, and 1 has not: of a large plane, thousands of zeros would look like pages that were never written.
 //!
 //! The planes of rounded numbers and of their signs are such, and so are chunks of fill values.
 
@@ -28,10 +30,11 @@ pub(crate) fn repeated_byte(content: &[u8]) -> Option<u8> {
 /// `out` ends at a byte again.
 pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut Vec<u8>) {
     let byte = usize::from(byte);
-    let (matches, rest) = ((count - 1) / LONGEST, (count - 1) % LONGEST);
+    let first = count.min(2);
+    let (matches, rest) = ((count - first) / LONGEST, (count - first) % LONGEST);
     let (literals, shorter) = match rest {
-        ..SHORTEST => (1 + rest, None),
-        _ => (1, Some(length_symbol(rest))),
+        ..SHORTEST => (first + rest, None),
+        _ => (first, Some(length_symbol(rest))),
     };
     let mut counts = [0; LONGEST_MATCH + 1];
     counts[byte] = literals as u32;
@@ -49,14 +52,14 @@ pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut V
     for _ in 0..literals {
         bits.put_code(all[byte]);
     }
-    // The distance 1 is the first of two codes of one bit.
-    let longest = all[LONGEST_MATCH];
+    // The distance 2 is the second of two codes of one bit.
     for _ in 0..matches {
-        bits.put(longest.bits.into(), u32::from(longest.length) + 1);
+        bits.put_code(all[LONGEST_MATCH]);
+        bits.put(1, 1);
     }
     if let Some((symbol, extra, width)) = shorter {
         bits.put_code(all[symbol]);
-        bits.put(extra, width + 1);
+        bits.put(extra | 1 << width, width + 1);
     }
     bits.put_code(all[END]);
     bits.end(is_last);
@@ -74,6 +77,7 @@ fn length_symbol(length: usize) -> (usize, u64, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::encoded_test::check_zeros;
     use crate::deflate::libdeflate::libdeflate;
     use libdeflater::Decompressor;
     use std::io::Read;
@@ -111,6 +115,13 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_large_plane_has_no_pages_of_zeros() {
+        let mut stream = Vec::new();
+        append_repeated(0, 16 << 20, true, &mut stream);
+        assert!(check_zeros(&stream).is_ok());
     }
 
     #[test]

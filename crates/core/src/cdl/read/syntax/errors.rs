@@ -11,10 +11,15 @@ use crate::error::{Error, Result};
 /// Maximum number of errors told.
 const MOST: usize = 20;
 
+/// Maximum number of errors found, told or not. Each takes as long as its line.
+const MOST_FOUND: usize = 1000;
+
 /// The errors found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     found: Vec<Diagnostic>,
+    /// How many errors there were, also those that are not told.
+    count: usize,
     /// Words of the statements that were left out.
     doubtful: HashSet<String>,
 }
@@ -28,6 +33,7 @@ impl Errors {
         let Error::Cdl(all) = error else {
             return Err(error);
         };
+        self.count += all.len();
         for new in all {
             if self.is_full() {
                 break;
@@ -57,7 +63,7 @@ impl Errors {
 
     /// True if there are more than are told.
     pub(crate) fn is_full(&self) -> bool {
-        self.found.len() > MOST
+        self.found.len() > MOST || self.count > MOST_FOUND
     }
 
     /// All errors as one, in the order of the text.

@@ -5,7 +5,7 @@
 //! Schema, plans ─► write: documents ─► ZarrWriter ◄─ chunks
 //!
 //! both:  extension, data_type, fill_value, codec_chain: parts of `zarr.json`
-//!        node_error: why a node is left out
+//!        node_error: why a node is left out       number_words: NaN and infinities in JSON
 //!        sharding: the index of a shard       own_facts: facts of netCDF that Zarr has no place for
 //! ```
 //!
@@ -18,6 +18,7 @@ pub mod data_type;
 mod extension;
 mod fill_value;
 mod node_error;
+mod number_words;
 mod own_facts;
 mod read;
 pub mod sharding;

@@ -11,11 +11,14 @@ use super::region_text::push_region;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 
+/// The address of a null reference, which no object has.
+const NULL: u64 = u64::MAX;
+
 /// Converts references of one kind. Copies have in common what they found.
 #[derive(Debug, Clone)]
 pub struct ReferenceText {
     is_region: bool,
-    /// The first address without a known object; 0 for none.
+    /// The lowest address without a known object; `NULL` for none.
     unknown: Arc<AtomicU64>,
 }
 
@@ -50,7 +53,7 @@ impl ReferenceText {
         };
         Some(Self {
             is_region,
-            unknown: Arc::default(),
+            unknown: Arc::new(AtomicU64::new(NULL)),
         })
     }
 
@@ -95,18 +98,16 @@ impl ReferenceText {
 
     fn push_object(&self, address: u64, names: &ObjectNames, out: &mut Vec<u8>) {
         if !names.push_path(address, out) {
-            // Only the first one is told.
-            let _ = self
-                .unknown
-                .compare_exchange(0, address, Ordering::Relaxed, Ordering::Relaxed);
+            // Only one is told, the same for any number of threads.
+            self.unknown.fetch_min(address, Ordering::Relaxed);
             // Writing to memory does not fail.
             let _ = write!(out, "unknown@{address}");
         }
     }
 
-    /// The first address at which no object is known, of all elements converted so far.
+    /// The lowest address at which no object is known, of all elements converted so far.
     pub fn unknown(&self) -> Option<u64> {
-        Some(self.unknown.load(Ordering::Relaxed)).filter(|address| *address != 0)
+        Some(self.unknown.load(Ordering::Relaxed)).filter(|address| *address != NULL)
     }
 }
 

@@ -3,7 +3,8 @@
 use super::super::super::attributes;
 use super::super::super::flavor::Flavor;
 use super::super::super::json::Json;
-use super::super::write::attributes::{is_foreign_fill, name_numbers};
+use super::super::number_words::{kept_json, name_numbers};
+use super::super::write::attributes::is_foreign_fill;
 use super::{VERSION, dimensions, types};
 use crate::format::VariablePlan;
 use crate::model::{
@@ -150,7 +151,7 @@ fn attribute_types(
 ) -> Vec<(String, Json)> {
     let mut types = Vec::new();
     for attribute in all.iter().filter(|attribute| !is_left_out(attribute)) {
-        if let Some(mut json) = attributes::kept_json(all, attribute) {
+        if let Some(mut json) = kept_json(all, attribute) {
             name_numbers(&mut json);
             if attributes::inferred_type(&json) != attribute.ty {
                 types.push((attribute.name.clone(), types::path(schema, attribute.ty).into()));

@@ -12,6 +12,7 @@ use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
 use super::super::fill_value;
 use super::super::node_error::NodeError;
+use super::super::number_words::words_as_numbers;
 use super::super::own_facts::OwnFacts;
 use super::fill_attribute;
 use super::hierarchy::{Hierarchy, Node};
@@ -367,32 +368,6 @@ impl Builder {
         }
         Attributes::from(attributes).with_json(found.json)
     }
-}
-
-/// The members, with numbers for the words of floats in lists that have numbers as well: NaN and infinities have no other
-/// spelling in JSON.
-fn words_as_numbers(members: &[(String, Json)]) -> Vec<(String, Json)> {
-    let float = |json: &Json| match json.as_str()? {
-        "NaN" => Some(f64::NAN),
-        "Infinity" => Some(f64::INFINITY),
-        "-Infinity" => Some(f64::NEG_INFINITY),
-        _ => None,
-    };
-    let is_number = |json: &Json| matches!(json, Json::Integer(_) | Json::Float(_));
-    let value = |value: &Json| match value {
-        Json::Array(list)
-            if list.iter().any(is_number)
-                && list.iter().all(|json| is_number(json) || float(json).is_some()) =>
-        {
-            let number = |json: &Json| float(json).map_or_else(|| json.clone(), Json::Float);
-            Json::Array(list.iter().map(number).collect())
-        }
-        other => other.clone(),
-    };
-    members
-        .iter()
-        .map(|(name, json)| (name.clone(), value(json)))
-        .collect()
 }
 
 /// How the elements of a data type are stored.

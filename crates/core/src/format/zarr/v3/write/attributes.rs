@@ -14,6 +14,7 @@ use super::super::super::fill_value::base64;
 use super::super::super::flavor::Flavor;
 use super::super::super::json::Json;
 use super::super::super::number::numbers;
+use super::super::number_words::{kept_json, name_numbers};
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Attributes, FILL_VALUE_ATTRIBUTE, Schema, Type, TypeClass};
 
@@ -55,7 +56,7 @@ pub fn write(
             if schema.is_boolean(attribute.ty) {
                 attributes::as_booleans(&mut value);
             }
-            if let Some(json) = attributes::kept_json(all, attribute) {
+            if let Some(json) = kept_json(all, attribute) {
                 value = json;
             }
             name_numbers(&mut value);
@@ -98,15 +99,5 @@ fn fill_value(attribute: &Attribute) -> Option<Json> {
             Some(base64::encode(&value).into())
         }
         _ => Some(number),
-    }
-}
-
-/// Makes strings of numbers that are not finite.
-pub fn name_numbers(json: &mut Json) {
-    match json {
-        Json::Float(value) if !value.is_finite() => *json = Json::String(json.to_string()),
-        Json::Array(elements) => elements.iter_mut().for_each(name_numbers),
-        Json::Object(members) => members.iter_mut().for_each(|(_, value)| name_numbers(value)),
-        _ => {}
     }
 }
