@@ -3,9 +3,10 @@
 use crate::Outcome;
 use crate::codec::codec::generous_bound;
 use crate::codec::room::room;
-use crate::deflate::blocks::deflate_blocks::{reopen, store};
+use crate::deflate::blocks::last_block::reopen;
 use crate::deflate::blocks::literal_blocks::append_literals;
 use crate::deflate::blocks::repeated_byte::append_repeated;
+use crate::deflate::blocks::stored_blocks::store;
 use crate::deflate::encoder::encode_matches;
 use crate::deflate::judge::Blocks;
 use crate::deflate::runs::{Planes, Run};

@@ -10,13 +10,14 @@
 //!
 //! What a piece loses by not being searched is taken from what the chunk can afford.
 
+use std::cell::RefCell;
+
 use crate::deflate::blocks::literal_blocks::append_literals;
 use crate::deflate::blocks::repeated_byte::repeated_byte;
 use crate::deflate::byte_counts::{byte_counts, entropy};
 use crate::deflate::encoder::LEVELS;
 use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::repeats::{GLANCE, Repeats};
-use std::cell::RefCell;
 
 /// Smallest plane or block, in bytes, that is coded by literals alone. Matches reach the plane before a smaller one, which is not
 /// looked at.
@@ -25,28 +26,34 @@ const SMALLEST_OF_LITERALS: usize = (32 << 10) + 1;
 /// Smallest piece, in bytes, that is looked at in several places.
 const LONG: usize = 64 << 10;
 
-/// Bytes are noise if codes of different lengths save fewer than one in this many of them.
+/// Where a piece is looked at, in sixths of its length: the middle first.
+const PLACES: [usize; 3] = [3, 1, 5];
+
+/// Bytes are noise if codes of different lengths save less than one in this many.
 const GAIN: f64 = 200.0;
 
-/// The share of a chunk's bits that its outcome may be larger for matches that are not searched. What they save is estimated, and may be
-/// twice as much.
+/// The share of its bits by which a chunk may grow because matches are not searched. What they save is an estimate: the true
+/// saving may be twice as much.
 const AFFORDABLE: f32 = 0.003;
 
-/// What a glance must see matches save, so that nothing else is looked at.
+/// The saving by matches, as a share of all bits, from which on a glance decides for them.
 const CLEAR_SAVING: f32 = 0.04;
 
-/// The same where a trial decides else.
+/// The saving by matches from which on a glance decides for them where otherwise a trial would.
 const CLEAR_SAVING_OF_SIMPLE: f32 = 0.15;
 
-/// Bits of a byte, on average, below which a trial decides. Codes of whole bits then waste much, and so do matches that libdeflate takes
-/// although they cost more than literals: of two values, literals alone are 15 % larger, of rain, most of which is zero, 12 % smaller.
+/// The average number of bits of a byte below which a trial decides. Codes of whole bits then waste much, and so do matches that
+/// libdeflate takes although they cost more than literals. Literals alone are 15 % larger for two values, and 12 % smaller for rain,
+/// most of which is zero.
 const SIMPLE: f64 = 4.2;
 
-/// Most bytes of a trial, and the share of a piece that it takes.
+/// Most bytes of a trial.
 const TRIAL: usize = 8 << 10;
+
+/// A trial takes one in this many bytes of a piece.
 const TRIAL_SHARE: usize = 16;
 
-/// Bytes of a piece that are judged by their neighbours. A piece is looked at in places alone, and runs are looked for everywhere.
+/// Length, in bytes, of the parts of a piece in which runs are looked for.
 const PART: usize = 32 << 10;
 
 /// The share of bytes that equal the one before them, beyond chance, from which on there are runs.
@@ -86,7 +93,7 @@ pub(crate) struct Judge<'a> {
     /// zlib's level.
     level: usize,
     repeats: &'a mut Repeats,
-    /// Bits that the outcome may still be larger for matches that are not searched.
+    /// The bits by which the chunk may still grow because matches are not searched.
     affordable: f32,
 }
 
@@ -100,22 +107,21 @@ impl Judge<'_> {
         }
     }
 
-    /// True if a glance at a few places tells that matches save much. Most pieces with repeats are known by it.
+    /// True if a glance at a few places tells that matches save much. It finds most pieces with repeats.
+    ///
+    /// The piece is longer than a glance.
     fn repeats_clearly(&mut self, piece: &[u8]) -> bool {
-        let glance = GLANCE.min(piece.len());
-        let places: &[usize] = match piece.len() {
-            ..LONG => &[3],
-            _ => &[3, 1, 5],
-        };
-        for sixths in places {
-            let start = (piece.len() - glance) / 6 * sixths;
-            let seen = &piece[start..start + glance];
+        let places = if piece.len() < LONG { 1 } else { PLACES.len() };
+        for sixths in &PLACES[..places] {
+            let start = (piece.len() - GLANCE) / 6 * sixths;
+            let seen = &piece[start..start + GLANCE];
             let counts = byte_counts(seen);
-            if is_uniform(&counts, glance) {
+            let bits = entropy(&counts);
+            if is_uniform(bits, GLANCE) {
                 // Noise is looked at longer in any case.
                 break;
             }
-            let clear = match is_simple(&counts, glance) {
+            let clear = match is_simple(bits, GLANCE) {
                 true => CLEAR_SAVING_OF_SIMPLE,
                 false => CLEAR_SAVING,
             };
@@ -128,23 +134,30 @@ impl Judge<'_> {
 
     fn blocks_by_counts(&mut self, piece: &[u8]) -> Blocks {
         let counts = byte_counts(piece);
-        let is_uniform = is_uniform(&counts, piece.len());
-        // Where all bytes are as frequent, what matches save tells of runs too.
-        if !is_uniform && (piece.len() < SMALLEST_OF_LITERALS || has_runs(piece, &counts)) {
+        let bits = entropy(&counts);
+        if is_uniform(bits, piece.len()) {
+            // Where all bytes are equally frequent, what matches save tells of runs too.
+            let saving = match piece.len() < LONG {
+                true => self.repeats.saving(piece, &counts),
+                false => self.repeats.saving_of_noise(piece, &counts),
+            };
+            return self.without_matches(saving * bits as f32, Blocks::Stored);
+        }
+        if piece.len() < SMALLEST_OF_LITERALS || has_runs(piece, &counts) {
             return Blocks::Matches;
         }
-        if is_simple(&counts, piece.len()) {
+        if is_simple(bits, piece.len()) {
             return match literals_win(self.level, piece) {
                 true => Blocks::Literals,
                 false => Blocks::Matches,
             };
         }
-        let (saving, blocks) = match is_uniform {
-            true if piece.len() >= LONG => (self.repeats.saving_of_noise(piece, &counts), Blocks::Stored),
-            true => (self.repeats.saving(piece, &counts), Blocks::Stored),
-            false => (self.repeats.saving(piece, &counts), Blocks::Literals),
-        };
-        let lost = saving * entropy(&counts) as f32;
+        let saving = self.repeats.saving(piece, &counts);
+        self.without_matches(saving * bits as f32, Blocks::Literals)
+    }
+
+    /// `blocks` if the chunk can still afford to lose the bits that matches would save.
+    fn without_matches(&mut self, lost: f32, blocks: Blocks) -> Blocks {
         if lost > self.affordable {
             return Blocks::Matches;
         }
@@ -153,8 +166,9 @@ impl Judge<'_> {
     }
 }
 
-fn is_simple(counts: &[u64; 256], length: usize) -> bool {
-    entropy(counts) < SIMPLE * length as f64
+/// True if `length` bytes that need so many bits hold few values, or few that are frequent.
+fn is_simple(bits: f64, length: usize) -> bool {
+    bits < SIMPLE * length as f64
 }
 
 /// True if literals alone take no more bytes than libdeflate does, for a part of a piece.
@@ -179,7 +193,8 @@ fn has_runs(piece: &[u8], counts: &[u64; 256]) -> bool {
     })
 }
 
-/// How many bytes equal the one before them. In its caller the compiler would compare one byte at a time.
+/// How many bytes equal the one before them.
+// Inlined, it compares one byte at a time.
 #[inline(never)]
 fn equal_neighbours(bytes: &[u8]) -> usize {
     /// Bytes that are compared at once, each with a sum of a byte.
@@ -202,11 +217,12 @@ fn equal_neighbours(bytes: &[u8]) -> usize {
     equal
 }
 
-/// True if bytes are so evenly distributed that codes of different lengths save less than [`GAIN`] allows.
-fn is_uniform(counts: &[u64; 256], length: usize) -> bool {
+/// True if `length` bytes that need so many bits are distributed so evenly that codes of different lengths save less than [`GAIN`]
+/// allows.
+fn is_uniform(bits: f64, length: usize) -> bool {
     // The entropy of a sample is lower than that of its source, by about half a bit for each value.
     let missing = 255.0 / 2.0 * std::f64::consts::LOG2_E;
-    entropy(counts) + missing > 8.0 * length as f64 * (1.0 - 1.0 / GAIN)
+    bits + missing > 8.0 * length as f64 * (1.0 - 1.0 / GAIN)
 }
 
 #[cfg(test)]

@@ -7,17 +7,13 @@
 //!
 //! A match that costs more than its literals does not count.
 
+use crate::deflate::blocks::match_symbols::{LONGEST, SHORTEST, length_symbol};
+
 /// Bits of a place in the table.
 const TABLE_BITS: u32 = 13;
 
 /// Places that are kept of each hash.
 const KEPT: usize = 4;
-
-/// Shortest match (RFC 1951, 3.2.5).
-const SHORTEST: usize = 3;
-
-/// Longest match.
-const LONGEST: usize = 258;
 
 /// Distance, in bytes, of places that are noted far away.
 const SPARSE: usize = 8;
@@ -169,12 +165,7 @@ fn match_length(bytes: &[u8], candidate: usize, at: usize, here: u64) -> usize {
 
 /// Bits of the codes of a match, about.
 fn match_bits(length: usize, distance: usize) -> f32 {
-    // Symbol 257 is the length 3; from 265 on, four symbols have one bit more each.
-    let of_length = match length {
-        ..=10 => 0,
-        LONGEST => 0,
-        _ => (length - SHORTEST).ilog2() - 2,
-    };
+    let (_, _, of_length) = length_symbol(length);
     let of_distance = distance.ilog2().max(1) - 1;
     LENGTH_CODE + DISTANCE_CODE + (of_length + of_distance) as f32
 }

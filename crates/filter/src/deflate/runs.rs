@@ -9,8 +9,8 @@
 //!                          └─ stored ┘└─ literals ───────────┘└─ matches ─────────┘
 //! ```
 //!
-//! A plane is judged in pieces, and a chunk without planes in blocks. Equal pieces side by side are one run. The result depends on the
-//! chunk alone, so it is the same for any number of threads.
+//! A plane is judged in pieces, and so is a chunk without planes. Pieces side by side of the same kind are one run. The result depends
+//! on the chunk alone, so it is the same for any number of threads.
 
 use std::ops::Range;
 
@@ -108,20 +108,17 @@ impl Runs {
         let length = plane.len().div_ceil(pieces);
         for start in plane.clone().step_by(length) {
             let range = start..(start + length).min(plane.end);
+            let piece = &input[range.clone()];
             let blocks = match self.0.last() {
-                Some(last) if range.len() < SMALLEST => match last.blocks {
-                    Blocks::Repeated(byte) if repeated_byte(&input[range.clone()]) != Some(byte) => {
-                        Blocks::Matches
-                    }
-                    blocks => blocks,
-                },
-                _ => judge.blocks_for(&input[range.clone()]),
+                Some(last) if piece.len() < SMALLEST => blocks_of_rest(last.blocks, piece),
+                _ => judge.blocks_for(piece),
             };
             self.add(blocks, range);
         }
     }
 
-    /// Joins a run of one repeated byte at the end with longer matches before it: to find the end of their last block takes longer than to search it too.
+    /// Joins a run of one repeated byte at the end with longer matches before it. To find their last block takes longer than to
+    /// search that run too.
     fn join_short_end(&mut self) {
         if let [.., before, last] = &mut self.0[..]
             && before.blocks == Blocks::Matches
@@ -153,6 +150,15 @@ impl Runs {
             }
         }
         cut
+    }
+}
+
+/// The blocks for bytes past the last whole element, which are too few to be judged: those of the piece `before` them, if they can
+/// hold them.
+fn blocks_of_rest(before: Blocks, rest: &[u8]) -> Blocks {
+    match before {
+        Blocks::Repeated(byte) if repeated_byte(rest) != Some(byte) => Blocks::Matches,
+        before => before,
     }
 }
 

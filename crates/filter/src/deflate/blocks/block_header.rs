@@ -8,11 +8,15 @@ use crate::deflate::blocks::huffman_code::{Code, code_lengths, codes};
 /// The distance codes of a block.
 const DISTANCES: [u8; 2] = [1, 1];
 
-/// Symbols of literals and the end, which each header has.
-const FEWEST_SYMBOLS: usize = 257;
+/// The symbol that ends a block.
+pub(crate) const END: usize = 256;
 
-/// The order of the lengths of the code of code lengths.
-const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+/// Symbols of literals and the end, which each header has.
+pub(crate) const FEWEST_SYMBOLS: usize = END + 1;
+
+/// The order in which a header has the lengths of the code of code lengths.
+pub(crate) const LENGTHS_ORDER: [usize; 19] =
+    [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// Most bits of a code of code lengths.
 const LONGEST_OF_LENGTHS: u8 = 7;
@@ -44,15 +48,15 @@ pub(crate) fn write_header(lengths: &[u8], is_last: bool, bits: &mut BitWriter<'
         }
         symbols.extend(std::iter::repeat_n((length, 0, 0), left));
     }
-    let mut counts = [0; ORDER.len()];
+    let mut counts = [0; LENGTHS_ORDER.len()];
     for (symbol, ..) in &symbols {
         counts[usize::from(*symbol)] += 1;
     }
-    let mut own = [0; ORDER.len()];
+    let mut own = [0; LENGTHS_ORDER.len()];
     code_lengths(&counts, LONGEST_OF_LENGTHS, &mut own);
-    let mut own_codes = [Code::default(); ORDER.len()];
+    let mut own_codes = [Code::default(); LENGTHS_ORDER.len()];
     codes(&own, &mut own_codes);
-    let told = ORDER
+    let told = LENGTHS_ORDER
         .iter()
         .rposition(|symbol| own[*symbol] > 0)
         .map_or(4, |last| (last + 1).max(4));
@@ -60,7 +64,7 @@ pub(crate) fn write_header(lengths: &[u8], is_last: bool, bits: &mut BitWriter<'
     bits.put((lengths.len() - FEWEST_SYMBOLS) as u64, 5);
     bits.put(DISTANCES.len() as u64 - 1, 5);
     bits.put(told as u64 - 4, 4);
-    for symbol in &ORDER[..told] {
+    for symbol in &LENGTHS_ORDER[..told] {
         bits.put(own[*symbol].into(), 3);
     }
     for (symbol, extra, width) in symbols {

@@ -4,6 +4,9 @@
 //! counts ─► sorted ─► Huffman's tree: two queues ─► lengths ─► cut to the limit ─► codes
 //! ```
 
+/// Most bits of a code of deflate.
+pub(crate) const LONGEST: usize = 15;
+
 /// A symbol's code, as it lies in the stream, and its length in bits; 0 for a symbol without one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Code {
@@ -45,9 +48,6 @@ pub(crate) fn code_lengths(counts: &[u32], longest: u8, lengths: &mut [u8]) {
         lengths[usize::from(*symbol)] = length;
     }
 }
-
-/// Most bits of a code.
-const LONGEST: usize = 15;
 
 /// How many codes of each length there are for `leaves`, which are sorted by their counts.
 fn numbers_by_length(leaves: &[(u32, u16)], longest: u8) -> [u32; LONGEST + 1] {

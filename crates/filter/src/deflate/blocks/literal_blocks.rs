@@ -7,7 +7,7 @@
 //! RFC 1951, 3.2.7.
 
 use crate::deflate::blocks::bit_writer::{BitWriter, LONGEST_LITERAL};
-use crate::deflate::blocks::block_header::write_header;
+use crate::deflate::blocks::block_header::{END, FEWEST_SYMBOLS, write_header};
 use crate::deflate::blocks::huffman_code::{Code, code_lengths, codes};
 use crate::deflate::byte_counts::{byte_counts, entropy};
 
@@ -19,12 +19,6 @@ const LARGEST: usize = 1 << 20;
 
 /// Bits that a block's header takes, about.
 const HEADER: f64 = 700.0;
-
-/// The symbol that ends a block.
-const END: usize = 256;
-
-/// Symbols of literals and the end.
-const SYMBOLS: usize = 257;
 
 /// Adds blocks of literals with `content` to `out`, which ends at a byte. The last of them is the last of the stream if `is_last`;
 /// else `out` ends at a byte again, behind an empty stored block.
@@ -71,14 +65,14 @@ fn blocks(content: &[u8]) -> Vec<(usize, [u64; 256])> {
 
 /// Writes one block.
 fn write_block(block: &[u8], counts: &[u64; 256], is_last: bool, bits: &mut BitWriter<'_>) {
-    let mut of_symbols = [0; SYMBOLS];
+    let mut of_symbols = [0; FEWEST_SYMBOLS];
     for (of_symbol, count) in of_symbols.iter_mut().zip(counts) {
         *of_symbol = *count as u32;
     }
     of_symbols[END] = 1;
-    let mut lengths = [0; SYMBOLS];
+    let mut lengths = [0; FEWEST_SYMBOLS];
     code_lengths(&of_symbols, LONGEST_LITERAL, &mut lengths);
-    let mut all = [Code::default(); SYMBOLS];
+    let mut all = [Code::default(); FEWEST_SYMBOLS];
     codes(&lengths, &mut all);
     write_header(&lengths, is_last, bits);
     bits.put_literals(block, &all);
@@ -88,22 +82,8 @@ fn write_block(block: &[u8], counts: &[u64; 256], is_last: bool, bits: &mut BitW
 #[cfg(test)]
 mod tests {
     use super::*;
-    use libdeflater::Decompressor;
+    use crate::deflate::blocks::inflated::inflated;
     use proptest::prelude::*;
-    use std::io::Read;
-
-    /// Inflates a whole stream with two decoders.
-    fn inflated(stream: &[u8], length: usize) -> Vec<u8> {
-        let mut out = vec![0; length + 1];
-        let size = Decompressor::new().deflate_decompress(stream, &mut out).unwrap();
-        out.truncate(size);
-        let mut other = Vec::new();
-        flate2::read::DeflateDecoder::new(stream)
-            .read_to_end(&mut other)
-            .unwrap();
-        assert!(out == other);
-        out
-    }
 
     fn encoded(content: &[u8], is_last: bool) -> Vec<u8> {
         let mut out = Vec::new();

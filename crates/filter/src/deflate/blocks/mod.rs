@@ -2,12 +2,16 @@
 //!
 //! ```text
 //! content ─► counts ─► huffman_code ─► block_header, literal_blocks, repeated_byte ─► bit_writer ─► bytes
-//! libdeflate's stream ─► deflate_blocks: its last block is found, and made one that others follow
+//! libdeflate's stream ─► last_block: found, and made one that others follow
 //! ```
 
 pub mod bit_writer;
 pub mod block_header;
-pub mod deflate_blocks;
 pub mod huffman_code;
+#[cfg(test)]
+mod inflated;
+pub mod last_block;
 pub mod literal_blocks;
+pub mod match_symbols;
 pub mod repeated_byte;
+pub mod stored_blocks;

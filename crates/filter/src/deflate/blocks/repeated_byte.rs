@@ -5,19 +5,9 @@
 //! The planes of rounded numbers and of their signs are such, and so are chunks of fill values.
 
 use crate::deflate::blocks::bit_writer::BitWriter;
-use crate::deflate::blocks::block_header::write_header;
-use crate::deflate::blocks::huffman_code::{Code, code_lengths, codes};
-
-/// Shortest and longest match (RFC 1951, 3.2.5).
-const SHORTEST: usize = 3;
-const LONGEST: usize = 258;
-
-/// The symbol that ends a block, and that of the longest match, the last.
-const END: usize = 256;
-const LONGEST_MATCH: usize = 285;
-
-/// Most bits of a code.
-const LONGEST_CODE: u8 = 15;
+use crate::deflate::blocks::block_header::{END, write_header};
+use crate::deflate::blocks::huffman_code::{self, Code, code_lengths, codes};
+use crate::deflate::blocks::match_symbols::{LONGEST, LONGEST_SYMBOL, SHORTEST, length_symbol};
 
 /// The byte that `content` repeats. `None` if there are others, or nothing.
 pub(crate) fn repeated_byte(content: &[u8]) -> Option<u8> {
@@ -36,16 +26,16 @@ pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut V
         ..SHORTEST => (first + rest, None),
         _ => (first, Some(length_symbol(rest))),
     };
-    let mut counts = [0; LONGEST_MATCH + 1];
+    let mut counts = [0; LONGEST_SYMBOL + 1];
     counts[byte] = literals as u32;
     counts[END] = 1;
-    counts[LONGEST_MATCH] = u32::try_from(matches).unwrap_or(u32::MAX);
+    counts[LONGEST_SYMBOL] = u32::try_from(matches).unwrap_or(u32::MAX);
     if let Some((symbol, ..)) = shorter {
         counts[symbol] += 1;
     }
-    let mut lengths = [0; LONGEST_MATCH + 1];
-    code_lengths(&counts, LONGEST_CODE, &mut lengths);
-    let mut all = [Code::default(); LONGEST_MATCH + 1];
+    let mut lengths = [0; LONGEST_SYMBOL + 1];
+    code_lengths(&counts, huffman_code::LONGEST as u8, &mut lengths);
+    let mut all = [Code::default(); LONGEST_SYMBOL + 1];
     codes(&lengths, &mut all);
     let mut bits = BitWriter::new(out);
     write_header(&lengths, is_last, &mut bits);
@@ -54,7 +44,7 @@ pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut V
     }
     // The distance 2 is the second of two codes of one bit.
     for _ in 0..matches {
-        bits.put_code(all[LONGEST_MATCH]);
+        bits.put_code(all[LONGEST_SYMBOL]);
         bits.put(1, 1);
     }
     if let Some((symbol, extra, width)) = shorter {
@@ -65,22 +55,12 @@ pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut V
     bits.end(is_last);
 }
 
-/// The symbol of a match's length below the longest, and the bits that follow it, with their number.
-fn length_symbol(length: usize) -> (usize, u64, u32) {
-    let above = length - SHORTEST;
-    // From 8 on, four symbols have one bit more each.
-    let width = above.checked_ilog2().unwrap_or(0).saturating_sub(2);
-    let symbol = END + 1 + 4 * width as usize + (above >> width);
-    (symbol, (above & ((1 << width) - 1)) as u64, width)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::codec::encoded_test::check_zeros;
+    use crate::deflate::blocks::inflated::inflated;
     use crate::deflate::libdeflate::libdeflate;
-    use libdeflater::Decompressor;
-    use std::io::Read;
 
     #[test]
     fn each_count_inflates_and_is_as_small_as_libdeflate_makes_it() {
@@ -94,16 +74,7 @@ mod tests {
                 append_repeated(byte, count, false, &mut stream);
                 append_repeated(byte, count, true, &mut stream);
                 let twice = content.repeat(2);
-                let mut inflated = vec![0; 2 * count];
-                Decompressor::new()
-                    .deflate_decompress(&stream, &mut inflated)
-                    .unwrap();
-                assert!(inflated == twice, "{count}");
-                inflated.clear();
-                flate2::read::DeflateDecoder::new(&stream[..])
-                    .read_to_end(&mut inflated)
-                    .unwrap();
-                assert!(inflated == twice, "{count}");
+                assert!(inflated(&stream, twice.len()) == twice, "{count}");
                 let (mut theirs, mut ours) = (Vec::new(), Vec::new());
                 libdeflate(5, &content, 0, &mut theirs).unwrap();
                 append_repeated(byte, count, true, &mut ours);
@@ -122,22 +93,6 @@ mod tests {
         let mut stream = Vec::new();
         append_repeated(0, 16 << 20, true, &mut stream);
         assert!(check_zeros(&stream).is_ok());
-    }
-
-    #[test]
-    fn lengths_have_the_symbols_of_the_specification() {
-        for (length, symbol) in [
-            (3, (257, 0, 0)),
-            (10, (264, 0, 0)),
-            (11, (265, 0, 1)),
-            (12, (265, 1, 1)),
-            (13, (266, 0, 1)),
-            (34, (272, 3, 2)),
-            (227, (284, 0, 5)),
-            (257, (284, 30, 5)),
-        ] {
-            assert_eq!(length_symbol(length), symbol, "{length}");
-        }
     }
 
     #[test]

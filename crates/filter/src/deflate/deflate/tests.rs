@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::NumberClass;
-use crate::deflate::blocks::deflate_blocks::{reopen, store};
+use crate::deflate::blocks::last_block::reopen;
+use crate::deflate::blocks::stored_blocks::store;
 use crate::deflate::encoder::encode_matches;
 use crate::test_codec::{decoded, encoded};
 use ncutils_model::Endian;

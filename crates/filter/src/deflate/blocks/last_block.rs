@@ -1,4 +1,4 @@
-//! The blocks of a deflate stream (RFC 1951): finding the last one, so that more can follow it, and writing stored ones.
+//! Finds the last block of a deflate stream (RFC 1951), so that more can follow it.
 //!
 //! ```text
 //! │ header, symbols, end │ header, symbols, end │ header, symbols, end │ padding
@@ -7,31 +7,13 @@
 
 use std::ops::Range;
 
-/// Most bytes of a stored block (RFC 1951, 3.2.4).
-const STORED: usize = 0xffff;
-
-/// Bits of the longest code.
-const LONGEST: usize = 15;
+use crate::deflate::blocks::block_header::{END, LENGTHS_ORDER};
+use crate::deflate::blocks::huffman_code::{Code, LONGEST, codes};
+use crate::deflate::blocks::match_symbols::{distance_bits, length_bits};
 
 /// Number of codes for literals and lengths, and for distances.
 const SYMBOLS: usize = 288;
 const DISTANCES: usize = 32;
-
-/// The code that ends a block.
-const END: usize = 256;
-
-/// Adds stored blocks with `content` to `out`, which ends at a byte. The last of them is the last of the stream if
-/// `is_last`.
-pub(crate) fn store(content: &[u8], is_last: bool, out: &mut Vec<u8>) {
-    let count = content.len().div_ceil(STORED);
-    for (n, block) in content.chunks(STORED).enumerate() {
-        let length = block.len() as u16;
-        out.push(u8::from(is_last && n + 1 == count));
-        out.extend_from_slice(&length.to_le_bytes());
-        out.extend_from_slice(&(!length).to_le_bytes());
-        out.extend_from_slice(block);
-    }
-}
 
 /// Takes the mark of the last block from a complete deflate stream, which begins at byte `start` of `out`, and lets it end
 /// at a byte. Another stream that follows there continues it. `None` if the stream is damaged.
@@ -80,72 +62,57 @@ impl Bits<'_> {
     }
 }
 
-/// What a code means, for one who skips it.
+/// What to skip where a code is next.
 #[derive(Clone, Copy, Default)]
-struct Code {
+struct Skip {
     /// Bits of the code and of what belongs to it; 0 if there is no such code.
     bits: u8,
-    /// The symbol.
     symbol: u16,
 }
 
 /// Looks up a code by the next bits.
 struct Table {
-    codes: Vec<Code>,
+    skips: Vec<Skip>,
     bits: usize,
 }
 
 impl Table {
-    /// Codes of these lengths (RFC 1951, 3.2.2). `extra` gives the bits that follow the code of a symbol.
+    /// Codes of these lengths. `extra` gives the bits that follow the code of a symbol. `None` if the lengths are those of no code.
     fn new(lengths: &[u8], extra: impl Fn(usize) -> u8) -> Option<Self> {
         let bits = usize::from(lengths.iter().copied().max()?).max(1);
-        let mut counts = [0usize; LONGEST + 1];
-        for length in lengths {
-            *counts.get_mut(usize::from(*length))? += 1;
-        }
-        counts[0] = 0;
-        let mut next = [0usize; LONGEST + 1];
-        for length in 1..=LONGEST {
-            next[length] = (next[length - 1] + counts[length - 1]) << 1;
-        }
-        let mut codes = vec![Code::default(); 1 << bits];
-        for (symbol, length) in lengths.iter().enumerate().filter(|(_, length)| **length > 0) {
-            let length = usize::from(*length);
-            let code = next[length];
-            next[length] += 1;
-            if code >= 1 << length {
-                return None;
-            }
-            let reversed = code.reverse_bits() >> (usize::BITS as usize - length);
-            for place in codes.iter_mut().skip(reversed).step_by(1 << length) {
-                *place = Code {
-                    bits: length as u8 + extra(symbol),
+        let codes = checked_codes(lengths)?;
+        let mut skips = vec![Skip::default(); 1 << bits];
+        for (symbol, code) in codes.iter().enumerate().filter(|(_, code)| code.length > 0) {
+            for place in skips.iter_mut().skip(code.bits.into()).step_by(1 << code.length) {
+                *place = Skip {
+                    bits: code.length + extra(symbol),
                     symbol: symbol as u16,
                 };
             }
         }
-        Some(Self { codes, bits })
+        Some(Self { skips, bits })
     }
 
     /// Takes one code, and the bits that belong to it. Returns the symbol.
     fn skip(&self, bits: &mut Bits<'_>) -> Option<usize> {
-        let code = self.codes[(bits.peek() & ((1 << self.bits) - 1)) as usize];
-        bits.at += usize::from(code.bits);
-        (code.bits > 0).then_some(usize::from(code.symbol))
+        let skip = self.skips[(bits.peek() & ((1 << self.bits) - 1)) as usize];
+        bits.at += usize::from(skip.bits);
+        (skip.bits > 0).then_some(usize::from(skip.symbol))
     }
 }
 
-/// Bits that follow the code of a length (RFC 1951, 3.2.5).
-fn length_bits(symbol: usize) -> u8 {
-    match symbol {
-        265..=284 => ((symbol - 261) / 4) as u8,
-        _ => 0,
+/// The codes of lengths from a stream. `None` if one is too long, or there are too many.
+fn checked_codes(lengths: &[u8]) -> Option<Vec<Code>> {
+    let mut space = 0usize;
+    for length in lengths.iter().filter(|length| **length > 0) {
+        space += 1 << LONGEST.checked_sub(usize::from(*length))?;
     }
-}
-
-/// Bits that follow the code of a distance.
-fn distance_bits(symbol: usize) -> u8 {
-    (symbol / 2).saturating_sub(1) as u8
+    if space > 1 << LONGEST {
+        return None;
+    }
+    let mut found = vec![Code::default(); lengths.len()];
+    codes(lengths, &mut found);
+    Some(found)
 }
 
 /// Lengths of the codes for literals and lengths, and for distances.
@@ -162,25 +129,18 @@ impl Lengths {
         ))
     }
 
-    /// The code that ends the block, as it lies in the stream, and its length in bits (RFC 1951, 3.2.2).
-    fn end(&self) -> Option<(usize, usize)> {
-        let length = usize::from(*self.symbols.get(END)?);
-        if !(1..=LONGEST).contains(&length) {
-            return None;
-        }
-        let shorter = self.symbols.iter().map(|other| usize::from(*other));
-        let shorter = shorter.filter(|other| (1..length).contains(other));
-        let before = self.symbols[..END].iter();
-        let before = before.filter(|other| usize::from(**other) == length).count();
-        let code = shorter.map(|other| 1 << (length - other)).sum::<usize>() + before;
-        (code < 1 << length).then(|| (code.reverse_bits() >> (usize::BITS as usize - length), length))
+    /// The code that ends the block.
+    fn end(&self) -> Option<Code> {
+        let code = *checked_codes(&self.symbols)?.get(END)?;
+        (code.length > 0).then_some(code)
     }
 }
 
 /// The end of the last block of a stream, whose symbols begin at bit `from`: where its last code is followed by zeros up to
 /// the last byte's end. `None` if there are several such places, so that only the symbols tell.
 fn only_end(stream: &[u8], from: usize, lengths: &Lengths) -> Option<usize> {
-    let (code, length) = lengths.end()?;
+    let code = lengths.end()?;
+    let length = usize::from(code.length);
     let mut found = None;
     for padding in 0..8 {
         let end = (8 * stream.len()).checked_sub(padding)?;
@@ -191,7 +151,10 @@ fn only_end(stream: &[u8], from: usize, lengths: &Lengths) -> Option<usize> {
             bytes: stream,
             at: end - length,
         };
-        if bits.take(length) == code && bits.take(padding) == 0 && found.replace(end).is_some() {
+        if bits.take(length) == usize::from(code.bits)
+            && bits.take(padding) == 0
+            && found.replace(end).is_some()
+        {
             return None;
         }
     }
@@ -200,12 +163,11 @@ fn only_end(stream: &[u8], from: usize, lengths: &Lengths) -> Option<usize> {
 
 /// The codes of a block that has its own (RFC 1951, 3.2.7).
 fn dynamic(bits: &mut Bits<'_>) -> Option<Lengths> {
-    const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
     let count = bits.take(4) + 4;
     let mut own = [0; 19];
-    for place in ORDER.iter().take(count) {
+    for place in LENGTHS_ORDER.iter().take(count) {
         own[*place] = bits.take(3) as u8;
     }
     let table = Table::new(&own, |_| 0)?;
