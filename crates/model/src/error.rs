@@ -1,10 +1,10 @@
 //! [`Error`]: what failed, and in which file, variable or chunk.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+pub use crate::request::{Alternative, Request};
 use crate::{Item, Kind};
 
 /// The result of everything in this crate that can fail.
@@ -186,89 +186,6 @@ pub enum Error {
     /// A legal item that this version does not support.
     #[error("{0} is not supported")]
     Unsupported(String),
-}
-
-/// An alternative to a request that cannot be fulfilled. It is displayed as the end of a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Alternative {
-    /// Make the dataset without values.
-    NoValues,
-    /// Make a program in C.
-    CProgram,
-    /// Choose other filters for a variable.
-    OtherFilters,
-    /// Replace what is there.
-    Replacing,
-    /// Leave out what the output's kind cannot hold.
-    LeavingOut,
-    /// Allow more memory.
-    MoreMemory,
-    /// Copy the sound chunks alone, or all as they are.
-    SoundChunks,
-}
-
-impl fmt::Display for Alternative {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoValues => ", or leave the values out",
-            Self::CProgram => "; a C program can",
-            Self::OtherFilters => ": choose other filters for this variable",
-            Self::Replacing => ", and is not replaced",
-            Self::LeavingOut => "; leave it out",
-            Self::MoreMemory => "; allow more memory (-m)",
-            Self::SoundChunks => "; salvage the other chunks, or copy without a test",
-        })
-    }
-}
-
-/// A part of a request for a copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Request {
-    /// Chunk shapes and other storage.
-    Chunks,
-    /// Shards, and the place of their indexes.
-    Shards,
-    /// Filters of named variables, or of all variables.
-    Filters,
-    /// Compression of all variables.
-    Deflate,
-    /// Conversion of unlimited dimensions to fixed ones.
-    FixedDimensions,
-    /// Quantization of floats.
-    Quantization,
-    /// The bytes that each string takes.
-    StringLength,
-    /// The pages of a file.
-    Pages,
-    /// A part of the dataset, by indices of a dimension.
-    Indices,
-    /// A part of the dataset, by values of a coordinate.
-    Values,
-    /// One group in place of many.
-    FlatGroups,
-    /// Arrays of characters in place of strings.
-    CharStrings,
-}
-
-impl fmt::Display for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Chunks => "chunks",
-            Self::Shards => "shards",
-            Self::Filters => "filters",
-            Self::Deflate => "compression",
-            Self::FixedDimensions => "fixed dimensions",
-            Self::Quantization => "quantization",
-            Self::StringLength => "string length",
-            Self::Pages => "pages",
-            Self::Indices => "part by indices",
-            Self::Values => "part by values",
-            Self::FlatGroups => "one group",
-            Self::CharStrings => "characters",
-        })
-    }
 }
 
 impl Request {

@@ -23,7 +23,7 @@
 //! - `schema`: the structure of a dataset
 //! - [`chunk`]: chunk grids and regions
 //! - [`time`]: units, calendars and dates
-//! - [`error`], [`message`]: errors, and how they are told
+//! - [`error`], `request`, [`message`]: errors, what they say of options, and how they are told
 
 pub mod chunk;
 mod diagnostic;
@@ -33,6 +33,7 @@ mod kind;
 mod layout;
 pub mod message;
 mod not_finite;
+mod request;
 mod schema;
 pub mod similar;
 pub mod time;

@@ -3,7 +3,7 @@
 //! ```text
 //! ByteSource ─► block_cache ─► MetadataReader ─┬─► Cursor: the fields of one structure ─► object headers, heaps, B-trees
 //!                   │               │          └─► Walk: structures that refer to each other, without cycles
-//!                   └─ Misses       ├─ Limits, NotedBlocks
+//!                   └─ Misses       ├─ Limits, NotedBlocks, image_overlay
 //!                                   └─ SpaceUse, Extents: what was allocated for each
 //! ```
 //!
@@ -12,6 +12,7 @@
 mod block_cache;
 mod cursor;
 mod extents;
+mod image_overlay;
 mod limits;
 mod misses;
 mod noted_blocks;

@@ -7,7 +7,9 @@ use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::block_cache::BlockCache;
+
 pub(crate) use super::cursor::Cursor;
+use super::image_overlay::overlay_image;
 use super::limits::Limits;
 use super::misses::Misses;
 use super::noted_blocks::NotedBlocks;
@@ -273,7 +275,9 @@ impl MetadataReader {
             Some(misses) => cache.read_or_miss(offset, &mut buf, misses),
         };
         read.map_err(|source| self.failed(what, address, len, source))?;
-        self.overlay_image(address, &mut buf);
+        if let Some(image) = self.shared.image.get() {
+            overlay_image(image, address, &mut buf);
+        }
         if let Some(noted) = &self.noted {
             noted.note(what, address, len as u64);
         }
@@ -445,28 +449,6 @@ impl MetadataReader {
             offset: self.absolute(address),
             need: len as u64,
         })
-    }
-
-    fn overlay_image(&self, address: u64, buf: &mut [u8]) {
-        let Some(image) = self.shared.image.get() else {
-            return;
-        };
-        let end = address + buf.len() as u64;
-        // Entries do not overlap, so at most one that begins before `address` extends into the bytes read.
-        let first = image
-            .range(..=address)
-            .next_back()
-            .map_or(address, |(start, _)| *start);
-        for (&start, entry) in image.range(first..end) {
-            let skipped_entry = address.saturating_sub(start) as usize;
-            let skipped_buf = start.saturating_sub(address) as usize;
-            let (Some(from), Some(to)) = (entry.get(skipped_entry..), buf.get_mut(skipped_buf..)) else {
-                continue;
-            };
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = *from;
-            }
-        }
     }
 }
 
