@@ -314,7 +314,15 @@ impl Error {
         }
     }
 
-    /// Changes the error behind the places that it names, which stay.
+    /// The error for an item that an output cannot hold, and that a request can leave out.
+    pub fn can_be_left_out(why: impl Into<String>) -> Self {
+        Self::Alternative {
+            why: why.into(),
+            alternative: Alternative::LeavingOut,
+        }
+    }
+
+    /// Applies `change` to the innermost cause. Contexts such as [`Error::Variable`] stay.
     #[must_use]
     pub fn map_bare(mut self, change: impl FnOnce(Self) -> Self) -> Self {
         let mut bare = &mut self;

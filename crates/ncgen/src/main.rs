@@ -88,23 +88,24 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let main = arguments.main.as_deref();
     let prints = matches!(arguments.language, Some(Language::C | Language::Fortran77));
+    // The first wrong value ends the work. There may be more.
+    let all_errors = |error: Error| match error {
+        Error::Cdl(_) => reader.check().err().unwrap_or(error),
+        other => other,
+    };
     let done = match (arguments.language, &output) {
         (Some(Language::Binary), Some(output)) => {
             input.check_output(output)?;
-            make(&reader, &plan, output, arguments)
+            make(&reader, &plan, output, arguments).map_err(all_errors)
         }
         (None | Some(Language::Binary), _) => reader.check(),
         (Some(Language::C), _) => {
-            print(|out| c::write(&reader, &plan, &shown_name(&output_name()?), main, out))
+            print(|out| c::write(&reader, &plan, &shown_name(&output_name()?), main, out)).map_err(all_errors)
         }
         (Some(Language::Fortran77), _) => {
             print(|out| fortran77::write(&reader, &plan, &shown_name(&output_name()?), main, out))
+                .map_err(all_errors)
         }
-    };
-    // The first wrong value ended the work. There may be more.
-    let done = match done {
-        Err(error @ Error::Cdl(_)) => Err(reader.check().err().unwrap_or(error)),
-        done => done,
     };
     for warning in reader.warnings_of_values()? {
         messages.warn_lines(warning);

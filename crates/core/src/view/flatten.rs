@@ -2,12 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::named_items::named_items;
 use super::referring_names::{NewNames, rename_in};
 use crate::error::{Request, Result};
 use crate::model::{Attributes, GroupId, MAX_NAME, Schema};
-
-/// Most renamed items that a warning names.
-const MOST_NAMED: usize = 10;
 
 /// `schema` without groups. An item `v` of the group `/a/b` is called `a_b_v` if `separator` is `_`; items of the root keep their
 /// names, and attributes of groups become global ones. Attributes of the CF conventions that name variables or dimensions
@@ -112,15 +110,13 @@ fn warning(renamed: Vec<(String, String)>) -> Option<String> {
     if renamed.is_empty() {
         return None;
     }
-    let named = renamed.iter().take(MOST_NAMED);
-    let named: Vec<_> = named.map(|(old, new)| format!("{old} is {new}")).collect();
-    let more = match renamed.len() - named.len() {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
+    let told: Vec<_> = renamed
+        .iter()
+        .map(|(old, new)| format!("{old} is {new}"))
+        .collect();
     Some(format!(
-        "the groups became one, which changed {} names: {}{more}",
-        renamed.len(),
-        named.join(", ")
+        "the groups became one, which changed {} names: {}",
+        told.len(),
+        named_items(&told)
     ))
 }

@@ -3,11 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::named_items::named_items;
 use crate::format::Reader;
 use crate::model::{DimId, Dimension, MAX_NAME, Schema, VarId};
-
-/// Most variables that the warning names.
-const MOST_NAMED: usize = 10;
 
 /// True if a variable is longer than a dimension of it.
 pub fn is_needed(input: &dyn Reader) -> bool {
@@ -45,14 +43,10 @@ pub fn add(input: &dyn Reader, schema: &mut Schema) -> Option<String> {
             ));
         }
     }
-    let named = told[..told.len().min(MOST_NAMED)].join(", ");
-    let more = match told.len().saturating_sub(MOST_NAMED) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
     (!told.is_empty()).then(|| {
         format!(
-            "variables that are longer than their dimension are written whole, along a dimension of their own: {named}{more}"
+            "variables longer than their dimension get a new dimension of their own length: {}",
+            named_items(&told)
         )
     })
 }

@@ -10,7 +10,9 @@ use crate::error::{Error, Result};
 use crate::format::{Extensions, Reader, Region, Written};
 use crate::model::{Schema, Values, VarId, VariableLayout};
 
-/// A dataset without groups, without strings, or with dimensions as long as its variables. Its variables are those of the dataset below, with the same numbers.
+/// A dataset without groups, without strings, or with dimensions as long as its variables.
+///
+/// Its variables are those of the dataset below, with the same numbers.
 pub struct View<'a> {
     input: &'a dyn Reader,
     schema: Schema,

@@ -1,4 +1,4 @@
-//! [`Extents`]: which bytes of a file something has.
+//! [`Extents`]: a set of byte ranges of a file.
 
 /// Ranges of bytes, which may overlap.
 #[derive(Debug, Default)]

@@ -232,7 +232,7 @@ impl MetadataReader {
         self.at_base(self.base(), self.offset_size, self.length_size)
     }
 
-    /// Tells that `length` bytes at `address` were allocated for what is read.
+    /// Records that `length` bytes at `address` are allocated to a structure, if this reader [records](Self::recording) them.
     pub(crate) fn takes(&self, address: u64, length: u64) {
         if let Some(space) = &self.space {
             space.take(address, length);

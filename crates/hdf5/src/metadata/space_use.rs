@@ -7,7 +7,7 @@ use super::extents::Extents;
 /// Number of ranges at which those that meet are joined for the first time.
 const JOIN: usize = 1 << 14;
 
-/// Most ranges that do not meet.
+/// Maximum number of separate ranges. With more, nothing is recorded.
 const MOST: usize = 1 << 22;
 
 /// Half the number of children of a version 1 B-tree node, and half the number of entries of a symbol table node.
@@ -22,7 +22,7 @@ pub(crate) struct NodeSizes {
 }
 
 impl Default for NodeSizes {
-    /// The numbers of a file that does not say.
+    /// libhdf5's defaults, for a file that stores no sizes.
     fn default() -> Self {
         Self {
             symbols: 4,
@@ -49,7 +49,7 @@ struct Taken {
 }
 
 impl SpaceUse {
-    /// Nothing is recorded yet of a file with nodes of these sizes.
+    /// An empty record for a file whose nodes have these sizes.
     pub(crate) fn new(nodes: NodeSizes) -> Self {
         let taken = Taken {
             join_at: JOIN,
@@ -75,7 +75,7 @@ impl SpaceUse {
         }
     }
 
-    /// Number of bytes below `end` that nothing has; `None` after more ranges than are recorded.
+    /// Returns the number of unrecorded bytes below `end`. `None` if there were more ranges than are recorded.
     pub(crate) fn bytes_left(&self, end: u64) -> Option<u64> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.extents.join();

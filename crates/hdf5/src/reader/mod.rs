@@ -18,7 +18,6 @@ mod object;
 mod options;
 mod path;
 mod prefetch;
-mod raw_data;
 mod recovery;
 mod space;
 

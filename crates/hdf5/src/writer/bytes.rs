@@ -5,11 +5,11 @@ use crate::checksum::lookup3;
 /// The undefined address.
 pub(super) const UNDEFINED: u64 = u64::MAX;
 
-/// Fewest zeros, in bytes, that are not written.
+/// Smallest run of zeros, in bytes, that is left as a hole.
 const HOLE: usize = 64 << 10;
 
-/// True for raw data that need not be written: many zeros, which a sink has where nothing was written. A header may claim any number of
-/// them, and a disk should not have to hold them.
+/// True if `bytes` are at least [`HOLE`] zeros. They need not be written, as a sink reads as zeros where nothing was written. A header
+/// may claim any number of them, and a disk should not have to hold them.
 pub(super) fn leaves_hole(bytes: &[u8]) -> bool {
     let zeros = [0; 4096];
     bytes.len() >= HOLE && bytes.chunks(zeros.len()).all(|part| zeros.starts_with(part))

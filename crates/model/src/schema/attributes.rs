@@ -109,15 +109,6 @@ impl Attributes {
         }
     }
 
-    /// These attributes, with the JSON of others that they were made of.
-    #[must_use]
-    pub fn with_json_of(self, others: &Self) -> Self {
-        Self {
-            json: others.json.clone(),
-            ..self
-        }
-    }
-
     /// The list, to change its length.
     fn list(&mut self) -> &mut Vec<Attribute> {
         Arc::make_mut(self.list.get_or_insert_default())
@@ -137,7 +128,7 @@ impl Attributes {
     pub fn retain(&mut self, keep: impl FnMut(&Attribute) -> bool) {
         let mut all = std::mem::take(self.list());
         all.retain(keep);
-        *self = Self::from(all).with_json_of(self);
+        self.list = Self::from(all).list;
     }
 }
 

@@ -47,8 +47,7 @@ impl<'a> TimeVariables<'a> {
 
     /// The format of a variable's values; `None` if they are not times. Bounds have the format of their variable.
     pub fn of_data(&self, id: VarId) -> Option<TimeFormat> {
-        let numeric = !matches!(self.schema.var(id).ty, Type::Char | Type::String | Type::User(_));
-        if !numeric {
+        if !self.schema.var(id).ty.is_number() {
             return None;
         }
         self.of_attributes(*self.parents.get(&id).unwrap_or(&id))

@@ -109,6 +109,11 @@ impl Type {
         })
     }
 
+    /// True for a type whose elements are numbers of a fixed size.
+    pub fn is_number(self) -> bool {
+        !matches!(self, Self::Char | Self::String | Self::User(_))
+    }
+
     /// True if the classic model (CDF-1, CDF-2, netCDF-4 classic) has this type.
     pub fn is_classic(self) -> bool {
         matches!(

@@ -1,6 +1,5 @@
 //! Writing the header, and placing the data after it.
 
-use super::limits;
 use super::variable_position::{Geometry, VariablePosition, record_size, slabs};
 use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, VSIZE_TOO_LARGE, Version, padded};
 use crate::chunk::swap_units;
@@ -55,7 +54,7 @@ pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
                 continue;
             }
             if version == Version::Classic && end > MAX_OFFSET_32 {
-                return Err(limits::too_large(format!(
+                return Err(Error::can_be_left_out(format!(
                     "its data begins beyond the 2 GiB that a {} file can address; \
                      use the kind {}, {} or netCDF-4",
                     version.kind().name(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::variable_position::slabs;
 use super::version::Version;
-use crate::error::{Alternative, Error, Result};
+use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId, name_fault};
 
 /// Most dimensions of a variable: netCDF's limit.
@@ -94,21 +94,13 @@ fn dimension<'s>(
             "dimension {name} has length 0, which in a {kind} file only the unlimited dimension can have"
         )));
     } else if dim.length > longest {
-        return Err(too_large(format!(
+        return Err(Error::can_be_left_out(format!(
             "dimension {name}: its length {} is over the {longest} of a {kind} file; {}",
             dim.length,
             larger(version)
         )));
     }
     Ok(())
-}
-
-/// The error for an item that is too large, and can be left out.
-pub fn too_large(why: String) -> Error {
-    Error::Alternative {
-        why,
-        alternative: Alternative::LeavingOut,
-    }
 }
 
 /// The advice for sizes that are too large for `version`.
@@ -234,7 +226,7 @@ fn sizes(schema: &Schema, version: Version) -> Result<()> {
             (_, true) => ", except in its last record variable",
             (_, false) => ", except in its last variable",
         };
-        let e = too_large(format!(
+        let e = Error::can_be_left_out(format!(
             "{size} {what}; a {kind} file can hold {limit}{rule}; {}",
             larger(version)
         ));

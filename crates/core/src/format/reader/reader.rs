@@ -27,8 +27,8 @@ pub trait Reader: Send + Sync {
     /// If the chunk index cannot be read or is damaged.
     fn written(&self, var: VarId) -> Result<Written>;
 
-    /// The parts of a variable that bytes are stored of. The rest of a variable in one piece reads as zeros, which need not be its
-    /// fill value, so that [`written`](Self::written) may have more.
+    /// Returns the parts of a variable that have stored bytes. The rest of a contiguous variable reads as zeros. If its fill value is
+    /// not zero, [`written`](Self::written) counts that rest as written.
     ///
     /// # Errors
     /// Those of [`written`](Self::written).

@@ -1,7 +1,7 @@
 //! The dates of attributes that hold times, as comments after them.
 
 use super::lines::Lines;
-use crate::model::{Attribute, Schema, Type};
+use crate::model::{Attribute, Schema};
 use crate::print::Precision;
 use crate::print::element::{ElementContext, ElementWriter};
 use crate::time::TimeFormat;
@@ -19,7 +19,7 @@ pub fn comment(
     attribute: &Attribute,
     precision: Precision,
 ) {
-    if matches!(attribute.ty, Type::Char | Type::String | Type::User(_)) {
+    if !attribute.ty.is_number() {
         return;
     }
     let element = ElementWriter {

@@ -167,6 +167,9 @@ impl<'a> Coordinate<'a> {
         }
         match &self.time {
             Some((_, calendar)) => PartialDate::parse(numeral, *calendar).map(Typed::Date),
+            None if let Some((low, high)) = numeral.split_once(':') => {
+                Err(format!("is no number; a range of values is {low}..{high}"))
+            }
             None => {
                 let name = &self.variable.name;
                 let calendar = super::units::text(self.variable, "calendar");

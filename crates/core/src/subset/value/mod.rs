@@ -29,7 +29,7 @@ use super::cells::Cells;
 use super::shift::Shift;
 use crate::error::Result;
 use crate::format::Reader;
-use crate::model::{DimId, Schema, Type, VarId};
+use crate::model::{DimId, Schema, VarId};
 use cell::Cell;
 use coordinate::{Coordinate, Typed};
 use longitude::Arc;
@@ -76,11 +76,11 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
         }
         _ => matching(&coordinate, items)?,
     };
+    refuse_ends(&coordinate, request, &found)?;
     if found.is_empty() {
         let range = coordinate.range()?;
         return Err(request.wrong(format!("selects nothing; {range}")));
     }
-    refuse_ends(&coordinate, request, &found)?;
     Ok(Chosen {
         cells: Cells::listed(&found),
         shifted,
@@ -270,8 +270,7 @@ fn bounds(schema: &Schema, coordinate: &Coordinate, dim: DimId) -> Option<VarId>
         vars.find(|id| schema.var(*id).name == name)
     })?;
     let bounds = schema.var(found);
-    let is_number = !matches!(bounds.ty, Type::Char | Type::String | Type::User(_));
-    (is_number && bounds.dims.contains(&dim) && found != coordinate.var).then_some(found)
+    (bounds.ty.is_number() && bounds.dims.contains(&dim) && found != coordinate.var).then_some(found)
 }
 
 #[cfg(test)]

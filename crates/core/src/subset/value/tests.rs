@@ -1,6 +1,6 @@
 use super::*;
 use crate::format::in_memory::InMemoryReader;
-use crate::model::{Attribute, Dimension, Kind, Values, Variable};
+use crate::model::{Attribute, Dimension, Kind, Type, Values, Variable};
 
 /// A dataset of one dimension `x` with its coordinate, whose attributes are texts or numbers.
 fn coordinate(ty: Type, values: Values, attributes: &[(&str, &str)]) -> InMemoryReader {
@@ -91,12 +91,15 @@ fn numbers_are_rounded_to_the_type_of_the_coordinate() {
         told.ends_with("selects nothing; the coordinate x goes from 0 to 0.5"),
         "{told}"
     );
+    // Neither end is a cell.
+    let told = cells(&reader, "x=0.05,0.45").unwrap_err();
+    assert!(told.contains("write x=0.05..0.45 for the range"), "{told}");
     let told = cells(&reader, "x=0.3..0.1").unwrap_err();
     assert!(
         told.ends_with("the lower end 0.3 is above the upper end 0.1"),
         "{told}"
     );
-    for wrong in ["x=inf", "x=nan..", "x=a", "x=2000-01"] {
+    for wrong in ["x=inf", "x=nan..", "x=a", "x=2000-01", "x=1:2"] {
         assert!(
             cells(&reader, wrong).unwrap_err().contains("is no number"),
             "{wrong}"

@@ -33,6 +33,7 @@ mod chunk_nodes;
 mod names;
 mod old_header;
 mod orphans;
+mod raw_data;
 mod reach;
 mod recover;
 mod scan;

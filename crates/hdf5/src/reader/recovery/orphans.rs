@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::old_header::OldHeaders;
+use super::raw_data;
 use super::reach::Reach;
 use super::scan::Scan;
 use crate::datatype::Datatype;
@@ -10,7 +11,6 @@ use crate::metadata::Extents;
 use crate::object_header::message_type;
 use crate::reader::dataset::Dataset;
 use crate::reader::object::{Object, ObjectKind};
-use crate::reader::raw_data;
 
 /// Objects without a link.
 #[derive(Debug, Default)]

@@ -1,6 +1,7 @@
 //! Managers of free space (specification section III.F): of the file, and of fractal heaps.
 
 use crate::error::Result;
+use crate::messages::superblock_extension::file_space::FileSpace;
 use crate::metadata::{Cursor, MetadataReader};
 
 const HEADER: &str = "free-space manager header";
@@ -36,16 +37,12 @@ pub(super) fn take(reader: &MetadataReader, address: u64) -> Result<u64> {
 
 /// Addresses of the managers of the file's free space, from the File Space Info message. `None` for lists as HDF5 1.10.0 wrote them.
 pub(super) fn managers(message: &mut Cursor<'_>) -> Result<Option<Vec<u64>>> {
-    if message.u8()? == 0 {
+    let Some(space) = FileSpace::decode(message)? else {
         return Ok(None);
-    }
-    message.skip(1)?;
-    let is_persistent = message.u8()? != 0;
-    if !is_persistent {
+    };
+    if !space.is_persistent {
         return Ok(Some(Vec::new()));
     }
-    message.length()?; // size of the smallest section
-    message.length()?; // size of a page
     message.skip(2)?; // a threshold at the end of a page
     message.offset()?; // the end before the managers had space
     let mut managers = Vec::new();

@@ -28,7 +28,8 @@ const STEP: u64 = 1 << 20;
 const LARGEST: u64 = 64 << 20;
 
 impl File {
-    /// Bytes of the file, up to the end of what libhdf5 has allocated, that nothing in it refers to and that no list of free space has.
+    /// Returns the number of lost bytes: allocated in the file, but neither referred to nor listed as free.
+    ///
     /// `None` if that cannot be known: something cannot be read, or may refer to more than is known here.
     ///
     /// # Errors
@@ -92,7 +93,7 @@ struct Survey {
     pending: Vec<u64>,
     /// Bytes in lists of free space.
     free: u64,
-    /// True after something that may refer to more.
+    /// True after an item whose references are not known. The result is then `None`.
     is_incomplete: bool,
 }
 

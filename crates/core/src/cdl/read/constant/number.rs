@@ -209,11 +209,6 @@ pub fn integer(bytes: &[u8]) -> Option<(i64, usize)> {
     (plain && ends_number(bytes.get(at))).then(|| (if negative { -value } else { value }, at))
 }
 
-/// True if [`run`] can parse elements of type `ty`.
-pub fn is_number(ty: Type) -> bool {
-    !matches!(ty, Type::Char | Type::String | Type::User(_))
-}
-
 /// Parses the plain number at the beginning of `bytes` into `out` as the numeric type `ty`, and returns its length.
 /// `None` if the lexer must parse it; `out` is then unchanged.
 #[inline]

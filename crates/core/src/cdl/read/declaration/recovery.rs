@@ -15,8 +15,8 @@ impl Walk<'_> {
     /// Notes the error of the statement that begins at `self.begun`, and moves to the next statement.
     ///
     /// # Errors
-    /// All errors found, if the next statement is not certain; an error that is not one of the text; `error` alone if
-    /// another walk will find out more.
+    /// All errors found, if the next statement is not certain. An error that is not one of the text. `error` alone if a name was used
+    /// before its declaration: the next walk repeats the search.
     pub(crate) fn go_on_after(&mut self, error: Error) -> Result<()> {
         if self.missing && self.declares_before_use() {
             return Err(error);

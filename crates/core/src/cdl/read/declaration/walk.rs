@@ -100,8 +100,7 @@ impl<'t> Walk<'t> {
     /// Reads the whole text but the values.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cdl`] with all errors that are certain, if the structure of the text is not. Else they are in
-    /// `errors`.
+    /// [`crate::error::Error::Cdl`] with the errors so far, if the structure of the text is broken. Other errors are in `errors`.
     pub fn over(text: &'t Text) -> Result<Self> {
         let mut walk = Self::new(text, Purpose::All);
         let missed = match walk.run() {

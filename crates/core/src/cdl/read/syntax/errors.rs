@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// Maximum number of errors told.
 const MOST: usize = 20;
 
-/// Maximum number of errors found, told or not. Each takes as long as its line.
+/// Maximum number of errors found, told or not. To find the column of an error takes as long as to read its line.
 const MOST_FOUND: usize = 1000;
 
 /// The errors found so far.
@@ -61,7 +61,7 @@ impl Errors {
         self.found.is_empty()
     }
 
-    /// True if there are more than are told.
+    /// True if more errors were found than are shown.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() > MOST || self.count > MOST_FOUND
     }

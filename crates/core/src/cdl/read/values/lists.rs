@@ -1,4 +1,4 @@
-//! [`Lists`]: the data lists of a text, as its readers and the search for errors take them.
+//! [`Lists`]: the data lists of a text. Makes their readers, and finds their errors.
 
 use super::data_list::DataList;
 use super::elements::Elements;

@@ -13,7 +13,7 @@ use crate::model::{CodecNames, CodecSpec, Configuration, Storage, VariableLayout
 /// The level of deflate in the pipeline that replaces another.
 const DEFLATE_LEVEL: u32 = 5;
 
-/// The chunks of a variable that filters are stored for.
+/// The chunk types and codec names for which a variable's filters are converted.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredChunks<'a> {
     /// The codecs that are known.

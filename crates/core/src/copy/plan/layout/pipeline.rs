@@ -63,7 +63,7 @@ impl AskedPipeline {
         }
     }
 
-    /// The filters as a variable of such chunks stores them.
+    /// Converts the filters for the chunks in `stored`.
     ///
     /// # Errors
     /// What a filter refuses of this variable, and a codec that has no such name, where filters are asked for.

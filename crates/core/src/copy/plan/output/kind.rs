@@ -212,8 +212,9 @@ fn try_each_of_other_type(
     };
     let holds_variable = |can: &Capabilities, ty: Type| {
         let is_list = match ty {
-            Type::User(id) => matches!(schema.user_type(id).class, TypeClass::Vlen { base }
-                if !matches!(base, Type::Char | Type::String | Type::User(_))),
+            Type::User(id) => {
+                matches!(schema.user_type(id).class, TypeClass::Vlen { base } if base.is_number())
+            }
             _ => false,
         };
         holds(can, ty) || can.lists_of_numbers && is_list

@@ -174,10 +174,10 @@ impl Renumbering {
         if old.iter().all(|a| self.ty(a.ty) == a.ty) {
             return old.clone();
         }
-        let new = old.iter().map(|a| Attribute {
-            ty: self.ty(a.ty),
-            ..a.clone()
-        });
-        new.collect::<Attributes>().with_json_of(old)
+        let mut new = old.clone();
+        for attribute in &mut new {
+            attribute.ty = self.ty(attribute.ty);
+        }
+        new
     }
 }

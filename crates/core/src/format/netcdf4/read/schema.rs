@@ -334,7 +334,7 @@ fn variable_type(
         && matches!(found.dataset.layout, Layout::Virtual { .. })
         && has_references(&found.dataset.datatype)
     {
-        return Err("its references are those of other files".into());
+        return Err("its references are addresses in the sources of a virtual dataset".into());
     }
     let ty = types.of_dataset(schema, &found.dataset.datatype, committed, group)?;
     if found.dataset.dataspace == Dataspace::Null {

@@ -9,7 +9,7 @@ use super::dataset::MAX_FILL_VALUE;
 use super::dimensions::Scales;
 use super::tree::contents;
 use crate::chunk::{ChunkGrid, MAX_RANK, element_count};
-use crate::error::{Alternative, Error, Result};
+use crate::error::{Error, Result};
 use crate::filter::registry::no_hdf5_form;
 use crate::format::VariablePlan;
 use crate::model::{
@@ -49,11 +49,7 @@ pub fn schema(schema: &Schema) -> Result<()> {
                  where there is no variable of the dimension's name",
                 dim.name, dim.length
             );
-            let error = Error::Alternative {
-                why: what,
-                alternative: Alternative::LeavingOut,
-            };
-            return Err(error.about(item));
+            return Err(Error::can_be_left_out(what).about(item));
         }
     }
     for (i, ty) in schema.types.iter().enumerate() {

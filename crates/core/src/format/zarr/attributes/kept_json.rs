@@ -19,8 +19,8 @@ pub fn spelling(value: &Json, attribute: &Attribute) -> Option<String> {
     (written != Some(value.plain().to_string())).then(|| value.to_string())
 }
 
-/// The member that an attribute was read of, if it was kept and still has the attribute's values. A member whose type is told beside
-/// it, such as the number `"NaN"` of version 3, says something else alone.
+/// The member that an attribute was read of, if it was kept and still has the attribute's values. `None` if the member alone has
+/// another type, such as `"NaN"` of version 3, whose type stands beside it.
 pub fn json(attributes: &Attributes, attribute: &Attribute) -> Option<Json> {
     let json = Json::parse_spelled(attributes.json(&attribute.name)?.as_bytes()).ok()?;
     let found = infer::infer(&json);

@@ -347,8 +347,9 @@ impl Sharding {
 
 /// True for a codec that makes the bytes of an array.
 pub fn makes_bytes(codec: &CodecSpec) -> bool {
-    let known = Registry::builtin().find(codec).cloned();
-    known.is_some_and(|codec| codec.facts().makes_bytes)
+    Registry::builtin()
+        .find(codec)
+        .is_some_and(|codec| codec.facts().makes_bytes)
 }
 
 /// The byte order of the codec `bytes`, little where it tells none.

@@ -153,7 +153,7 @@ impl DataType {
             TypeClass::Enum { .. } if user.is_boolean() => Ok(Self::Bool),
             TypeClass::Enum { base, .. } => Ok(Self::Number(*base)),
             TypeClass::Opaque { size } => Ok(Self::Raw(*size)),
-            TypeClass::Vlen { base } if is_number(*base) => Ok(Self::Bytes),
+            TypeClass::Vlen { base } if base.is_number() => Ok(Self::Bytes),
             TypeClass::Vlen { .. } => Err(format!(
                 "has the type {name}, whose values have different lengths, which Zarr cannot hold"
             )),
@@ -312,11 +312,6 @@ impl DataType {
             Self::Struct(_) => "struct",
         }
     }
-}
-
-/// True for a type whose elements are numbers of a fixed size.
-fn is_number(ty: Type) -> bool {
-    !matches!(ty, Type::Char | Type::String | Type::User(_))
 }
 
 /// The bytes of `r8`, `r16` …, given what follows the `r`.

@@ -3,7 +3,7 @@
 use super::super::dtype::Dtype;
 use super::super::keys::{ATTRIBUTES, below};
 use super::writer::grids;
-use crate::error::{Alternative, Error, Result};
+use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::model::KeySeparator as Separator;
 use crate::model::{Attribute, GroupId, Item, Schema, Storage, Type, TypeId, VarId};
@@ -91,18 +91,15 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
         _ if name.contains('\0') => "contains a NUL",
         _ => return Ok(()),
     };
-    Err(Error::Alternative {
-        why: format!("the name of {what} {path} {why}, which a key of Zarr cannot"),
-        alternative: Alternative::LeavingOut,
-    })
+    Err(Error::can_be_left_out(format!(
+        "the name of {what} {path} {why}, which a key of Zarr cannot"
+    )))
 }
 
 /// Checks that a store can have the key of a document of a group or array.
 pub fn check_node(what: &str, path: &str, document: &str) -> Result<()> {
-    check_key(&below(path.trim_start_matches('/'), document)).map_err(|why| Error::Alternative {
-        why: format!("{what} {path} cannot be stored: {why}"),
-        alternative: Alternative::LeavingOut,
-    })
+    check_key(&below(path.trim_start_matches('/'), document))
+        .map_err(|why| Error::can_be_left_out(format!("{what} {path} cannot be stored: {why}")))
 }
 
 /// Checks names, types and storage.

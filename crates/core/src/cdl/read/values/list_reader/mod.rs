@@ -20,7 +20,6 @@ use super::data_list::DataList;
 use super::elements::Elements;
 use super::entry::Entry;
 use crate::cdl::read::constant::lexer::Lexer;
-use crate::cdl::read::constant::number;
 use crate::cdl::read::syntax::text::Text;
 use position::Passed;
 use wanted_values::WantedValues;
@@ -126,11 +125,7 @@ impl<'r> ListReader<'r> {
             heap: &mut heap,
             scratch: Vec::new(),
         };
-        let room = if number::is_number(self.ty) {
-            size * CHECKED
-        } else {
-            size
-        };
+        let room = if self.ty.is_number() { size * CHECKED } else { size };
         crate::chunk::resize(&mut target.scratch, room)?;
         self.walk(&window, &mut target)
     }

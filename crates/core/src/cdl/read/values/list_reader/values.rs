@@ -16,7 +16,7 @@ impl ListReader<'_> {
         target: &mut WantedValues,
     ) -> Result<()> {
         let size = self.elements.schema.type_size(self.ty);
-        let numbers = number::is_number(self.ty);
+        let numbers = self.ty.is_number();
         let mut position = Position::new(self.list, window.entry);
         let mut passed = self.passed_before(window);
         loop {

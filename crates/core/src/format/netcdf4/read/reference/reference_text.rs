@@ -14,7 +14,7 @@ use crate::format::netcdf4::hdf5_error::hdf5_error;
 /// The address of a null reference, which no object has.
 const NULL: u64 = u64::MAX;
 
-/// Converts references of one kind. Copies have in common what they found.
+/// Converts references of one kind. Clones share the lowest unknown address.
 #[derive(Debug, Clone)]
 pub struct ReferenceText {
     is_region: bool,

@@ -110,25 +110,24 @@ fn enums(all: &Attributes, facts: &Json, told: &types::Told) -> Attributes {
     };
     let types = types.as_object().unwrap_or_default();
     let types: HashMap<&str, &Json> = types.iter().map(|(name, ty)| (&**name, ty)).collect();
-    let one = |attribute: &Attribute| {
-        let mut attribute = attribute.clone();
+    let mut all = all.clone();
+    for attribute in &mut all {
         let path = types.get(&*attribute.name).and_then(|ty| ty.as_str());
         if let Some(path) = path
             && let Some(integers) = told.integers(path)
-            && let Some(bytes) = converted(&attribute, integers)
+            && let Some(bytes) = converted(attribute, integers)
             && let Some(id) = told.enumeration(path, integers)
         {
             attribute.values = Values::from_bytes(bytes);
             attribute.ty = Type::User(id);
         }
-        attribute
-    };
-    all.iter().map(one).collect::<Attributes>().with_json_of(all)
+    }
+    all
 }
 
 /// The numbers of an attribute as another type.
 fn converted(attribute: &Attribute, to: Type) -> Option<Vec<u8>> {
-    if matches!(attribute.ty, Type::Char | Type::String | Type::User(_)) {
+    if !attribute.ty.is_number() {
         return None;
     }
     let mut bytes = Vec::new();

@@ -85,7 +85,7 @@ pub fn is_foreign_fill(fill: &Attribute, variable: Type) -> bool {
 
 /// The spelling of `_FillValue`; `None` if it is no number.
 fn fill_value(attribute: &Attribute) -> Option<Json> {
-    if matches!(attribute.ty, Type::Char | Type::String | Type::User(_)) {
+    if !attribute.ty.is_number() {
         return None;
     }
     let number = numbers(&attribute.values.bytes, attribute.ty).pop()?;

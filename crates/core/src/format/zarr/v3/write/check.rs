@@ -4,7 +4,7 @@ use super::super::super::keys::{NODE, PARTIAL, below};
 use super::super::super::write::{ShardGrid, check_node, grids};
 use super::super::data_type::DataType;
 use super::codecs;
-use crate::error::{Alternative, Error, Result};
+use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Schema, Storage, Type, TypeClass, VarId};
 use crate::store::check_key;
@@ -26,7 +26,8 @@ pub fn check(schema: &Schema) -> Result<()> {
         check_name(&var.name, "variable", &path)
             .and_then(|()| check_node("variable", &path, NODE))
             .map_err(|e| e.about(item))?;
-        DataType::of(schema, var.ty).map_err(|why| unheld(format!("variable {path} {why}")).about(item))?;
+        DataType::of(schema, var.ty)
+            .map_err(|why| Error::can_be_left_out(format!("variable {path} {why}")).about(item))?;
         let is_fill = |attribute: &Attribute| attribute.name == FILL_VALUE_ATTRIBUTE;
         for (at, attribute) in var.attributes.iter().enumerate().filter(|(_, a)| !is_fill(a)) {
             check_attribute(schema, attribute, &format!("variable {path}"))
@@ -47,21 +48,13 @@ pub fn check(schema: &Schema) -> Result<()> {
 fn check_attribute(schema: &Schema, attribute: &Attribute, owner: &str) -> Result<()> {
     match attribute.ty {
         Type::User(id) if !matches!(schema.user_type(id).class, TypeClass::Enum { .. }) => {
-            Err(unheld(format!(
+            Err(Error::can_be_left_out(format!(
                 "attribute {} of {owner} has the user-defined type {}, which Zarr cannot hold",
                 attribute.name,
                 schema.user_type(id).name
             )))
         }
         _ => Ok(()),
-    }
-}
-
-/// The error for an item that can be left out.
-fn unheld(why: String) -> Error {
-    Error::Alternative {
-        why,
-        alternative: Alternative::LeavingOut,
     }
 }
 
@@ -80,7 +73,7 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
         _ if name.contains('\\') => "contains a backslash",
         _ => return Ok(()),
     };
-    Err(unheld(format!(
+    Err(Error::can_be_left_out(format!(
         "the name of {what} {path} {why}: a node of Zarr version 3 cannot have it; rename it"
     )))
 }

@@ -1,9 +1,9 @@
 //! Which bytes of the file hold the raw data of a dataset.
 
-use super::dataset::Dataset;
 use crate::chunk_index;
 use crate::dataset::Layout;
 use crate::metadata::{Extents, MetadataReader};
+use crate::reader::dataset::Dataset;
 
 /// The raw data of a dataset, as far as its chunk index can be read.
 pub(super) fn extents(reader: &MetadataReader, dataset: &Dataset) -> Extents {
