@@ -146,6 +146,8 @@ pub struct OwnCheck {
     pub uncovered: Vec<String>,
     /// What is unusual and no fault: sentences without a full stop.
     pub notes: Vec<String>,
+    /// Bytes of the file that nothing refers to; `None` if that is not known, or not asked of the format.
+    pub unreferenced: Option<u64>,
 }
 
 #[cfg(test)]

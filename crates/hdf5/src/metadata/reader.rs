@@ -131,6 +131,14 @@ impl MetadataReader {
         }
     }
 
+    /// A reader of the same file that records nothing.
+    pub(crate) fn unrecorded(&self) -> Self {
+        Self {
+            space: None,
+            ..self.clone()
+        }
+    }
+
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.
     pub(crate) fn is_slow(&self) -> bool {
         self.shared.cache.is_slow()

@@ -45,6 +45,8 @@ pub struct Checked {
     pub uncovered: Vec<String>,
     /// What is unusual and no fault: sentences without a full stop.
     pub notes: Vec<String>,
+    /// Bytes of the file that nothing refers to; `None` if that is not known, or not asked of the format.
+    pub unreferenced: Option<u64>,
     /// Sources of virtual variables that are missing, which is no fault: a line for each variable.
     pub missing: Vec<String>,
 }
@@ -93,6 +95,7 @@ pub fn check_variables(
     })?;
     checked.uncovered = own.uncovered;
     checked.notes = own.notes;
+    checked.unreferenced = own.unreferenced;
     // What was left out when the dataset was opened could not be checked.
     checked.notes.extend_from_slice(&schema.warnings);
     if let Some(read) = own.values {

@@ -52,6 +52,7 @@ pub fn check_json(checked: &Checked) -> String {
         "uncovered": checked.uncovered,
         "notes": checked.notes,
         "missing": checked.missing,
+        "unreferenced": checked.unreferenced,
     });
     format!("{report}\n")
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! File ─► survey: superblock, objects, data ─┬─► free_space: managers of free space ─────────┐
-//!                                            └─► references: elements ─► global heaps ───────┴─► SpaceUse ─► bytes left
+//!                                            └─► references: elements ─► heaps, objects ──────┴─► SpaceUse ─► bytes left
 //! ```
 //!
 //! All structures are read once more, by a reader with a [`SpaceUse`](crate::metadata::SpaceUse). Whatever reads a structure tells it

@@ -1,4 +1,4 @@
-//! The global heap collections that elements refer to.
+//! What elements refer to: global heap collections, and objects.
 
 use std::collections::HashSet;
 
@@ -7,33 +7,35 @@ use crate::error::Result;
 use crate::heap::global::GlobalHeap;
 use crate::metadata::MetadataReader;
 
-/// Collects the global heap collections that elements refer to, and tells the reader of their space.
-pub(super) struct HeapReferences {
+/// Collects the global heap collections and the objects that elements refer to, and tells the reader of the space of the collections.
+pub(super) struct References {
     reader: MetadataReader,
     heap: GlobalHeap,
     collections: HashSet<u64>,
     /// Objects whose elements were added. Each is read once, however many elements refer to it.
     objects: HashSet<(u64, u32)>,
+    /// Addresses of the objects that elements refer to, since they were taken. They may be deleted.
+    pub(super) targets: Vec<u64>,
     /// True after an element whose references are not known.
     pub(super) is_incomplete: bool,
 }
 
-impl HeapReferences {
+impl References {
     pub(super) fn new(reader: &MetadataReader) -> Self {
         Self {
             reader: reader.clone(),
             heap: GlobalHeap::new(reader),
             collections: HashSet::new(),
             objects: HashSet::new(),
+            targets: Vec::new(),
             is_incomplete: false,
         }
     }
 
-    /// True if elements of this type may refer to a global heap.
+    /// True if elements of this type may refer to anything.
     pub(super) fn are_in(datatype: &Datatype) -> bool {
         match &datatype.class {
-            Class::VariableLength { .. } | Class::VariableString { .. } => true,
-            Class::Reference { kind } => *kind != ReferenceKind::Object,
+            Class::VariableLength { .. } | Class::VariableString { .. } | Class::Reference { .. } => true,
             Class::Compound { members } => members.iter().any(|member| Self::are_in(&member.datatype)),
             Class::Array { base, .. } => Self::are_in(base),
             _ => false,
@@ -60,8 +62,14 @@ impl HeapReferences {
                 self.add_object(element.get(4..), base)
             }
             Class::Reference {
+                kind: ReferenceKind::Object,
+            } => {
+                self.add_target(element);
+                Ok(())
+            }
+            Class::Reference {
                 kind: ReferenceKind::DatasetRegion,
-            } => self.add_object(Some(element), None),
+            } => self.add_region(element),
             Class::Reference {
                 kind: ReferenceKind::Standard,
             } => {
@@ -76,6 +84,26 @@ impl HeapReferences {
             Class::Array { base, .. } => self.add(base, element),
             _ => Ok(()),
         }
+    }
+
+    /// Adds the object whose address `bytes` begin with. No object has the address 0.
+    fn add_target(&mut self, bytes: &[u8]) {
+        let address = self.reader.cursor("object reference", 0, bytes).offset();
+        let target = address.ok().flatten().filter(|address| *address != 0);
+        if self.targets.last() != target.as_ref() {
+            self.targets.extend(target);
+        }
+    }
+
+    /// Adds the object of the heap with a selection, which begins with the address of its dataset.
+    fn add_region(&mut self, element: &[u8]) -> Result<()> {
+        self.add_object(Some(element), None)?;
+        let mut id = self.reader.cursor("global heap identifier", 0, element);
+        if let Some(address) = id.offset()?.filter(|address| *address != 0) {
+            let selection = self.heap.object(address, id.u32()?)?;
+            self.add_target(&selection);
+        }
+        Ok(())
     }
 
     /// Adds the object with the identifier `id`. Its elements of type `base` may refer to others.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::free_space;
-use super::references::HeapReferences;
+use super::references::References;
 use crate::attribute;
 use crate::btree::v2;
 use crate::dataset::{Fill, Layout};
@@ -28,7 +28,8 @@ const STEP: u64 = 1 << 20;
 const LARGEST: u64 = 64 << 20;
 
 impl File {
-    /// Returns the number of lost bytes: allocated in the file, but neither referred to nor listed as free.
+    /// Returns the number of lost bytes: allocated in the file, but neither referred to nor listed as free. An object to which only
+    /// an element of an attribute or a dataset refers is referred to.
     ///
     /// `None` if that cannot be known: something cannot be read, or may refer to more than is known here.
     ///
@@ -65,7 +66,7 @@ impl File {
         let shared = self.shared_messages().anew(reader.clone());
         let mut survey = Survey {
             file: self.read_by(reader.clone()),
-            heaps: HeapReferences::new(&reader),
+            references: References::new(&reader),
             reader,
             shared,
             pending: vec![superblock.root],
@@ -74,7 +75,7 @@ impl File {
         };
         survey.superblock(superblock)?;
         survey.objects()?;
-        if survey.is_incomplete || survey.heaps.is_incomplete {
+        if survey.is_incomplete || survey.references.is_incomplete {
             return Ok(None);
         }
         let end = superblock.length.min(self.reader().file_size());
@@ -88,7 +89,7 @@ struct Survey {
     file: File,
     reader: MetadataReader,
     shared: SharedMessages,
-    heaps: HeapReferences,
+    references: References,
     /// Objects that were not met yet.
     pending: Vec<u64>,
     /// Bytes in lists of free space.
@@ -156,20 +157,35 @@ impl Survey {
 
     fn objects(&mut self) -> Result<()> {
         let mut met = HashSet::new();
-        while let Some(address) = self.pending.pop() {
-            if met.insert(address) {
-                let object = Object::new(address, self.shared.header(address)?);
-                self.object(&object)?;
+        loop {
+            if let Some(address) = self.pending.pop() {
+                if met.insert(address) {
+                    let object = Object::new(address, self.shared.header(address)?);
+                    self.object(&object)?;
+                }
+            } else if let Some(address) = self.references.targets.pop() {
+                // An object without a link, which only elements refer to. Of one that was deleted, nothing may be left.
+                if !met.contains(&address) && self.is_object(address) {
+                    self.pending.push(address);
+                }
+            } else {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// True if there is an object of a known kind at this address.
+    fn is_object(&self, address: u64) -> bool {
+        let plain = self.reader.unrecorded();
+        let header = ObjectHeader::read(&plain, &HeaderBlocks::default(), address);
+        header.is_ok_and(|header| Object::new(address, header).kind != ObjectKind::Unknown)
     }
 
     fn object(&mut self, object: &Object) -> Result<()> {
         let header = &object.header;
         for attribute in attribute::read(&self.shared, header)? {
             let attribute = attribute?;
-            self.heaps.add(&attribute.datatype, &attribute.data)?;
+            self.references.add(&attribute.datatype, &attribute.data)?;
             self.pending.extend(attribute.committed);
         }
         if let Some(message) = header.first(message_type::ATTRIBUTE_INFO) {
@@ -218,17 +234,18 @@ impl Survey {
     }
 
     fn btree(&self, address: u64) -> Result<()> {
-        v2::Header::read(&self.reader, address)?.visit(&self.reader, |_| Ok(()))
+        v2::Header::read(&self.reader, address)?.visit(&self.reader, |_| Ok(()))?;
+        Ok(())
     }
 
     fn dataset(&mut self, dataset: &Dataset) -> Result<()> {
         self.pending.extend(dataset.committed);
         if let Fill::Defined(value) = &dataset.fill.value {
-            self.heaps.add(&dataset.datatype, value)?;
+            self.references.add(&dataset.datatype, value)?;
         }
-        let refers = HeapReferences::are_in(&dataset.datatype);
+        let refers = References::are_in(&dataset.datatype);
         match &dataset.layout {
-            Layout::Compact(data) => self.heaps.add(&dataset.datatype, data),
+            Layout::Compact(data) => self.references.add(&dataset.datatype, data),
             Layout::Contiguous {
                 address: Some(address),
                 size,
@@ -261,14 +278,14 @@ impl Survey {
                 }
                 for chunk in table.iter() {
                     let decoded = self.file.decoded_chunk(&dataset, layout, chunk)?;
-                    self.heaps.add(&dataset.datatype, &decoded)?;
+                    self.references.add(&dataset.datatype, &decoded)?;
                 }
                 Ok(())
             }
             Layout::Virtual {
                 collection: Some(collection),
                 ..
-            } => self.heaps.add_collection(*collection),
+            } => self.references.add_collection(*collection),
             Layout::External(_) => {
                 // What elements in other files refer to is not looked for.
                 self.is_incomplete |= refers;
@@ -285,7 +302,7 @@ impl Survey {
         while done < size {
             let length = step.min(size - done);
             let bytes = self.file.read_bytes(address.saturating_add(done), length)?;
-            self.heaps.add(&dataset.datatype, &bytes)?;
+            self.references.add(&dataset.datatype, &bytes)?;
             done += length;
         }
         Ok(())

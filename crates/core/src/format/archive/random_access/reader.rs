@@ -223,6 +223,7 @@ impl StructureCheck for ArchiveReader {
             covers_values: true,
             uncovered: Vec::new(),
             notes: Vec::new(),
+            unreferenced: None,
         })
     }
 }

@@ -28,6 +28,9 @@ enum Owner {
     Chunk(usize, u64),
 }
 
+/// What libhdf5 allocates ahead, in bytes, and may leave unused when it closes a file: a block for metadata, and one for small data.
+const ALLOCATED_AHEAD: u64 = 2 * 2048;
+
 /// Checks the structures of all variables, and tells what is wrong to `found`.
 pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> OwnCheck {
     let schema = reader.schema();
@@ -101,11 +104,15 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
         1 => notes.push("1 byte follows the end of the HDF5 file".to_owned()),
         n => notes.push(format!("{n} bytes follow the end of the HDF5 file")),
     }
-    match reader.files[0].file.bytes_without_reference() {
-        Ok(None | Some(0)) => {}
-        Ok(Some(1)) => notes.push("the HDF5 file has 1 byte that nothing refers to".to_owned()),
-        Ok(Some(n)) => notes.push(format!("the HDF5 file has {n} bytes that nothing refers to")),
-        Err(error) => found(Fault::new(error.to_string())),
+    let unreferenced = reader.files[0].file.bytes_without_reference();
+    let unreferenced = unreferenced.unwrap_or_else(|error| {
+        found(Fault::new(error.to_string()));
+        None
+    });
+    if let Some(n) = unreferenced.filter(|n| *n > ALLOCATED_AHEAD) {
+        notes.push(format!(
+            "the HDF5 file has {n} bytes that nothing refers to, which a copy does not have"
+        ));
     }
     let old = reader.files[0].file.superblock_version() < 2;
     OwnCheck {
@@ -114,6 +121,7 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
             false => "version 1 B-trees, and local and global heaps".to_owned(),
         }],
         notes,
+        unreferenced,
         ..OwnCheck::default()
     }
 }
