@@ -214,7 +214,12 @@ fn open_object(
         // The superblock of an HDF5 file may be lost, by which it is recognized.
         Err(Error::UnknownFormat) if care == Care::Salvaged => {
             let external_files = input.external_files().cloned();
-            let opened = netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry);
+            let opened = netcdf4::Netcdf4Reader::open_salvaged(
+                object.clone(),
+                external_files,
+                registry,
+                options.reference_paths,
+            );
             return match opened {
                 Ok(reader) => Ok(Box::new(reader)),
                 Err(error) if error.is_failure() => Err(error),
@@ -240,9 +245,11 @@ fn open_object(
                     netcdf4::Netcdf4Reader::open_with(object.clone(), external_files, registry, paths)
                         .map_err(|error| netcdf4::with_remains(error, object, registry))
                 }
-                Care::Damaged => netcdf4::Netcdf4Reader::open_damaged(object, external_files, registry),
+                Care::Damaged => {
+                    netcdf4::Netcdf4Reader::open_damaged(object, external_files, registry, paths)
+                }
                 Care::Salvaged => {
-                    netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry)
+                    netcdf4::Netcdf4Reader::open_salvaged(object.clone(), external_files, registry, paths)
                 }
             };
             Ok(Box::new(opened?))

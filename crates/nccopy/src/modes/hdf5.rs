@@ -311,12 +311,13 @@ fn as_netcdf(opened: &Input, arguments: &Arguments) -> Result<Netcdf4Reader, Err
     };
     let open = match arguments.salvage {
         true => Netcdf4Reader::open_salvaged,
-        false => Netcdf4Reader::open,
+        false => Netcdf4Reader::open_with,
     };
     open(
         object.clone(),
         opened.external_files().cloned(),
         &arguments.copy.registry,
+        false,
     )
 }
 

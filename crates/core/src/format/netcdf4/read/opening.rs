@@ -92,7 +92,7 @@ impl Netcdf4Reader {
 
     /// Opens a file that may be damaged or truncated: its end of file may lie past its size. Objects, attributes and links that
     /// cannot be read are left out, and told by [`StructureCheck`](crate::format::StructureCheck). Chunk
-    /// indexes may be read in part.
+    /// indexes may be read in part. `reference_paths` is that of [`Netcdf4Reader::open_with`].
     ///
     /// # Errors
     /// If the superblock or the header of the root group cannot be read.
@@ -100,9 +100,10 @@ impl Netcdf4Reader {
         object: Arc<dyn Object>,
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
+        reference_paths: bool,
     ) -> Result<Self> {
         let linker = Linker::open_damaged(object, external_files, registry, false)?;
-        Self::read_damaged(linker, registry)
+        Self::read_damaged(linker, registry, reference_paths)
     }
 
     /// The same, with the objects that no link leads to any more. [`ncutils_hdf5::OpenOptions::recovering`] tells how they are found.
@@ -113,12 +114,13 @@ impl Netcdf4Reader {
         object: Arc<dyn Object>,
         external_files: Option<Arc<dyn ExternalFiles>>,
         registry: &Registry,
+        reference_paths: bool,
     ) -> Result<Self> {
         let linker = Linker::open_damaged(object.clone(), external_files.clone(), registry, true)?;
-        let found = Self::read_damaged(linker, registry)?;
+        let found = Self::read_damaged(linker, registry, reference_paths)?;
         match found.is_empty() {
             // This tells why nothing can be read, unless the file is empty.
-            true => Self::open_damaged(object, external_files, registry),
+            true => Self::open_damaged(object, external_files, registry, reference_paths),
             false => Ok(found.told_of_scan()),
         }
     }
@@ -130,8 +132,8 @@ impl Netcdf4Reader {
         self
     }
 
-    fn read_damaged(linker: Linker, registry: &Registry) -> Result<Self> {
-        let read = Self::read(linker, registry, false)?;
+    fn read_damaged(linker: Linker, registry: &Registry, reference_paths: bool) -> Result<Self> {
+        let read = Self::read(linker, registry, reference_paths)?;
         Ok(Self {
             damaged: true,
             ..read
