@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 
+import h5netcdf
 import h5py
 import netCDF4
 import numpy as np
@@ -14,6 +15,13 @@ from conftest import BIN
 
 # Size of a page that is overwritten.
 PAGE = 512
+
+# Bytes that are overwritten of a structure with each signature: all of a header, and of a block no more than the smallest has. Blocks
+# of heaps and nodes of version 2 B-trees have their whole size in the file, whatever is in them.
+SIZES = {
+    "OHDR": 18, "OCHK": 18, "TREE": 24, "SNOD": 328, "HEAP": 32, "GCOL": 512, "FRHP": 142, "FHDB": 512, "FHIB": 18, "BTHD": 38, "BTIN": 512,
+    "BTLF": 512, "FAHD": 28, "FADB": 18, "EAHD": 72, "EAIB": 18, "EASB": 18, "EADB": 18,
+}
 
 
 def netcdf_c(path, rng):
@@ -25,6 +33,7 @@ def netcdf_c(path, rng):
             chunks = [(1, 11, 13), (1, 4, 5), (6, 11, 13)][n % 3]
             v = f.createVariable(f"v{n}", "f4", ("time", "y", "x"), zlib=n % 2 == 0, chunksizes=chunks)
             v.units = "K"
+            v.setncattr_string("source", f"the writer of v{n}")
             v[:] = rng.normal(size=(25, 11, 13))
         f.createVariable("time", "f8", ("time",))[:] = np.arange(25) + 0.5
         f.createVariable("x", "f8", ("x",))[:] = np.arange(13) + 0.25
@@ -44,8 +53,26 @@ def h5py_file(libver, **options):
                 f.create_dataset(f"{g}grows", data=rng.normal(size=(300, 4)), chunks=(2, 4), maxshape=(None, 4))
                 f.create_dataset(f"{g}both", data=rng.integers(1, 1 << 30, (30, 30)), chunks=(3, 4), maxshape=(None, None), shuffle=True, compression="gzip")
                 f.create_dataset(f"{g}single", data=rng.normal(size=(30,)), chunks=(30,))
+                f.create_dataset(f"{g}long", data=rng.normal(size=(1200,)), chunks=(2,), maxshape=(None,))
                 f[f"{g}fixed"].attrs["note"] = "a note " * 40
+            f.create_dataset("paged", data=rng.normal(size=(2500,)), chunks=(2,))
+            f["grows"].attrs["texts"] = ["one", "two"]
+            for n in range(12):
+                f["grows"].attrs[f"attribute {n}"] = n + 0.5
     return write
+
+
+def h5netcdf_file(path, rng):
+    with h5netcdf.File(path, "w", libver="latest") as f:
+        f.dimensions = {"time": None, "y": 20, "x": 30}
+        f.resize_dimension("time", 40)
+        for g in ("", "one/", "one/two/"):
+            for n in range(4):
+                f.create_variable(f"{g}fixed{n}", ("y", "x"), data=rng.normal(size=(20, 30)), chunks=(3, 7), compression="gzip")
+                v = f.create_variable(f"{g}grows{n}", ("time", "x"), "f8", chunks=(1, 30))
+                v[:] = rng.normal(size=(40, 30))
+                for m in range(4 * n):
+                    v.attrs[f"attribute {m}"] = f"the value {m}"
 
 
 def dense(path, rng):
@@ -76,6 +103,7 @@ WRITERS = {
     "h5py user block": h5py_file("earliest", userblock_size=1024),
     "h5py latest": h5py_file("latest"),
     "h5py dense": dense,
+    "h5netcdf": h5netcdf_file,
     "ncutils": ours,
     "nccopy": netcdf_bin,
 }
@@ -94,7 +122,7 @@ class Map:
 
     def __init__(self, path):
         self.data = path.read_bytes()
-        self.headers, self.trees, self.chunks, self.roots, self.groups = {}, {}, {}, {}, {}
+        self.headers, self.trees, self.chunks, self.groups = {}, {}, {}, {}
         with h5py.File(path) as f:
             self.base = f.userblock_size
             self.groups["/"] = self.header(h5py.h5o.get_info(f["/"].id).addr)[0]
@@ -159,7 +187,7 @@ class Map:
         return self.number(at + 3, 8) if version == 3 else self.number(at + size - 8, 8)
 
     def index(self, at, rank):
-        """The blocks of a chunk index: lists of (begin, end), of the leaves first if it is a tree of version 1."""
+        """The blocks of a chunk index: lists of (level, begin, end). Those at level 0 have addresses of chunks."""
         kind = self.data[self.base + at : self.base + at + 4]
         if kind == b"TREE":
             found = []
@@ -172,16 +200,47 @@ class Map:
                 if level:
                     pending += [self.number(node + 24 + n * (key + 8) + key, 8) for n in range(count)]
             return sorted(found)
-        if kind not in (b"FAHD", b"EAHD", b"BTHD"):
+        if kind == b"BTHD":
+            return [(1, *self.block(at, 38)), *((0, *node) for node in self.records(at))]
+        if kind not in (b"FAHD", b"EAHD"):
             return []
-        owned = {b"FAHD": b"FADB", b"EAHD": b"EAIB|EASB|EADB", b"BTHD": b"BTIN|BTLF"}[kind]
-        found = [(0, *self.block(at, 64))]
-        for match in re.finditer(owned, self.data):
+        found = [(1, *self.block(at, SIZES[kind.decode()]))]
+        for match in re.finditer(b"FADB" if kind == b"FAHD" else b"EAIB|EASB|EADB", self.data):
             owner = struct.unpack("<Q", self.data[match.start() + 6 : match.start() + 14])[0]
-            if kind == b"BTHD" or owner == at:
-                # Longer than any of these files has.
-                found.append((0, match.start(), match.start() + 2100))
+            if owner == at:
+                # Longer than any of these files has, but for the pages of the first, which follow it.
+                length = 30000 if kind == b"FAHD" and self.number(at + 8, 8) > 1 << self.number(at + 7, 1) else 600
+                found.append((0, match.start(), match.start() + length))
         return found
+
+    def records(self, at):
+        """The nodes of a version 2 B-tree."""
+        size, record, depth = self.number(at + 6, 4), self.number(at + 10, 2), self.number(at + 12, 2)
+        most = (size - 10) // record
+        widths = [(most.bit_length() + 7) // 8]
+        below, subtree, pointers = most, 0, []
+        for _ in range(depth):
+            pointers.append((8 + widths[0] + subtree, widths[0]))
+            own = (size - 10 - pointers[-1][0]) // (record + pointers[-1][0])
+            below = (own + 1) * below + own
+            subtree = (below.bit_length() + 7) // 8
+        pending, found = [(self.number(at + 16, 8), self.number(at + 24, 2), depth)], []
+        while pending:
+            node, count, level = pending.pop()
+            found.append(self.block(node, size))
+            if level:
+                pointer, width = pointers[level - 1]
+                for n in range(count + 1):
+                    child = node + 6 + count * record + n * pointer
+                    pending.append((self.number(child, 8), self.number(child + 8, width), level - 1))
+        return found
+
+    def structures(self):
+        """The first and the last structure with each signature: (signature, begin, end)."""
+        for signature, size in SIZES.items():
+            places = [match.start() for match in re.finditer(signature.encode(), self.data)]
+            for place in sorted({*places[:1], *places[-1:], *places[len(places) // 2 :][:1]}):
+                yield signature, place, min(place + size, len(self.data))
 
     def expected(self, damage, cut):
         """The datasets that can be read whole where the bytes of `damage` are lost."""
@@ -194,8 +253,9 @@ class Map:
         for name in self.headers:
             tree = self.trees[name]
             leaves = [block[1:] for block in tree if block[0] == 0]
-            # Nodes above the leaves can be done without, but not in a file that is cut, where others may have been.
-            needed = [block[1:] for block in tree] if cut else leaves
+            # What is above can be done without, but for trees of a file that is cut, where others may have been.
+            is_array = not cut or not self.trees[name] or self.data[tree[0][1] :][:4] in (b"FAHD", b"EAHD")
+            needed = leaves if is_array else [block[1:] for block in tree]
             if is_there(self.headers[name]) and is_there(self.chunks[name]) and is_there(needed):
                 found.append(name)
         return found

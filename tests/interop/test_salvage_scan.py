@@ -1,9 +1,9 @@
 """`nccopy --salvage` of files that are cut, or have a page overwritten: what has its header and its chunks is there."""
 
 import random
+import re
 import subprocess
 
-import h5py
 import h5py
 import numpy as np
 import pytest
@@ -85,10 +85,21 @@ def cases(writer, shape, count):
     yield "superblock", (shape.base, shape.base + 32), False
 
 
-def run(writer, files, tmp_path, count, options=()):
+def structures(shape, all_of_a_kind):
+    """The damages of structures with a signature: of the first of each kind, or also of the last and one between."""
+    met = set()
+    for signature, *place in shape.structures():
+        if all_of_a_kind or signature not in met:
+            met.add(signature)
+            yield f"{signature} at byte {place[0]}", tuple(place), False
+
+
+def run(files, tmp_path, writer, damages, options=()):
     path, shape, whole = files(writer)
     damaged = tmp_path / "damaged.nc"
-    for name, (begin, end), cut in cases(writer, shape, count):
+    met = 0
+    for name, (begin, end), cut in damages(shape):
+        met += 1
         data = bytearray(shape.data)
         if cut:
             del data[begin:]
@@ -101,6 +112,7 @@ def run(writer, files, tmp_path, count, options=()):
         if expected:
             assert done.returncode in (0, 3), (writer, name, done.stderr)
         judge(f"{writer}: {name}", whole, found, expected)
+    return met
 
 
 def test_chunks_of_an_unknown_filter_are_kept(tmp_path):
@@ -132,13 +144,123 @@ def test_chunks_of_an_unknown_filter_are_kept(tmp_path):
     assert done.returncode == 3 and "variable z: 4 of 4 chunks are lost" in done.stderr, done.stderr
 
 
+def test_lost_headers_of_chunk_indexes(files, tmp_path):
+    """Blocks name the header of their array, and nodes of trees fit one dataset: nothing is lost with a header alone."""
+    path, shape, whole = files("h5py latest")
+    damaged = tmp_path / "damaged.nc"
+    kinds = set()
+    for name in "fixed", "grows", "both", "paged":
+        _, begin, end = shape.trees[name][0]
+        kinds.add(shape.data[begin : begin + 4])
+        data = bytearray(shape.data)
+        data[begin:end] = bytes(end - begin)
+        damaged.write_bytes(data)
+        done, found = salvaged(damaged)
+        assert done.returncode == 3 and f"variable {name}: " in done.stderr, done.stderr
+        assert all(np.array_equal(found.get(path), whole[path]) for path in whole), name
+    assert kinds == {b"FAHD", b"EAHD", b"BTHD"}
+
+
+def test_a_page_over_the_first_blocks_of_an_array(tmp_path):
+    """Where the index block is lost with the header, data blocks tell which chunks they have."""
+    path = tmp_path / "in.h5"
+    whole = np.arange(1, 3001.0)
+    with h5py.File(path, "w", libver="latest") as f:
+        f.create_dataset("v", data=whole, chunks=(2,), maxshape=(None,))
+        f.create_dataset("w", data=whole + 7000, chunks=(2,), maxshape=(None,), compression="gzip")
+    data = path.read_bytes()
+    for name, values in ("v", whole), ("w", whole + 7000):
+        at = Map(path).trees[name][0][1]
+        assert data[at:].startswith(b"EAHD")
+        damaged = bytearray(data)
+        damaged[at : at + PAGE] = bytes(PAGE)
+        path.write_bytes(damaged)
+        done, found = salvaged(path)
+        assert done.returncode == 3 and f"variable {name}: " in done.stderr, done.stderr
+        left = found[name]
+        is_there = left == values
+        assert np.all(is_there | (left == 0)) and is_there.sum() > 2800, (name, is_there.sum())
+        path.write_bytes(data)
+
+
+@pytest.mark.parametrize("options", [{}, {"track_order": True}], ids=str)
+def test_lost_indexes_of_attributes(tmp_path, options):
+    """Attributes in dense storage are found without the header of their index, and without its nodes if another index has them."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w", libver="latest", **options) as f:
+        for name in "v", "w":
+            v = f.create_dataset(name, data=np.arange(5.0), **options)
+            for n in range(70):
+                v.attrs[f"{name} {n}"] = n
+    data = path.read_bytes()
+    places = [(found.start(), size) for found in re.finditer(b"BTHD", data) for size in [38]]
+    if options:
+        # The leaves of an index by name.
+        places += [(found.start(), 512) for found in re.finditer(b"BTLF\x00\x08", data)]
+    assert len(places) >= 2
+    for at, size in places:
+        damaged = bytearray(data)
+        damaged[at : at + size] = bytes(size)
+        path.write_bytes(damaged)
+        done, found = salvaged(path)
+        with h5py.File(tmp_path / "out.nc") as f:
+            for name in "v", "w":
+                assert {key: int(np.ravel(value)[0]) for key, value in f[name].attrs.items() if key[:2] == f"{name} "} == {f"{name} {n}": n for n in range(70)}, at
+
+
 @pytest.mark.parametrize("writer", WRITERS)
 def test_some_damages(writer, files, tmp_path):
-    run(writer, files, tmp_path, 2)
+    run(files, tmp_path, writer, lambda shape: cases(writer, shape, 2))
+
+
+def test_a_structure_of_each_kind(files, tmp_path):
+    for writer in "h5py earliest", "h5py latest":
+        run(files, tmp_path, writer, lambda shape: structures(shape, False))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("writer", WRITERS)
 def test_all_damages(writer, files, tmp_path):
-    run(writer, files, tmp_path, 16)
-    run(writer, files, tmp_path, 6, ("-k", "h5"))
+    """More than 200 damaged files of all writers."""
+    met = run(files, tmp_path, writer, lambda shape: cases(writer, shape, 16))
+    met += run(files, tmp_path, writer, lambda shape: structures(shape, True))
+    met += run(files, tmp_path, writer, lambda shape: cases(writer, shape, 6), ("-k", "h5"))
+    met += run(files, tmp_path, writer, lambda shape: structures(shape, False), ("-k", "h5"))
+    assert met > 40
+
+
+def test_references_as_paths(tmp_path):
+    """A reference that cannot be read is left out alone, and told; one to a lost object is told."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        a, b = f.create_dataset("a", data=np.arange(20.0)), f.create_dataset("b", data=np.arange(10) + 1)
+        a.attrs["to_b"] = b.ref
+        a.attrs.create("both", [a.ref, b.ref], dtype=h5py.ref_dtype)
+        a.attrs["part"] = b.regionref[2:5]
+        refs = f.create_dataset("refs", (3,), dtype=h5py.ref_dtype)
+        refs[0], refs[1] = a.ref, b.ref
+        parts = f.create_dataset("parts", (2,), dtype=h5py.regionref_dtype)
+        parts[0] = b.regionref[1:3]
+        header = h5py.h5o.get_info(b.id).addr
+    data = path.read_bytes()
+    heap = data.index(b"GCOL")
+    for damage, lost, left in [
+        (None, [], ["a:both", "a:part", "a:to_b", "parts", "refs"]),
+        ((heap, 16), ["attribute part: ", "variable parts: "], ["a:both", "a:to_b", "refs"]),
+        ((header, 16), ["variable b: ", f"unknown@{header}"], ["a:both", "a:part", "a:to_b", "parts", "refs"]),
+    ]:
+        damaged = bytearray(data)
+        if damage:
+            damaged[damage[0] : sum(damage)] = b"\xa5" * damage[1]
+        path.write_bytes(damaged)
+        done, _ = salvaged(path, "-k", "nc4", "--references", "path")
+        assert done.returncode == (3 if damage else 0), done.stderr
+        assert all(told in done.stderr for told in lost), done.stderr
+        with h5py.File(tmp_path / "out.nc") as f:
+            assert np.array_equal(f["a"], np.arange(20.0))
+            found = [f"a:{name}" for name in f["a"].attrs if name in ("to_b", "both", "part")]
+            found += [name for name in ("parts", "refs") if name in f and f[name].asstr()[0]]
+            assert sorted(found) == left, damage
+            to_b = f"unknown@{header}" if damage and damage[0] == header else "/b"
+            assert f["a"].attrs["to_b"] == to_b and list(f["a"].attrs["both"]) == ["/a", to_b]
+            assert list(f["refs"].asstr()) == ["/a", to_b, ""]

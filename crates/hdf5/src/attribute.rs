@@ -75,7 +75,7 @@ fn read_dense(
     };
     reader.expect([(heap, HEAD), (name_index, HEAD)]);
     let objects = FractalHeap::open(reader, heap)?;
-    for record in record::attributes(reader, name_index)? {
+    for record in record::attributes(reader, name_index, info.order_index)? {
         let data = if record.message_flags & shared::FLAG != 0 {
             shared.in_heap(message_type::ATTRIBUTE, &record.heap_id, name_index)
         } else {

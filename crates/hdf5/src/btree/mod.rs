@@ -6,6 +6,7 @@
 //! No tree is searched. Every caller needs all entries of a tree, so it is walked once, in key order, with a callback
 //! for each entry.
 
+pub(crate) mod loose_node;
 pub(crate) mod record;
 pub(crate) mod v1;
 pub(crate) mod v2;

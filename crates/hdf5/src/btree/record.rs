@@ -3,6 +3,9 @@
 //! Chunk records (types 10 and 11) vary in width, and are in [`chunk_index`](crate::chunk_index). Records of shared
 //! messages (type 7) are not needed, because references to shared messages hold their heap identifier.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use crate::error::{Error, Result};
 use crate::metadata::{Cursor, MetadataReader};
 
@@ -90,49 +93,76 @@ pub(crate) struct AttributeRecord {
     pub(crate) creation_order: u32,
 }
 
-/// The links of the tree at `address`, in the tree's order.
-pub(crate) fn links(reader: &MetadataReader, address: u64) -> Result<Vec<LinkRecord>> {
-    decode(reader, address, |record_type, record| match record_type {
-        LINK_NAME => {
-            record.u32()?; // the hash: only of use in a search
-            Ok(LinkRecord {
-                creation_order: None,
+/// The links of the tree at `name_index`, in its order. Of a damaged file, also those that only the tree at `order_index` has.
+pub(crate) fn links(
+    reader: &MetadataReader,
+    name_index: u64,
+    order_index: Option<u64>,
+) -> Result<Vec<LinkRecord>> {
+    let trees = (name_index, order_index);
+    either(
+        reader,
+        trees,
+        |link: &LinkRecord| link.heap_id,
+        |record_type, record| match record_type {
+            LINK_NAME => {
+                record.u32()?; // the hash: only of use in a search
+                Ok(LinkRecord {
+                    creation_order: None,
+                    heap_id: record.array()?,
+                })
+            }
+            LINK_CREATION_ORDER => Ok(LinkRecord {
+                creation_order: Some(record.u64()?),
                 heap_id: record.array()?,
-            })
-        }
-        LINK_CREATION_ORDER => Ok(LinkRecord {
-            creation_order: Some(record.u64()?),
-            heap_id: record.array()?,
-        }),
-        other => Err(unexpected(record, other)),
-    })
+            }),
+            other => Err(unexpected(record, other)),
+        },
+    )
 }
 
-/// The attributes of the tree at `address`, in the tree's order.
-pub(crate) fn attributes(reader: &MetadataReader, address: u64) -> Result<Vec<AttributeRecord>> {
-    decode(reader, address, |record_type, record| match record_type {
-        ATTRIBUTE_NAME | ATTRIBUTE_CREATION_ORDER => Ok(AttributeRecord {
-            heap_id: record.array()?,
-            message_flags: record.u8()?,
-            creation_order: record.u32()?,
-        }),
-        other => Err(unexpected(record, other)),
-    })
+/// The attributes of the tree at `name_index`, in its order. Of a damaged file, also those that only the tree at `order_index` has.
+pub(crate) fn attributes(
+    reader: &MetadataReader,
+    name_index: u64,
+    order_index: Option<u64>,
+) -> Result<Vec<AttributeRecord>> {
+    let trees = (name_index, order_index);
+    either(
+        reader,
+        trees,
+        |attribute: &AttributeRecord| attribute.heap_id,
+        |record_type, record| match record_type {
+            ATTRIBUTE_NAME | ATTRIBUTE_CREATION_ORDER => Ok(AttributeRecord {
+                heap_id: record.array()?,
+                message_flags: record.u8()?,
+                creation_order: record.u32()?,
+            }),
+            other => Err(unexpected(record, other)),
+        },
+    )
 }
 
 /// The huge objects of the tree at `address`, which must be of type 1 or 2. (Types 3 and 4 index objects whose address
 /// is in the heap identifier, so the tree is not needed.)
 pub(crate) fn huge_objects(reader: &MetadataReader, address: u64) -> Result<Vec<HugeRecord>> {
-    decode(reader, address, |record_type, record| match record_type {
-        HUGE_INDIRECT | HUGE_INDIRECT_FILTERED => {
-            let object = HugeRecord::direct(record, record_type == HUGE_INDIRECT_FILTERED)?;
-            Ok(HugeRecord {
-                key: record.length()?,
-                ..object
-            })
-        }
-        other => Err(unexpected(record, other)),
-    })
+    let mut list = Vec::new();
+    decode(
+        reader,
+        address,
+        &mut list,
+        |record_type, record| match record_type {
+            HUGE_INDIRECT | HUGE_INDIRECT_FILTERED => {
+                let object = HugeRecord::direct(record, record_type == HUGE_INDIRECT_FILTERED)?;
+                Ok(HugeRecord {
+                    key: record.length()?,
+                    ..object
+                })
+            }
+            other => Err(unexpected(record, other)),
+        },
+    )?;
+    Ok(list)
 }
 
 /// Calls `visit` with the address and the stored size, in bytes, of each huge object of the tree at `address`. Records of all four
@@ -147,24 +177,49 @@ pub(crate) fn huge_places(
         let mut record = reader.cursor(WHAT, address, record);
         visit(record.defined_offset()?, record.length()?);
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
+/// The records of the first of two trees with the same objects. Of a damaged file whose first tree cannot be read as a whole, also the
+/// other records of the second tree.
+fn either<T, K: Hash + Eq>(
+    reader: &MetadataReader,
+    (first, second): (u64, Option<u64>),
+    key: impl Fn(&T) -> K,
+    one: impl Fn(u8, &mut Cursor<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    let is_whole = decode(reader, first, &mut list, &one).or_else(|error| {
+        reader.tolerate(error)?;
+        Ok(false)
+    })?;
+    if let (false, Some(second)) = (is_whole, second) {
+        let mut more = Vec::new();
+        decode(reader, second, &mut more, &one)
+            .map(drop)
+            .or_else(|error| reader.tolerate(error))?;
+        let known: HashSet<K> = list.iter().map(&key).collect();
+        list.extend(more.into_iter().filter(|record| !known.contains(&key(record))));
+    }
+    Ok(list)
+}
+
+/// Adds the records of the tree at `address` to `list`. Returns false if there are more, in nodes that cannot be read.
 fn decode<T>(
     reader: &MetadataReader,
     address: u64,
+    list: &mut Vec<T>,
     mut one: impl FnMut(u8, &mut Cursor<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
+) -> Result<bool> {
     let header = v2::Header::read(reader, address)?;
-    let mut list = Vec::new();
     header.visit(reader, |record| {
         list.push(one(
             header.record_type,
             &mut reader.cursor(WHAT, address, record),
         )?);
         Ok(())
-    })?;
-    Ok(list)
+    })
 }
 
 fn unexpected(record: &Cursor<'_>, record_type: u8) -> Error {

@@ -17,6 +17,9 @@ const NODE_OVERHEAD: u64 = 10;
 /// Maximum depth: a deeper tree has more than 2^64 records, even with one in each node.
 const MAX_DEPTH: u16 = 63;
 
+/// Most levels above the leaves of a tree whose header is lost: enough for 10^9 records in nodes of 512 bytes.
+const DEPTH_OF_LOST: u16 = 6;
+
 /// The header of a tree.
 #[derive(Debug)]
 pub(crate) struct Header {
@@ -79,14 +82,68 @@ impl Header {
         })
     }
 
-    /// Calls `visit` with the bytes of each record, in key order.
+    /// The header of a tree, of which only this is known of its nodes.
+    pub(crate) fn lost(record_type: u8, record_size: usize, node_size: u64) -> Self {
+        Self {
+            record_type,
+            record_size: record_size.max(1),
+            total: 0,
+            address: 0,
+            node_size,
+            depth: DEPTH_OF_LOST,
+            root: None,
+            root_records: 0,
+        }
+    }
+
+    /// Size of a node, in bytes.
+    pub(crate) fn node_size(&self) -> u64 {
+        self.node_size
+    }
+
+    /// Sizes of a pointer to a child, in bytes, in the internal nodes of each depth, from depth 1 on.
+    pub(crate) fn pointer_sizes(&self, reader: &MetadataReader) -> Vec<usize> {
+        let widths = self.pointer_widths(reader).unwrap_or_default();
+        widths.iter().map(|widths| widths.size(reader)).collect()
+    }
+
+    /// Addresses of the nodes that can be read, and whether they are all nodes.
+    pub(crate) fn nodes(&self, reader: &MetadataReader) -> Result<(Vec<u64>, bool)> {
+        let pointers = self.pointer_widths(reader)?;
+        let mut guard = Walk::new(reader);
+        let mut nodes = Vec::new();
+        let mut is_whole = true;
+        let root = self.root.filter(|_| self.total > 0);
+        let mut pending: Vec<(u64, u16, u16)> = root
+            .map(|root| (root, self.root_records, self.depth))
+            .into_iter()
+            .collect();
+        while let Some((address, records, depth)) = pending.pop() {
+            match self.node(reader, &mut guard, &pointers, address, records, depth) {
+                Ok(node) => {
+                    nodes.push(address);
+                    let below = depth.saturating_sub(1);
+                    pending.extend(
+                        node.children
+                            .iter()
+                            .map(|child| (child.address, child.records, below)),
+                    );
+                }
+                Err(error) if error.is_failure() => return Err(error),
+                Err(_) => is_whole = false,
+            }
+        }
+        Ok((nodes, is_whole))
+    }
+
+    /// Calls `visit` with the bytes of each record, in key order. Returns false if there are more, in nodes that cannot be read.
     pub(crate) fn visit(
         &self,
         reader: &MetadataReader,
         mut visit: impl FnMut(&[u8]) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Some(root) = self.root.filter(|_| self.total > 0) else {
-            return Ok(());
+            return Ok(true);
         };
         let pointers = self.pointer_widths(reader)?;
         if reader.is_slow() {
@@ -125,7 +182,7 @@ impl Header {
                 format!("its nodes do not hold {} records", self.total),
             ));
         }
-        Ok(())
+        Ok(is_whole)
     }
 
     /// Reads all nodes into the cache, level by level.
@@ -194,7 +251,7 @@ impl Header {
         depth: u16,
     ) -> Result<Node> {
         let widths = usize::from(depth).checked_sub(1).and_then(|d| pointers.get(d));
-        let pointer_size = widths.map_or(0, |w| usize::from(reader.offset_size()) + w.records + w.subtree);
+        let pointer_size = widths.map_or(0, |widths| widths.size(reader));
         let children = if widths.is_some() {
             usize::from(records) + 1
         } else {
@@ -250,6 +307,13 @@ struct PointerWidths {
     records: usize,
     /// Width, in bytes, of the number of records in the child and all nodes below it.
     subtree: usize,
+}
+
+impl PointerWidths {
+    /// Size of a pointer, in bytes.
+    fn size(&self, reader: &MetadataReader) -> usize {
+        usize::from(reader.offset_size()) + self.records + self.subtree
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

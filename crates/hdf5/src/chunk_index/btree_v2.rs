@@ -2,9 +2,9 @@
 
 use crate::btree::v2;
 use crate::error::Result;
-use crate::metadata::MetadataReader;
+use crate::metadata::{Cursor, MetadataReader};
 
-use super::entry::EntryFormat;
+use super::entry::{Entry, EntryFormat};
 use super::table::TableBuilder;
 
 const WHAT: &str = "version 2 B-tree of chunks";
@@ -13,6 +13,15 @@ const WHAT: &str = "version 2 B-tree of chunks";
 const UNFILTERED: u8 = 10;
 /// Record type of chunks with filters.
 const FILTERED: u8 = 11;
+
+/// True if records of this type are of chunks with filters, false if of those without; `None` of other types.
+pub(super) fn is_filtered(record_type: u8) -> Option<bool> {
+    match record_type {
+        UNFILTERED => Some(false),
+        FILTERED => Some(true),
+        _ => None,
+    }
+}
 
 /// Reads the chunks of the tree with its header at `address`, of a dataset of `rank` dimensions.
 pub(super) fn read(
@@ -23,11 +32,9 @@ pub(super) fn read(
     table: &mut TableBuilder<'_>,
 ) -> Result<()> {
     let header = v2::Header::read(reader, address)?;
-    let filtered = match header.record_type {
-        UNFILTERED => false,
-        FILTERED => true,
-        other => return Err(reader.damaged(WHAT, address, format!("records of type {other}"))),
-    };
+    let kind = header.record_type;
+    let filtered =
+        is_filtered(kind).ok_or_else(|| reader.damaged(WHAT, address, format!("records of type {kind}")))?;
     // A record is an array index entry followed by the chunk's coordinates, in chunks.
     let format = header
         .record_size
@@ -35,15 +42,25 @@ pub(super) fn read(
         .and_then(|size| EntryFormat::new(filtered, size, reader.offset_size(), chunk_size))
         .ok_or_else(|| reader.damaged(WHAT, address, format!("records of {} bytes", header.record_size)))?;
     let mut coordinates = vec![0; rank];
-    header.visit(reader, |record| {
+    let whole = header.visit(reader, |record| {
         let mut record = reader.cursor(WHAT, address, record);
-        let entry = format.decode(&mut record)?;
-        for coordinate in &mut coordinates {
-            *coordinate = record.u64()?;
-        }
-        match entry {
+        match decode(&format, &mut record, &mut coordinates)? {
             Some(entry) => table.push_at(&coordinates, entry),
             None => Ok(()),
         }
-    })
+    });
+    whole.map(drop)
+}
+
+/// Decodes a record: an array index entry, and the coordinates of the chunk, in chunks.
+pub(super) fn decode(
+    format: &EntryFormat,
+    record: &mut Cursor<'_>,
+    coordinates: &mut [u64],
+) -> Result<Option<Entry>> {
+    let entry = format.decode(record)?;
+    for coordinate in coordinates {
+        *coordinate = record.u64()?;
+    }
+    Ok(entry)
 }

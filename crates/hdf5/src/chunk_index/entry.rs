@@ -3,6 +3,8 @@
 use crate::error::Result;
 use crate::metadata::{Cursor, MetadataReader};
 
+use super::layout::ChunkedLayout;
+
 /// Position of a chunk in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -44,6 +46,22 @@ impl EntryFormat {
             size_width,
             chunk_size,
         })
+    }
+
+    /// The format of entries of a dataset, without what the header of its index says of them.
+    pub(super) fn of_layout(
+        reader: &MetadataReader,
+        layout: &ChunkedLayout,
+        filtered: bool,
+        chunk_size: u64,
+    ) -> Option<Self> {
+        let width = match layout.creation.has_wide_sizes {
+            true => usize::from(reader.length_size()),
+            false => (2 + chunk_size.checked_ilog2()? as usize / 8).min(8),
+        };
+        let fixed = usize::from(reader.offset_size());
+        let size = if filtered { fixed + width + 4 } else { fixed };
+        Self::new(filtered, size, reader.offset_size(), chunk_size)
     }
 
     /// The format for a client identifier (0: chunks without filters, 1: with filters) and an entry size, from the

@@ -14,7 +14,8 @@ use crate::metadata::Walk;
 use crate::metadata::{Cursor, MetadataReader};
 
 use super::entry::{Entry, EntryFormat};
-use super::fixed_array::bit;
+use super::fixed_array::{bit, block_client};
+use super::layout::ChunkedLayout;
 
 /// Maximum size of a block's fields other than entries, in bytes.
 const BLOCK_OVERHEAD: u64 = 64;
@@ -25,24 +26,52 @@ const SUPER_BLOCK: &str = "extensible array super block";
 const DATA_BLOCK: &str = "extensible array data block";
 const PAGE: &str = "extensible array data block page";
 
-/// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`.
+/// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`. `found` are all blocks of it
+/// where it cannot be read as a whole: what nothing leads to any more is read by what the block says of itself.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
+    layout: &ChunkedLayout,
     chunk_size: u64,
+    found: &[u64],
     visit: impl FnMut(u64, Entry) -> Result<()>,
 ) -> Result<()> {
-    let Some((shape, index_block)) = Shape::read(reader, address, chunk_size)? else {
-        return Ok(());
+    let header = Shape::read(reader, address, chunk_size);
+    let (shape, index_block) = match (header, found.first()) {
+        (Err(error), Some(block)) => {
+            reader.tolerate(error)?;
+            let is_index_block = reader.read(INDEX_BLOCK, *block, 4)? == b"EAIB";
+            let shape = Shape::lost(reader, layout, chunk_size, *block)?;
+            (shape, is_index_block.then_some(*block))
+        }
+        (header, _) => match header? {
+            Some((shape, index_block)) => (shape, Some(index_block)),
+            None => return Ok(()),
+        },
     };
     let mut array = Array {
         reader,
         header: address,
         shape,
         guard: Walk::new(reader),
+        super_blocks: Vec::new(),
         visit,
     };
-    array.index_block(index_block)
+    if let Some(index_block) = index_block {
+        let read = array.index_block(index_block);
+        if found.is_empty() {
+            return read;
+        }
+        array.go_on(read)?;
+    }
+    for block in found {
+        match array.loose_block(*block) {
+            Err(error) if error.is_failure() => return Err(error),
+            // What is wrong with it was met where a block leads to it, or no block does.
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The constants of an array, from its header.
@@ -88,6 +117,42 @@ impl Shape {
         let index_block = bytes.offset()?;
 
         let format = EntryFormat::of_client(reader, HEADER, address, client, entry_size, chunk_size)?;
+        let parameters = [
+            max_bits,
+            index_block_entries,
+            min_pointers,
+            min_entries,
+            page_bits,
+        ];
+        let shape = Self::new(reader, address, client, format, parameters)?;
+        Ok(index_block.map(|index_block| (shape, index_block)))
+    }
+
+    /// The constants of an array whose header is lost, from one of its blocks and the Data Layout message.
+    fn lost(reader: &MetadataReader, layout: &ChunkedLayout, chunk_size: u64, block: u64) -> Result<Self> {
+        let client = block_client(reader, INDEX_BLOCK, block)?;
+        let format = EntryFormat::of_layout(reader, layout, client == 1, chunk_size);
+        let format =
+            format.ok_or_else(|| reader.damaged(INDEX_BLOCK, block, "its entries have no known size"))?;
+        let [parameters @ .., _] = layout.creation.parameters;
+        Self::new(reader, block, client, format, parameters)
+    }
+
+    /// `parameters` are in the order of the Data Layout message.
+    fn new(
+        reader: &MetadataReader,
+        address: u64,
+        client: u8,
+        format: EntryFormat,
+        parameters: [u8; 5],
+    ) -> Result<Self> {
+        let [
+            max_bits,
+            index_block_entries,
+            min_pointers,
+            min_entries,
+            page_bits,
+        ] = parameters;
         let refuse = |why: String| Err(reader.damaged(HEADER, address, why));
         if !min_entries.is_power_of_two() || !min_pointers.is_power_of_two() {
             return refuse(format!(
@@ -102,7 +167,7 @@ impl Shape {
         let Some(super_blocks) = super_blocks.filter(|n| *n >= implied) else {
             return refuse(format!("super blocks that do not fit into {max_bits} bits"));
         };
-        let shape = Self {
+        Ok(Self {
             client,
             format,
             index_width: usize::from(max_bits).div_ceil(8),
@@ -111,8 +176,7 @@ impl Shape {
             implied_super_blocks: implied,
             super_blocks,
             page_entries: 1 << page_bits,
-        };
-        Ok(index_block.map(|index_block| (shape, index_block)))
+        })
     }
 
     /// Number of data blocks in super block `u`.
@@ -139,6 +203,8 @@ struct Array<'a, F> {
     header: u64,
     shape: Shape,
     guard: Walk,
+    /// Numbers of the super blocks that were read.
+    super_blocks: Vec<u32>,
     visit: F,
 }
 
@@ -203,6 +269,64 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         Ok(())
     }
 
+    /// Reads a super block or a data block that nothing leads to, by the number of its first entry. A data block with pages needs a super
+    /// block.
+    ///
+    /// libhdf5 counts the data blocks of the first super blocks, which are not stored, twice in that number. So it may be that of another
+    /// data block, of a stored super block. Where that was not read, such a data block is not read either.
+    fn loose_block(&mut self, address: u64) -> Result<()> {
+        let o = usize::from(self.reader.offset_size());
+        let head = self
+            .reader
+            .read(DATA_BLOCK, address, 6 + o + self.shape.index_width)?;
+        let mut head = self.reader.cursor(DATA_BLOCK, address, &head);
+        let signature: [u8; 4] = head.array()?;
+        head.skip(2 + o)?;
+        let number = head.uint(self.shape.index_width)?;
+        let implied = self.shape.implied_super_blocks;
+        let start = |u: u32| Some(self.shape.first_entry(u)? - self.shape.index_block_entries);
+        if &signature == b"EASB" {
+            let u = (implied..self.shape.super_blocks).find(|u| start(*u) == Some(number));
+            return u.map_or(Ok(()), |u| self.super_block(address, u));
+        }
+        if &signature != b"EADB" {
+            return Ok(());
+        }
+        let mut before = 0;
+        let mut fitting = Vec::new();
+        for u in 0..self.shape.super_blocks {
+            let (count, entries) = (self.shape.data_blocks(u), self.shape.data_block_entries(u));
+            let counted = if u < implied { before } else { 0 };
+            before += count;
+            let first = start(u).and_then(|start| start.checked_add(counted * entries));
+            let Some(first) = first.filter(|_| entries <= self.shape.page_entries) else {
+                break;
+            };
+            let i = number.checked_sub(first).filter(|rest| rest % entries == 0);
+            let Some(i) = i.map(|rest| rest / entries).filter(|i| *i < count) else {
+                continue;
+            };
+            let size = entries * self.shape.format.size as u64;
+            let size = size as usize + 10 + o + self.shape.index_width;
+            if !self.super_blocks.contains(&u) && self.reader.read_checked(DATA_BLOCK, address, size).is_ok()
+            {
+                fitting.push((u, i, entries));
+            }
+        }
+        let [(u, i, entries)] = fitting.as_slice() else {
+            return Ok(());
+        };
+        let first = self
+            .data_block_first(*u, *i)
+            .ok_or_else(|| self.out_of_range(address))?;
+        self.data_block(DataBlock {
+            address,
+            first,
+            entries: *entries,
+            pages: None,
+        })
+    }
+
     fn super_block(&mut self, address: u64, u: u32) -> Result<()> {
         let o = self.reader.offset_size();
         let data_blocks = self.shape.data_blocks(u);
@@ -229,6 +353,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         self.check_prefix(&mut bytes, SUPER_BLOCK, address)?;
         bytes.skip(self.shape.index_width)?;
         let bitmap = bytes.bytes(bitmap)?;
+        self.super_blocks.push(u);
         self.expect(&bytes, (0..data_blocks).map(|_| entries));
         for i in 0..data_blocks {
             let Some(address) = bytes.offset()? else { continue };

@@ -12,36 +12,103 @@ use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
 
 use super::entry::{Entry, EntryFormat};
+use super::layout::ChunkedLayout;
 
 const HEADER: &str = "fixed array header";
 const BLOCK: &str = "fixed array data block";
 const PAGE: &str = "fixed array data block page";
 
+/// What the header of an array says.
+#[derive(Debug)]
+pub(super) struct Header {
+    /// 0 for chunks without filters, 1 for those with filters.
+    client: u8,
+    format: EntryFormat,
+    /// A block of more than 2^`page_bits` entries has pages of as many.
+    page_bits: u8,
+    /// Number of entries.
+    count: u64,
+    /// Address of the data block.
+    block: u64,
+}
+
+impl Header {
+    /// Reads the header at `address`; `None` of an array without a data block.
+    pub(super) fn read(reader: &MetadataReader, address: u64, chunk_size: u64) -> Result<Option<Self>> {
+        let (o, l) = (
+            usize::from(reader.offset_size()),
+            usize::from(reader.length_size()),
+        );
+        let bytes = reader.read_checked(HEADER, address, 12 + l + o)?;
+        reader.takes(address, (12 + l + o) as u64);
+        let mut bytes = reader.cursor(HEADER, address, &bytes);
+        bytes.signature(b"FAHD")?;
+        bytes.version(0)?;
+        let client = bytes.u8()?;
+        let entry_size = bytes.u8()?;
+        let page_bits = bytes.u8()?;
+        let count = bytes.length()?;
+        let Some(block) = bytes.offset()? else {
+            return Ok(None);
+        };
+        let format = EntryFormat::of_client(reader, HEADER, address, client, entry_size, chunk_size)?;
+        Ok(Some(Self {
+            client,
+            format,
+            page_bits,
+            count,
+            block,
+        }))
+    }
+
+    /// The header of an array with this data block and number of entries, whose own header is lost.
+    pub(super) fn lost(
+        reader: &MetadataReader,
+        layout: &ChunkedLayout,
+        chunk_size: u64,
+        block: u64,
+        count: u64,
+    ) -> Result<Self> {
+        let client = block_client(reader, BLOCK, block)?;
+        let format = EntryFormat::of_layout(reader, layout, client == 1, chunk_size);
+        let [page_bits, ..] = layout.creation.parameters;
+        Ok(Self {
+            client,
+            format: format.ok_or_else(|| reader.damaged(BLOCK, block, "its entries have no known size"))?,
+            page_bits,
+            count,
+            block,
+        })
+    }
+}
+
+/// Who uses the array with the block at `address`: 0 for chunks without filters, 1 for those with filters.
+pub(super) fn block_client(reader: &MetadataReader, what: &'static str, address: u64) -> Result<u8> {
+    let head = reader.read(what, address, 6)?;
+    let mut head = reader.cursor(what, address, &head);
+    head.skip(4)?;
+    head.version(0)?;
+    match head.u8()? {
+        client @ 0..=1 => Ok(client),
+        other => Err(head.damaged(format!("it is of client {other}"))),
+    }
+}
+
 /// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
-    chunk_size: u64,
+    header: Header,
     mut visit: impl FnMut(u64, Entry) -> Result<()>,
 ) -> Result<()> {
-    let (o, l) = (
-        usize::from(reader.offset_size()),
-        usize::from(reader.length_size()),
-    );
-    let bytes = reader.read_checked(HEADER, address, 12 + l + o)?;
-    reader.takes(address, (12 + l + o) as u64);
-    let mut bytes = reader.cursor(HEADER, address, &bytes);
-    bytes.signature(b"FAHD")?;
-    bytes.version(0)?;
-    let client = bytes.u8()?;
-    let entry_size = bytes.u8()?;
-    let page_bits = bytes.u8()?;
-    let count = bytes.length()?;
-    let Some(block) = bytes.offset()? else {
-        return Ok(());
-    };
-    let format = EntryFormat::of_client(reader, HEADER, address, client, entry_size, chunk_size)?;
-
+    let Header {
+        client,
+        format,
+        page_bits,
+        count,
+        block,
+    } = header;
+    let o = usize::from(reader.offset_size());
     let mut visit_all = |what, at, bytes: &[u8], first: u64, n: u64| -> Result<()> {
         let mut bytes = reader.cursor(what, at, bytes);
         for index in first..first.saturating_add(n) {
@@ -58,7 +125,7 @@ pub(super) fn read(
             format!("{count} entries are more than the file can hold"),
         )
     };
-    let entry_size = u64::from(entry_size);
+    let entry_size = format.size as u64;
     let mut guard = Walk::new(reader);
     let prefix = 6 + o;
     let page_entries = 1u64.checked_shl(u32::from(page_bits)).unwrap_or(u64::MAX);

@@ -121,6 +121,18 @@ impl ArrayOrder {
         }
     }
 
+    /// Number of elements of an array with this order: all chunks of the largest extent, which must be fixed. `None` if they
+    /// cannot be counted.
+    pub(super) fn fixed_count(shape: &[u64], max_dims: &[Option<u64>]) -> Option<u64> {
+        let counts = max_dims
+            .iter()
+            .zip(shape)
+            .map(|(max, length)| Some((*max)?.div_ceil(*length)));
+        counts
+            .into_iter()
+            .try_fold(1u64, |all, count| all.checked_mul(count?))
+    }
+
     /// The array's element for chunk `linear` of `grid`; `None` if it overflows.
     pub(super) fn element(&self, grid: &ChunkGrid, linear: u64) -> Option<u64> {
         let mut coordinates = vec![0; grid.rank()];

@@ -12,6 +12,26 @@ pub struct ChunkedLayout {
     pub edge_chunks_unfiltered: bool,
     /// The index of the chunks.
     pub index: ChunkIndex,
+    /// How the index was made.
+    pub(crate) creation: IndexCreation,
+}
+
+impl ChunkedLayout {
+    /// Size of a chunk before filters, in bytes; `None` if it overflows.
+    pub(crate) fn chunk_size(&self) -> Option<u64> {
+        self.shape
+            .iter()
+            .try_fold(self.element_size, |size, length| size.checked_mul(*length))
+    }
+}
+
+/// What the Data Layout message says of an index, and the index's header says too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct IndexCreation {
+    /// True if sizes of filtered chunks are as wide as lengths, as from version 5 of the message on.
+    pub(crate) has_wide_sizes: bool,
+    /// The creation parameters, as stored. Those of a fixed array take one byte, and those of an extensible array five.
+    pub(crate) parameters: [u8; 6],
 }
 
 /// The index of a dataset's chunks. Addresses are the file's.

@@ -19,11 +19,14 @@ mod extensible_array;
 mod fixed_array;
 mod grid;
 mod layout;
+mod loose_chunks;
 mod read;
 mod record;
 mod table;
 
+pub(crate) use layout::IndexCreation;
 pub use layout::{ChunkIndex, ChunkedLayout};
+pub(crate) use loose_chunks::{LooseChunks, loose_chunks};
 pub(crate) use read::chunk_table;
 pub use record::ChunkRecord;
 pub use table::ChunkTable;

@@ -3,6 +3,7 @@
 use super::grid::{ArrayOrder, ChunkGrid};
 use super::layout::ChunkIndex;
 use super::layout::ChunkedLayout;
+use super::loose_chunks::loose_chunks;
 use super::table::ChunkTable;
 use super::table::TableBuilder;
 use super::{btree_v1, btree_v2, extensible_array, fixed_array};
@@ -12,14 +13,14 @@ use crate::metadata::MetadataReader;
 
 const WHAT: &str = "chunked layout";
 
-/// Reads the index of a dataset's chunks. `address` is the dataset's address, for messages. `leaves` are further leaves of its
-/// version 1 B-tree, which the tree does not lead to.
+/// Reads the index of a dataset's chunks. `address` is the dataset's address, for messages. `found` are blocks of the index that
+/// it does not lead to any more: nodes of a B-tree, the data block of a fixed array, or all blocks of an extensible array.
 pub(crate) fn chunk_table(
     reader: &MetadataReader,
     address: u64,
     dataspace: &Dataspace,
     layout: &ChunkedLayout,
-    leaves: &[u64],
+    found: &[u64],
 ) -> Result<ChunkTable> {
     let damaged = |why: &str| reader.damaged(WHAT, address, why);
     let (dims, max_dims) = match dataspace {
@@ -33,9 +34,7 @@ pub(crate) fn chunk_table(
     let grid = ChunkGrid::new(dims, &layout.shape)
         .ok_or_else(|| damaged("chunks of no size, or more than can be counted"))?;
     let chunk_size = layout
-        .shape
-        .iter()
-        .try_fold(layout.element_size, |n, d| n.checked_mul(*d))
+        .chunk_size()
         .ok_or_else(|| damaged("chunks that are too large"))?;
     let order = || {
         ArrayOrder::new(dims, &layout.shape, max_dims)
@@ -60,7 +59,7 @@ pub(crate) fn chunk_table(
         ChunkIndex::Unallocated | ChunkIndex::Implicit { .. } => Ok(()),
         ChunkIndex::BtreeV1 { address } => [address]
             .iter()
-            .chain(leaves)
+            .chain(found)
             .try_for_each(|node| btree_v1::read(reader, *node, &layout.shape, &mut table)),
         ChunkIndex::Single { address, filtered } => {
             let (size, mask) = filtered.unwrap_or((chunk_size, 0));
@@ -68,18 +67,42 @@ pub(crate) fn chunk_table(
         }
         ChunkIndex::FixedArray { address } => {
             let order = order()?;
-            fixed_array::read(reader, address, chunk_size, |index, entry| {
-                table.push_ordered(&order, index, entry)
+            let header = fixed_array::Header::read(reader, address, chunk_size);
+            let header = match (header, found) {
+                (Err(error), [block]) => reader.tolerate(error).and_then(|()| {
+                    let count = ArrayOrder::fixed_count(&layout.shape, max_dims)
+                        .ok_or_else(|| damaged("a fixed array without a largest extent"))?;
+                    fixed_array::Header::lost(reader, layout, chunk_size, *block, count).map(Some)
+                }),
+                (header, _) => header,
+            };
+            header.and_then(|header| match header {
+                Some(header) => fixed_array::read(reader, address, header, |index, entry| {
+                    table.push_ordered(&order, index, entry)
+                }),
+                None => Ok(()),
             })
         }
         ChunkIndex::ExtensibleArray { address } => {
             let order = order()?;
-            extensible_array::read(reader, address, chunk_size, |index, entry| {
+            extensible_array::read(reader, address, layout, chunk_size, found, |index, entry| {
                 table.push_ordered(&order, index, entry)
             })
         }
         ChunkIndex::BtreeV2 { address } => {
-            btree_v2::read(reader, address, dims.len(), chunk_size, &mut table)
+            let tree = btree_v2::read(reader, address, dims.len(), chunk_size, &mut table);
+            let nodes = |node: &u64| loose_chunks(reader, dims, layout, *node, usize::MAX);
+            match found {
+                [] => tree,
+                found => tree.or_else(|error| reader.tolerate(error)).and_then(|()| {
+                    found.iter().map(nodes).try_for_each(|node| {
+                        let mut chunks = node?.into_iter().flat_map(|node| node.chunks);
+                        chunks.try_for_each(|chunk| {
+                            table.push(chunk.index, chunk.address, chunk.size, chunk.filter_mask)
+                        })
+                    })
+                }),
+            }
         }
     };
     read.or_else(|error| reader.tolerate(error))?;

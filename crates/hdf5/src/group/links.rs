@@ -23,7 +23,7 @@ fn read_dense(reader: &MetadataReader, info: &LinkInfo, address: u64, links: &mu
     };
     reader.expect([(heap, HEAD), (name_index, HEAD)]);
     let objects = FractalHeap::open(reader, heap)?;
-    for record in record::links(reader, name_index)? {
+    for record in record::links(reader, name_index, info.order_index)? {
         let link = objects
             .object(&record.heap_id)
             .and_then(|data| Link::decode(&mut reader.cursor("link in dense storage", heap, &data)));

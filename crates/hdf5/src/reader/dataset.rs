@@ -142,6 +142,7 @@ impl<'a> Messages<'a> {
                 dims: mut shape,
                 edge_chunks_unfiltered,
                 index,
+                creation,
             } => {
                 let stored_element_size = shape.pop();
                 if stored_element_size != Some(element_size) {
@@ -168,6 +169,7 @@ impl<'a> Messages<'a> {
                     element_size,
                     edge_chunks_unfiltered,
                     index,
+                    creation,
                 }))
             }
             LayoutMessage::Virtual { collection, index } => {

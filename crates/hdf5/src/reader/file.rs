@@ -1,5 +1,6 @@
 //! [`File`]: an open HDF5 file.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::attribute::{self, Attribute};
@@ -244,7 +245,21 @@ impl File {
     /// An inner error concerns one attribute, which is damaged or [`Error::Unsupported`]. An outer error means that the
     /// attributes cannot be listed.
     pub fn attributes(&self, object: &Object) -> Result<Vec<Result<Attribute>>> {
-        attribute::read(&self.inner.shared, &object.header)
+        let mut attributes = attribute::read(&self.inner.shared, &object.header)?;
+        if let (Some(recovery), true) = (&self.inner.recovery, self.reader().tolerates()) {
+            match recovery.attributes(&self.inner.shared, &object.header) {
+                Ok(found) => {
+                    let names = attributes.iter().flatten().map(|known| known.name.clone());
+                    let mut names: HashSet<String> = names.collect();
+                    let found = found.into_iter();
+                    attributes.extend(found.filter(|found| names.insert(found.name.clone())).map(Ok));
+                }
+                Err(error) if error.is_failure() => return Err(error),
+                // What is wrong with the heap was met before.
+                Err(_) => {}
+            }
+        }
+        Ok(attributes)
     }
 
     /// The properties of an object that are neither its content nor its attributes.
@@ -355,14 +370,14 @@ impl File {
         self.chunk_table_with(dataset, &[])
     }
 
-    /// The chunk index with further leaves of its version 1 B-tree.
-    fn chunk_table_with(&self, dataset: &Dataset, leaves: &[u64]) -> Result<ChunkTable> {
+    /// The chunk index with further blocks of it, which it does not lead to.
+    fn chunk_table_with(&self, dataset: &Dataset, found: &[u64]) -> Result<ChunkTable> {
         let Layout::Chunked(layout) = &dataset.layout else {
             return Err(Error::Usage(
                 "a dataset that is not chunked has no chunk table".into(),
             ));
         };
-        chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout, leaves)
+        chunk_index::chunk_table(self.reader(), dataset.address, &dataset.dataspace, layout, found)
     }
 
     /// Reads as much of a chunk index as can be read. Also returns what is wrong with the rest. Chunks that reach past the
@@ -374,14 +389,14 @@ impl File {
         let (file, faults) = self.tolerating();
         let table = file.chunk_table(dataset)?;
         let told = faults.take();
-        let leaves = match &self.inner.recovery {
-            Some(recovery) if !told.is_empty() => recovery.leaves(dataset.address)?,
+        let found = match &self.inner.recovery {
+            Some(recovery) if !told.is_empty() => recovery.index_blocks(dataset.address)?,
             _ => &[],
         };
-        if leaves.is_empty() {
+        if found.is_empty() {
             return Ok((table, told));
         }
-        let table = file.chunk_table_with(dataset, leaves)?;
+        let table = file.chunk_table_with(dataset, found)?;
         Ok((table, faults.take()))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Dataset, File, Layout, LinkTarget};
+use ncutils_hdf5::{ChunkIndex, ChunkRecord, ChunkTable, Dataset, File, Layout, LinkTarget, OpenOptions};
 
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -170,4 +170,47 @@ fn a_chunk_past_the_end_of_the_file_is_an_error() {
     bytes.truncate(512 + address as usize + 2);
     let cut = File::open(Arc::new(bytes)).map(|file| file.chunk_table(dataset).map(|table| table.len()));
     assert!(!matches!(cut, Ok(Ok(_))), "{cut:?}");
+}
+
+/// What `file` has of each dataset, after the headers of indexes at `places` are overwritten.
+fn tables_without(bytes: &[u8], places: &[usize]) -> BTreeMap<String, Vec<ChunkRecord>> {
+    let mut damaged = bytes.to_vec();
+    for place in places {
+        damaged[*place..place + 16].fill(0xa5);
+    }
+    let (file, _) = OpenOptions::new()
+        .recovering()
+        .open(damaged)
+        .unwrap()
+        .tolerating();
+    let table = |dataset: &Dataset| file.chunk_table_of_damaged(dataset).unwrap().0;
+    let datasets = datasets(&file).into_iter();
+    datasets
+        .map(|(name, dataset)| (name, table(&dataset).iter().collect()))
+        .collect()
+}
+
+/// Blocks of arrays name their header, and a node of a tree fits one dataset of these files.
+#[test]
+fn the_headers_of_indexes_are_not_needed() {
+    for version in ["v110", "latest"] {
+        let bytes = std::fs::read(data(&format!("chunk_indexes_{version}.h5"))).unwrap();
+        let whole = tables_without(&bytes, &[]);
+        let all = |signature: &[u8]| -> Vec<usize> {
+            let windows = bytes.windows(4).enumerate();
+            windows
+                .filter_map(|(at, window)| (window == signature).then_some(at))
+                .collect()
+        };
+        let (fixed, extensible, trees) = (all(b"FAHD"), all(b"EAHD"), all(b"BTHD"));
+        assert!(!fixed.is_empty() && !extensible.is_empty() && !trees.is_empty());
+        assert_eq!(
+            tables_without(&bytes, &[fixed, extensible].concat()),
+            whole,
+            "{version}"
+        );
+        for tree in trees {
+            assert_eq!(tables_without(&bytes, &[tree]), whole, "{version} at byte {tree}");
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! The Data Layout message (specification section IV.A.2.i), versions 1 to 5.
 //!
-//! Version 5 differs from 4 only in the width of filtered chunks' sizes in chunk indexes, which follows from the
-//! indexes themselves.
+//! Version 5 differs from 4 only in the width of filtered chunks' sizes in chunk indexes, which the headers of the
+//! indexes tell too.
 
-use crate::chunk_index::ChunkIndex;
+use crate::chunk_index::{ChunkIndex, IndexCreation};
 use crate::error::{Error, Result};
 use crate::messages::dataset::dataspace::MAX_RANK;
 use crate::metadata::Cursor;
@@ -31,6 +31,8 @@ pub(crate) enum LayoutMessage {
         edge_chunks_unfiltered: bool,
         /// The index of the chunks.
         index: ChunkIndex,
+        /// How the index was made.
+        creation: IndexCreation,
     },
     /// Parts of other datasets.
     Virtual {
@@ -63,9 +65,10 @@ impl LayoutMessage {
                         dims,
                         edge_chunks_unfiltered: false,
                         index,
+                        creation: IndexCreation::default(),
                     })
                 }
-                2 => Self::decode_chunked(message),
+                2 => Self::decode_chunked(message, version),
                 3 if version > 3 => Ok(Self::Virtual {
                     collection: message.offset()?,
                     index: message.u32()?,
@@ -98,6 +101,7 @@ impl LayoutMessage {
                 dims,
                 edge_chunks_unfiltered: false,
                 index: btree_v1(address),
+                creation: IndexCreation::default(),
             }),
             2 => Err(message.damaged("chunks of no dimensions")),
             other => Err(message.damaged(format!("layout class {other}"))),
@@ -105,7 +109,7 @@ impl LayoutMessage {
     }
 
     /// Parses the chunked class of versions 4 and 5, from after the class.
-    fn decode_chunked(message: &mut Cursor<'_>) -> Result<Self> {
+    fn decode_chunked(message: &mut Cursor<'_>, version: u8) -> Result<Self> {
         let flags = message.u8()?;
         let rank = rank(message)?;
         let width = message.u8()?;
@@ -116,14 +120,17 @@ impl LayoutMessage {
         } else {
             None
         };
-        // Skip the creation parameters of the index. The index's header has them too.
-        message.skip(match index_type {
+        let length = match index_type {
             1 | 2 => 0,
             3 => 1,
             4 => 5,
             5 => 6,
             other => return Err(message.damaged(format!("chunk index type {other}"))),
-        })?;
+        };
+        let mut parameters = [0; 6];
+        for (own, stored) in parameters.iter_mut().zip(message.bytes(length)?) {
+            *own = *stored;
+        }
         let index = match (message.offset()?, index_type) {
             (None, _) => ChunkIndex::Unallocated,
             (Some(address), 1) => ChunkIndex::Single { address, filtered },
@@ -136,6 +143,10 @@ impl LayoutMessage {
             dims,
             edge_chunks_unfiltered: flags & EDGE_CHUNKS_UNFILTERED != 0,
             index,
+            creation: IndexCreation {
+                has_wide_sizes: version >= 5,
+                parameters,
+            },
         })
     }
 }
@@ -191,6 +202,7 @@ mod tests {
                 dims: vec![5, 6, 4],
                 edge_chunks_unfiltered: false,
                 index,
+                creation: IndexCreation::default(),
             } == decode(&old(2, 3, address, &[5, 6, 4])).unwrap()
         };
         assert!(chunked(Some(96), ChunkIndex::BtreeV1 { address: 96 }));

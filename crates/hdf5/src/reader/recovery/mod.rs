@@ -9,7 +9,10 @@
 //!                   ├─► orphans: headers that nothing leads to, without those inside data, and those that were deleted
 //!                   ├─► names: links in lost symbol tables, heaps and header blocks
 //!                   └─► recover ─► Recovery: links to add to groups, groups without a header, another root
-//! chunk index that cannot be read ─► chunk_nodes: leaves of the version 1 B-tree that the scan found
+//! chunk index that cannot be read ─► chunk_nodes:  leaves of the version 1 B-tree that the scan found
+//!                                 └► record_nodes: nodes of the version 2 B-tree
+//!                                 └► array_blocks: the first block of an array whose header is lost
+//! index of attributes ─► attribute_nodes: nodes of it
 //! ```
 //!
 //! [`File`](crate::File) asks the [`Recovery`] where it reads links, headers and chunk indexes. So what was found is a
@@ -26,8 +29,11 @@
 //!
 //! **Never wrong numbers.** libhdf5 does not wipe what it frees, so the scan also meets datasets that were deleted, and
 //! old nodes of B-trees. A dataset without a link whose data overlaps other data is left out. A leaf of chunks belongs
-//! to a dataset if a sibling of it does, or if nothing else can own it; else it is left out.
+//! to a dataset if a sibling of it does, or if nothing else can own it; else it is left out. Nodes of version 2 B-trees
+//! name no siblings. Blocks of arrays name their header.
 
+mod array_blocks;
+mod attribute_nodes;
 mod base;
 mod chunk_nodes;
 mod names;
@@ -35,6 +41,7 @@ mod old_header;
 mod orphans;
 mod raw_data;
 mod reach;
+mod record_nodes;
 mod recover;
 mod scan;
 

@@ -3,16 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
+use super::array_blocks;
+use super::attribute_nodes::AttributeNodes;
 use super::base::USUAL_ROOTS;
 use super::chunk_nodes;
 use super::names::{self, FoundLink};
 use super::orphans::{self, Orphans};
 use super::reach::Reach;
+use super::record_nodes;
 use super::scan::Scan;
+use crate::attribute::Attribute;
 use crate::error::Result;
 use crate::group::{Link, LinkTarget};
 use crate::messages::group::symbol_table::SymbolTable;
-use crate::object_header::SharedMessages;
+use crate::object_header::{ObjectHeader, SharedMessages};
 use crate::reader::object::ObjectKind;
 use crate::superblock::Superblock;
 
@@ -37,8 +41,9 @@ pub(in crate::reader) struct Recovery {
     is_certain: bool,
     shared: SharedMessages,
     scan: OnceLock<Scan>,
-    /// Leaves of B-trees, by the address of their dataset. They are looked for when an index cannot be read.
-    leaves: OnceLock<HashMap<u64, Vec<u64>>>,
+    /// Blocks of chunk indexes, by the address of their dataset. They are looked for when an index cannot be read.
+    index_blocks: OnceLock<HashMap<u64, Vec<u64>>>,
+    attribute_nodes: AttributeNodes,
 }
 
 /// What a scan found that no way from the root leads to.
@@ -113,27 +118,47 @@ impl Recovery {
         links.extend(self.links.get(&group).into_iter().flatten().cloned());
     }
 
-    /// Leaves of the version 1 B-tree of a dataset, which cannot be read as a whole.
+    /// Blocks of the chunk index of a dataset that the index, which cannot be read as a whole, does not lead to.
     ///
     /// # Errors
     /// The source failed.
-    pub(in crate::reader) fn leaves(&self, dataset: u64) -> Result<&[u64]> {
-        let leaves = match self.leaves.get() {
-            Some(leaves) => leaves,
+    pub(in crate::reader) fn index_blocks(&self, dataset: u64) -> Result<&[u64]> {
+        let blocks = match self.index_blocks.get() {
+            Some(blocks) => blocks,
             None => {
                 let reach = Reach::new(&self.shared);
-                let scan = match self.scan.get() {
-                    Some(scan) => scan,
-                    None => {
-                        let scan = Scan::of(reach.reader())?;
-                        self.scan.get_or_init(|| scan)
-                    }
-                };
-                let leaves = chunk_nodes::find(&reach, scan, &self.datasets, self.is_certain);
-                self.leaves.get_or_init(|| leaves)
+                let scan = self.scan()?;
+                let mut blocks = chunk_nodes::find(&reach, scan, &self.datasets, self.is_certain);
+                blocks.extend(array_blocks::find(&reach, scan, &self.datasets));
+                if self.is_certain {
+                    blocks.extend(record_nodes::find(&reach, scan, &self.datasets));
+                }
+                self.index_blocks.get_or_init(|| blocks)
             }
         };
-        Ok(leaves.get(&dataset).map_or(&[], Vec::as_slice))
+        Ok(blocks.get(&dataset).map_or(&[], Vec::as_slice))
+    }
+
+    /// The attributes of an object that its indexes, which cannot be read, do not lead to any more.
+    ///
+    /// # Errors
+    /// The source failed, or the attributes are not in a heap that can be read.
+    pub(in crate::reader) fn attributes(
+        &self,
+        shared: &SharedMessages,
+        header: &ObjectHeader,
+    ) -> Result<Vec<Attribute>> {
+        self.attribute_nodes.find(shared, header, || self.scan())
+    }
+
+    fn scan(&self) -> Result<&Scan> {
+        match self.scan.get() {
+            Some(scan) => Ok(scan),
+            None => {
+                let scan = Scan::of(&self.shared.reader)?;
+                Ok(self.scan.get_or_init(|| scan))
+            }
+        }
     }
 }
 
@@ -169,7 +194,8 @@ impl Found {
             is_certain: self.is_certain,
             shared: shared.anew(shared.reader.unnoted()),
             scan: scan.map(OnceLock::from).unwrap_or_default(),
-            leaves: OnceLock::new(),
+            index_blocks: OnceLock::new(),
+            attribute_nodes: AttributeNodes::default(),
         }
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct Scan {
     pub(super) symbol_nodes: Vec<u64>,
     /// Direct blocks of fractal heaps.
     pub(super) direct_blocks: Vec<u64>,
+    /// Nodes of version 2 B-trees.
+    pub(super) record_nodes: Vec<u64>,
     /// Blocks of fixed and extensible arrays.
     pub(super) array_blocks: Vec<u64>,
 }
@@ -85,7 +87,8 @@ impl Scan {
                     Some(&mut self.array_blocks)
                 }
                 b'F' if [b"FRHP", b"FHIB", b"FAHD"].contains(&as_array(window)) => None,
-                b'B' if [b"BTHD", b"BTIN", b"BTLF"].contains(&as_array(window)) => None,
+                b'B' if [b"BTIN", b"BTLF"].contains(&as_array(window)) => Some(&mut self.record_nodes),
+                b'B' if window == b"BTHD" => None,
                 b'E' if window == b"EAHD" => None,
                 b'H' if window == b"HEAP" => None,
                 b'G' if window == b"GCOL" => None,
