@@ -13,14 +13,17 @@ use crate::error::{Error, Result};
 use crate::metadata::Walk;
 use crate::metadata::{Cursor, MetadataReader};
 
-use super::entry::{Entry, EntryFormat};
-use super::fixed_array::{bit, block_client};
+use super::entry::Entry;
+use super::extensible_array_shape::Shape;
+use super::fixed_array::bit;
 use super::layout::ChunkedLayout;
 
 /// Maximum size of a block's fields other than entries, in bytes.
 const BLOCK_OVERHEAD: u64 = 64;
 
-const HEADER: &str = "extensible array header";
+/// Sizes of a data block that are tried, on average.
+const TRIALS: u64 = 4;
+
 const INDEX_BLOCK: &str = "extensible array index block";
 const SUPER_BLOCK: &str = "extensible array super block";
 const DATA_BLOCK: &str = "extensible array data block";
@@ -55,6 +58,7 @@ pub(super) fn read(
         shape,
         guard: Walk::new(reader),
         super_blocks: Vec::new(),
+        trials_left: TRIALS.saturating_mul(reader.file_size()),
         visit,
     };
     if let Some(index_block) = index_block {
@@ -74,129 +78,6 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The constants of an array, from its header.
-#[derive(Debug)]
-struct Shape {
-    client: u8,
-    format: EntryFormat,
-    /// Width of an entry's number, in bytes.
-    index_width: usize,
-    /// Number of entries in the index block.
-    index_block_entries: u64,
-    /// Minimum number of entries in a data block, a power of two.
-    min_entries: u64,
-    /// Number of super blocks whose data blocks are referred to by the index block.
-    implied_super_blocks: u32,
-    /// Number of all super blocks.
-    super_blocks: u32,
-    /// Number of entries in a page, a power of two. A larger data block is divided into pages.
-    page_entries: u64,
-}
-
-impl Shape {
-    /// Reads the header. Returns also the address of the index block; `None` if there is none yet.
-    fn read(reader: &MetadataReader, address: u64, chunk_size: u64) -> Result<Option<(Self, u64)>> {
-        let (o, l) = (
-            usize::from(reader.offset_size()),
-            usize::from(reader.length_size()),
-        );
-        let size = 16 + 6 * l + o;
-        let bytes = reader.read_checked(HEADER, address, size)?;
-        reader.takes(address, size as u64);
-        let mut bytes = reader.cursor(HEADER, address, &bytes);
-        bytes.signature(b"EAHD")?;
-        bytes.version(0)?;
-        let client = bytes.u8()?;
-        let entry_size = bytes.u8()?;
-        let max_bits = bytes.u8()?;
-        let index_block_entries = bytes.u8()?;
-        let min_entries = bytes.u8()?;
-        let min_pointers = bytes.u8()?;
-        let page_bits = bytes.u8()?;
-        bytes.bytes(6 * l)?; // statistics
-        let index_block = bytes.offset()?;
-
-        let format = EntryFormat::of_client(reader, HEADER, address, client, entry_size, chunk_size)?;
-        let parameters = [
-            max_bits,
-            index_block_entries,
-            min_pointers,
-            min_entries,
-            page_bits,
-        ];
-        let shape = Self::new(reader, address, client, format, parameters)?;
-        Ok(index_block.map(|index_block| (shape, index_block)))
-    }
-
-    /// The constants of an array whose header is lost, from one of its blocks and the Data Layout message.
-    fn lost(reader: &MetadataReader, layout: &ChunkedLayout, chunk_size: u64, block: u64) -> Result<Self> {
-        let client = block_client(reader, INDEX_BLOCK, block)?;
-        let format = EntryFormat::of_layout(reader, layout, client == 1, chunk_size);
-        let format =
-            format.ok_or_else(|| reader.damaged(INDEX_BLOCK, block, "its entries have no known size"))?;
-        let [parameters @ .., _] = layout.creation.parameters;
-        Self::new(reader, block, client, format, parameters)
-    }
-
-    /// `parameters` are in the order of the Data Layout message.
-    fn new(
-        reader: &MetadataReader,
-        address: u64,
-        client: u8,
-        format: EntryFormat,
-        parameters: [u8; 5],
-    ) -> Result<Self> {
-        let [
-            max_bits,
-            index_block_entries,
-            min_pointers,
-            min_entries,
-            page_bits,
-        ] = parameters;
-        let refuse = |why: String| Err(reader.damaged(HEADER, address, why));
-        if !min_entries.is_power_of_two() || !min_pointers.is_power_of_two() {
-            return refuse(format!(
-                "{min_entries} entries and {min_pointers} pointers at least"
-            ));
-        }
-        if max_bits == 0 || max_bits > 64 || page_bits > 63 {
-            return refuse(format!("{max_bits} bits of entries, {page_bits} of pages"));
-        }
-        let implied = 2 * min_pointers.ilog2();
-        let super_blocks = (1 + u32::from(max_bits)).checked_sub(min_entries.ilog2());
-        let Some(super_blocks) = super_blocks.filter(|n| *n >= implied) else {
-            return refuse(format!("super blocks that do not fit into {max_bits} bits"));
-        };
-        Ok(Self {
-            client,
-            format,
-            index_width: usize::from(max_bits).div_ceil(8),
-            index_block_entries: u64::from(index_block_entries),
-            min_entries: u64::from(min_entries),
-            implied_super_blocks: implied,
-            super_blocks,
-            page_entries: 1 << page_bits,
-        })
-    }
-
-    /// Number of data blocks in super block `u`.
-    fn data_blocks(&self, u: u32) -> u64 {
-        1 << (u / 2)
-    }
-
-    /// Number of entries in a data block of super block `u`.
-    fn data_block_entries(&self, u: u32) -> u64 {
-        (1u64 << u.div_ceil(2)) * self.min_entries
-    }
-
-    /// Number of the first entry of super block `u`; `None` if it overflows.
-    fn first_entry(&self, u: u32) -> Option<u64> {
-        ((1u64.checked_shl(u)?) - 1)
-            .checked_mul(self.min_entries)?
-            .checked_add(self.index_block_entries)
-    }
-}
-
 /// A walk over an array.
 struct Array<'a, F> {
     reader: &'a MetadataReader,
@@ -205,6 +86,8 @@ struct Array<'a, F> {
     guard: Walk,
     /// Numbers of the super blocks that were read.
     super_blocks: Vec<u32>,
+    /// Bytes of data blocks whose size may still be tried.
+    trials_left: u64,
     visit: F,
 }
 
@@ -307,6 +190,10 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
                 continue;
             };
             let size = entries * self.shape.format.size as u64;
+            self.trials_left = self
+                .trials_left
+                .checked_sub(size)
+                .ok_or_else(|| self.out_of_range(address))?;
             let size = size as usize + 10 + o + self.shape.index_width;
             if !self.super_blocks.contains(&u) && self.reader.read_checked(DATA_BLOCK, address, size).is_ok()
             {

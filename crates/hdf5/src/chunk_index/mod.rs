@@ -16,6 +16,7 @@ mod btree_v1;
 mod btree_v2;
 mod entry;
 mod extensible_array;
+mod extensible_array_shape;
 mod fixed_array;
 mod grid;
 mod layout;

@@ -11,7 +11,7 @@
 //!                   └─► recover ─► Recovery: links to add to groups, groups without a header, another root
 //! chunk index that cannot be read ─► chunk_nodes:  leaves of the version 1 B-tree that the scan found
 //!                                 └► record_nodes: nodes of the version 2 B-tree
-//!                                 └► array_blocks: the first block of an array whose header is lost
+//!                                 └► array_blocks: blocks of an array
 //! index of attributes ─► attribute_nodes: nodes of it
 //! ```
 //!

@@ -16,6 +16,9 @@ use crate::reader::dataset::Dataset;
 /// Most datasets with a broken tree that are tried for each node.
 const MOST_BROKEN: usize = 64;
 
+/// Most chunks in all nodes that fit, as each takes memory.
+const MOST_CHUNKS: usize = 1 << 22;
+
 /// Most bytes of a node that are searched: 32 times libhdf5's default for chunks.
 const MOST: u64 = 64 << 10;
 
@@ -75,10 +78,13 @@ pub(super) fn find(reach: &Reach, scan: &Scan, datasets: &[u64]) -> HashMap<u64,
         .copied()
         .filter(|node| !owned.contains(node))
         .collect();
-    let branches: Vec<Vec<Branch>> = broken
+    let mut left = MOST_CHUNKS;
+    let branches = broken
         .iter()
-        .map(|dataset| dataset.branches(reach, scan, &lost))
-        .collect();
+        .map(|dataset| dataset.branches(reach, scan, &lost, &mut left));
+    let Some(branches) = branches.collect::<Option<Vec<Vec<Branch>>>>() else {
+        return HashMap::new();
+    };
     // A node that fits several datasets is that of none.
     let mut fitting: HashMap<u64, usize> = HashMap::new();
     for node in branches.iter().flatten().flat_map(|branch| &branch.nodes) {
@@ -98,8 +104,8 @@ pub(super) fn find(reach: &Reach, scan: &Scan, datasets: &[u64]) -> HashMap<u64,
 }
 
 impl Broken {
-    /// The branches that fit.
-    fn branches(&self, reach: &Reach, scan: &Scan, nodes: &[u64]) -> Vec<Branch> {
+    /// The branches that fit; `None` if they have more chunks than are `left`.
+    fn branches(&self, reach: &Reach, scan: &Scan, nodes: &[u64], left: &mut usize) -> Option<Vec<Branch>> {
         let reader = reach.reader();
         let dims = self.dataset.dataspace.dims();
         let read = |node: u64| {
@@ -108,7 +114,11 @@ impl Broken {
             let fits = found.is_filtered != self.dataset.filters.is_empty();
             fits.then_some((node, found))
         };
-        let mut fitting: BTreeMap<u64, LooseChunks> = nodes.iter().copied().filter_map(read).collect();
+        let mut fitting: BTreeMap<u64, LooseChunks> = BTreeMap::new();
+        for (node, found) in nodes.iter().copied().filter_map(read) {
+            *left = left.checked_sub(found.chunks.len())?;
+            fitting.insert(node, found);
+        }
         let below: HashSet<u64> = fitting.values().flat_map(|node| node.children.clone()).collect();
         let roots: Vec<u64> = fitting
             .keys()
@@ -131,7 +141,7 @@ impl Broken {
             }
             branches.push(branch);
         }
-        branches
+        Some(branches)
     }
 
     /// True if the chunks of the branches are in as many parts of the extent, and none is known from elsewhere.
