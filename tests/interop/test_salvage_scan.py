@@ -216,7 +216,8 @@ def test_a_structure_of_each_kind(files, tmp_path):
     met = set()
     for writer in "h5py latest", "h5py earliest":
         run(files, tmp_path, writer, lambda shape: structures(shape, met))
-    assert set(SIZES) - met <= {"FHIB"}
+    # Only other writers make these of so few objects.
+    assert set(SIZES) - met <= {"FHIB", "OCHK"}
 
 
 @pytest.mark.long
