@@ -116,6 +116,17 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     if !before.is_empty() {
         all.push(format!("zarr-python cannot read: {}", names(before)));
     }
+    let checked = with(&|codecs, _| {
+        let is_checked = |codec: &CodecSpec| {
+            let configuration = codec.configuration().filter(|_| codec.name() == "zstd");
+            configuration.is_some_and(|members| members.contains_key("checksum"))
+        };
+        let is_any = codecs.iter().any(is_checked);
+        is_any.then(|| "checksum of zstd".to_owned())
+    });
+    if !checked.is_empty() {
+        all.push(format!("tensorstore cannot open: {}", names(checked)));
+    }
     Ok(all)
 }
 
