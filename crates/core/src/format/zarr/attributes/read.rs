@@ -7,8 +7,6 @@ use super::super::keys::NC_PROPERTIES;
 use super::elements::Elements;
 use super::names::is_reserved;
 use super::{infer, kept_json, typed};
-#[cfg(doc)]
-use crate::model::Attributes;
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 
 /// What the members of `.zattrs` hold for netCDF.
@@ -16,7 +14,8 @@ use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 pub struct ReadAttributes {
     /// The attributes, in order, without the keys of Zarr's conventions.
     pub attributes: Vec<Attribute>,
-    /// The JSON of attributes that pure Zarr spells in another way than they would be written: see [`Attributes::json`].
+    /// The JSON of attributes that pure Zarr spells in another way than they would be written: see
+    /// [`Attributes::json`](crate::model::Attributes::json).
     pub json: BTreeMap<String, String>,
     /// The text of `_NCProperties`.
     pub nc_properties: Option<String>,
