@@ -142,7 +142,7 @@ def test_zarr_keeps_what_is_longer_than_its_dimension(tmp_path, longer, mode):
     xarray = pytest.importorskip("xarray")
     out = tmp_path / "out.zarr"
     said = nccopy("--verify", longer, f"{out}#mode={mode}")
-    assert "along a dimension of their own: v (t_5, not t), /g/w (t_5, not t)" in said, said
+    assert "get a new dimension of their own length: v (t_5, not t), /g/w (t_5, not t)" in said, said
     with xarray.open_dataset(out, engine="zarr", decode_cf=False) as found:
         assert found["v"].dims == ("t_5",) and found["v"].values.tolist() == [1, 2, 3, 4, 5]
         assert found["t"].dims == ("t",) and found["t"].values.tolist() == [1, 2, 3]
