@@ -172,7 +172,6 @@ def test_what_is_not_zarr_is_not_replaced(classic, tmp_path):
         ("home/y.zarr#mode=zarr", "the folder holds README, which is no part of a Zarr dataset"),
         ("home/thesis.tex#mode=zarr", "a file has this name, and is not replaced by a folder"),
         ("home#mode=zarr,zip", "a folder has this name, and is not replaced by a file"),
-        ("home", "a folder has this name, and is not replaced by a file"),
         ("no/such/folder#mode=zarr", "cannot create: No such file or directory"),
     ]:
         error = refused("nccopy", "in.nc", output, cwd=tmp_path)

@@ -85,12 +85,17 @@ def test_nothing_stays_where_there_is_no_bucket(store, small):
 
 
 @pytest.mark.parametrize("store", STORES, indirect=True)
-def test_a_folder_is_no_name_of_an_object(store, small):
-    for command in ("nccopy", small.source), ("nccopy", "--verify", small.source), ("nccopy", "-k", "archive", small.source):
-        on(store, *command, store.url("folder/")).refused("name the object")
-    assert store.keys() == []
-    on(store, "nccopy", small.source, store.tree("folder/", "zarr")).whole()
-    assert "folder/.zgroup" in store.keys()
+def test_a_prefix_takes_objects_and_is_a_tree_with_a_fragment(store, small):
+    name = small.source.name
+    for command, key in [
+        (["nccopy"], name),
+        (["nccopy", "--verify"], name),
+        (["nccopy", "-k", "archive"], f"{small.source.stem}.nc3z"),
+    ]:
+        on(store, *command, small.source, store.url("folder/")).whole()
+        assert f"folder/{key}" in store.keys()
+    on(store, "nccopy", small.source, store.tree("tree/", "zarr")).whole()
+    assert "tree/.zgroup" in store.keys()
 
 
 @pytest.mark.parametrize("store", ["s3s"], indirect=True)

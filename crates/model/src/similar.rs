@@ -29,6 +29,11 @@ pub fn question<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> St
     similar(wrong, names).map_or_else(String::new, |meant| format!(": is '{meant}' meant?"))
 }
 
+/// The message of ncdump for a name that means nothing. It asks about a similar one.
+pub fn no_such<'n>(what: &str, name: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    format!("{name}: No such {what}{}", question(name, names))
+}
+
 fn letters(name: &str) -> Option<Vec<char>> {
     (name.len() <= LONGEST).then(|| name.chars().flat_map(char::to_lowercase).collect())
 }

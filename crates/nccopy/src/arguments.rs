@@ -8,7 +8,7 @@ use ncutils_cli::messages::Messages;
 use ncutils_cli::options::{Given, NCCOPY};
 use ncutils_cli::progress::FileProgress;
 use ncutils_cli::values::remote::{self, RemoteOptions};
-use ncutils_cli::values::text::{names, text, texts};
+use ncutils_cli::values::text::{names, patterns, text, texts};
 use ncutils_cli::values::{data_access, kind, memory, string_length, subset};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::default_budget;
@@ -115,7 +115,9 @@ impl Arguments {
             kind,
             deflate: text(matches, "deflate").map(deflate_level).transpose()?,
             shuffle: given("shuffle"),
-            fix_unlimited: given("unlimited"),
+            fix_unlimited: given("fix-all"),
+            fixed_dims: names(texts(matches, "fixed")),
+            unlimited_dims: names(texts(matches, "unlimited")),
             chunking: texts(matches, "chunks")
                 .map(ChunkSpec::parse)
                 .collect::<Result<_>>()?,
@@ -133,6 +135,7 @@ impl Arguments {
                 .map(spec::parse)
                 .collect::<Result<Vec<FilterRequest>>>()?,
             variables: listed(matches, ("vars", "-v"), ("only-vars", "-V"))?,
+            excluded: patterns(texts(matches, "exclude")),
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
             min_chunk_bytes,
             string_length,
@@ -203,8 +206,8 @@ fn deflate_level(text: &str) -> Result<u32> {
 /// The names that one of two options lists. Each option is an id, and how it is typed.
 fn listed(matches: &ArgMatches, define_others: (&str, &str), only: (&str, &str)) -> Result<Option<Listed>> {
     let names = |(id, typed): (&str, &str)| {
-        let names = names(texts(matches, id));
-        match names.iter().any(String::is_empty) {
+        let names = patterns(texts(matches, id));
+        match names.iter().any(|name| name.as_str().is_empty()) {
             true => Err(Error::Usage(format!(
                 "{typed}: expected names separated by commas"
             ))),
@@ -313,7 +316,10 @@ mod tests {
         assert_eq!(args.copy.shard_index, Some(IndexLocation::Start));
         assert_eq!(args.copy.chunking.len(), 2);
         assert_eq!(args.copy.deflate, Some(2));
-        assert_eq!(args.copy.variables.unwrap().names, ["a", "b", "c,d"]);
+        assert_eq!(
+            args.copy.variables.unwrap().names,
+            ["a", "b", "c,d"].map(Into::into)
+        );
     }
 
     #[test]

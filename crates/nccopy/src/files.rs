@@ -73,7 +73,7 @@ impl Files {
         if self.recursive && inputs.len() != 1 {
             return usage("--recursive takes one folder of inputs and one for outputs");
         }
-        let is_folder = Location::is_folder_for_outputs(output)?;
+        let is_folder = Location::is_folder_for_outputs(output, inputs.len() > 1)?;
         match inputs {
             [input] if !many && !is_folder => Ok(Form::One(input, output)),
             _ if many || is_folder => Ok(Form::IntoFolder(inputs, output)),

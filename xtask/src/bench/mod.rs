@@ -17,6 +17,8 @@
 //! With `proof`, it measures checks, digests, comparisons and verified copies, and with `parts` slices and virtual
 //! datasets: see `proof.rs`.
 //!
+//! With `files`, it copies many small files: see `files.rs`.
+//!
 //! With `filters`, it compares each filter with the reference library's: see `filters.rs`.
 
 mod archive;
@@ -24,6 +26,7 @@ mod before;
 mod cases;
 mod codec;
 mod command;
+mod files;
 mod filters;
 mod measure;
 mod pairs;

@@ -176,10 +176,18 @@ fn storage() -> Vec<Opt> {
             .section("shards.md")
             .kinds(SHARDED)
             .modes(OF_VALUES),
-        Opt::short('u', "unlimited", "Make unlimited dimensions fixed, at their present lengths")
-            .section("rechunk.md#fixed-dimensions")
+        Opt::short('u', "fix-all", "Make unlimited dimensions fixed, at their present lengths")
+            .section("rechunk.md#fixed-and-unlimited-dimensions")
             .modes(OF_DATASETS)
             .requests(&[Request::FixedDimensions]),
+        Opt::long("fixed", "Make these unlimited dimensions fixed, at their present lengths; repeatable")
+            .value(Value::Texts("DIM,…"))
+            .section("rechunk.md#fixed-and-unlimited-dimensions")
+            .modes(OF_VALUES),
+        Opt::long("unlimited", "Make these dimensions unlimited; repeatable")
+            .value(Value::Texts("DIM,…"))
+            .section("rechunk.md#fixed-and-unlimited-dimensions")
+            .modes(OF_VALUES),
         string_length(OF_VALUES),
         Opt::long("drop-unsupported", "Leave out what the output's kind cannot hold")
             .more("Attributes, variables, groups and types. Warnings tell them.")
@@ -254,6 +262,12 @@ fn selection() -> Vec<Opt> {
             "Copy these groups only; the others are left out",
         ),
     ];
+    options.push(
+        Opt::long("exclude", "Leave these variables out; repeatable")
+            .value(Value::Texts("VAR,…"))
+            .section("subset.md#variables-and-groups")
+            .modes(OF_VALUES),
+    );
     options.extend(subset(OF_DATASETS));
     options
 }
@@ -375,6 +389,7 @@ fn access() -> Vec<Opt> {
 
 fn compatibility() -> Vec<Opt> {
     vec![
+        accepted('x', "exclude-chunked"),
         accepted('h', "chunk-cache").value(Value::Text("BYTES")),
         accepted('e', "cache-elements").value(Value::Text("N")),
         accepted('w', "diskless-write"),

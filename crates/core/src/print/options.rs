@@ -1,6 +1,7 @@
 //! Printing options: the variables whose data is printed, and the look of numbers and lines.
 
 use crate::filter::Registry;
+use crate::model::NamePattern;
 use crate::time::DateSeparator;
 
 /// The variables whose data is printed.
@@ -14,7 +15,7 @@ pub enum DataOf {
     /// Coordinate variables (`-c`).
     Coordinates,
     /// These variables (`-v`), by name or path. A relative path matches every variable whose path ends in it.
-    Listed(Vec<String>),
+    Listed(Vec<NamePattern>),
 }
 
 /// Types whose digits the user chose (`-p`), so that the attribute `C_format` is ignored for them.
@@ -33,9 +34,9 @@ pub struct DumpOptions {
     pub data: DataOf,
     /// Variables that must exist, even if their data is not printed (`-h -v`): scripts use this to test for a
     /// variable. With [`DataOf::Coordinates`], only coordinate variables in this list are printed (`-c -v`).
-    pub required: Vec<String>,
+    pub required: Vec<NamePattern>,
     /// Only data of these groups is printed (`-g`), without their child groups. If empty, data of all groups.
-    pub groups: Vec<String>,
+    pub groups: Vec<NamePattern>,
     /// True to print special attributes (`-s`).
     pub special: bool,
     /// True to omit `_NCProperties` from the special attributes (`-Xp`).

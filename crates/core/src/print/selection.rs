@@ -2,7 +2,8 @@
 
 use super::options::{DataOf, DumpOptions};
 use crate::error::{Error, Result};
-use crate::model::{Schema, VarId, Variable, VisibleNames};
+use crate::model::similar::no_such;
+use crate::model::{NamePattern, Schema, VarId, Variable, VisibleNames};
 
 /// For each variable, true if its data is printed.
 ///
@@ -24,16 +25,17 @@ pub fn wanted(schema: &Schema, options: &DumpOptions) -> Result<Vec<bool>> {
 }
 
 /// For each group, true if data of its own variables may be printed.
-pub fn wanted_groups(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
+pub fn wanted_groups(schema: &Schema, names: &[NamePattern]) -> Result<Vec<bool>> {
     let mut wanted = vec![names.is_empty(); schema.groups.len()];
     for name in names {
-        let path = match name.trim_end_matches('/') {
-            "" => "/",
-            path => path,
+        let found = match (name.is_glob(), name.as_str().trim_end_matches('/')) {
+            (true, _) => schema.groups_matching(name),
+            (false, "") => schema.groups_named("/"),
+            (false, path) => schema.groups_named(path),
         };
-        let found = schema.groups_named(path);
-        if found.is_empty() {
-            return Err(Error::Usage(format!("{name}: No such group")));
+        if found.is_empty() && !name.is_all() {
+            let all = schema.groups.iter().map(|group| group.name.as_str());
+            return Err(Error::Usage(no_such("group", name.as_str(), all)));
         }
         for group in found {
             wanted[group.0] = true;
@@ -56,7 +58,7 @@ fn wanted_vars(schema: &Schema, data: &DataOf) -> Result<Vec<bool>> {
 }
 
 /// For each variable, true if it is listed.
-fn listed(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
+fn listed(schema: &Schema, names: &[NamePattern]) -> Result<Vec<bool>> {
     let mut wanted = vec![false; schema.vars.len()];
     for name in names {
         for var in vars_named(schema, name)? {
@@ -66,10 +68,11 @@ fn listed(schema: &Schema, names: &[String]) -> Result<Vec<bool>> {
     Ok(wanted)
 }
 
-fn vars_named(schema: &Schema, name: &str) -> Result<Vec<VarId>> {
-    let found = schema.vars_named(name);
-    if found.is_empty() {
-        return Err(Error::Usage(format!("{name}: No such variable")));
+fn vars_named(schema: &Schema, name: &NamePattern) -> Result<Vec<VarId>> {
+    let found = schema.vars_matching(name);
+    if found.is_empty() && !name.is_all() {
+        let all = schema.vars.iter().map(|var| var.name.as_str());
+        return Err(Error::Usage(no_such("variable", name.as_str(), all)));
     }
     Ok(found)
 }

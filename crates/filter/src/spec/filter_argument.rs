@@ -20,7 +20,7 @@ use crate::spec::filter_argument::grammar::{Grammar, Rule};
 use crate::spec::asked_codec::{AskedCodec, Effort};
 use crate::spec::filter_argument::constant::parse_constant;
 use ncutils_model::error::{Error, Request, Result};
-use ncutils_model::{CodecSpec, Configuration, unescape};
+use ncutils_model::{CodecSpec, Configuration, NamePattern};
 
 // The derived items have no documentation; spec.pest has.
 #[allow(missing_docs)]
@@ -38,8 +38,8 @@ const MAX_ID: u32 = 65535;
 pub enum Targets {
     /// All variables that can have filters.
     All,
-    /// Variables with these names (in the root group) or paths, unescaped.
-    Named(Vec<String>),
+    /// Variables with these names (in the root group), paths or globs.
+    Named(Vec<NamePattern>),
 }
 
 /// A parsed `-F` argument.
@@ -65,14 +65,14 @@ pub fn parse(argument: &str) -> Result<FilterRequest> {
     for pair in pairs {
         match pair.as_rule() {
             Rule::nothing | Rule::all => targets = Some(Targets::All),
-            Rule::name => names.push(unescape(pair.as_str())),
+            Rule::name => names.push(NamePattern::parse(pair.as_str())),
             Rule::kept => (targets, pipeline) = (Some(Targets::All), vec![AskedCodec::Keep]),
             Rule::pipeline => pipeline = parse_pipeline(pair).map_err(wrong)?,
             _ => {}
         }
     }
     if names.len() > 1
-        && names.iter().any(|name| name == "*")
+        && names.iter().any(NamePattern::is_all)
         && argument.split([',', '&']).any(|name| name == "*")
     {
         return Err(wrong(

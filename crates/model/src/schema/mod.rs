@@ -12,6 +12,7 @@ mod item;
 mod lookup;
 mod move_heap;
 mod name;
+mod name_pattern;
 #[expect(
     clippy::module_inception,
     reason = "a folder's main file has the folder's name"
@@ -28,6 +29,7 @@ pub use fill_value::{
 pub use item::Item;
 pub use move_heap::move_heap;
 pub use name::{MAX_NAME, name_fault, unescape};
+pub use name_pattern::NamePattern;
 pub use schema::{ArchiveOrigin, Dimension, Group, Provenance, Schema, Variable};
 pub use sizes_in_c::SizesInC;
 pub use unfinished::Unfinished;

@@ -9,7 +9,7 @@ use ncutils_cli::filters;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCDUMP;
 use ncutils_cli::values::remote::{self, RemoteOptions};
-use ncutils_cli::values::text::{names, text, texts};
+use ncutils_cli::values::text::{patterns, text, texts};
 use ncutils_cli::values::{data_access, memory, subset};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
@@ -115,7 +115,7 @@ pub fn failure_status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// # Errors
 /// [`Error::Usage`](ncutils_core::error::Error::Usage) with the invalid value of an option.
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
-    let listed = |id: &str| names(texts(matches, id));
+    let listed = |id: &str| patterns(texts(matches, id));
     let vars = listed("vars");
     let required = vars.clone();
     let data = if matches.get_flag("header") {

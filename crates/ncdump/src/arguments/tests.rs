@@ -3,6 +3,7 @@ use ncutils_core::print::IndexOrder;
 use ncutils_core::time::DateSeparator;
 
 use super::*;
+use ncutils_core::model::NamePattern;
 
 fn read(args: &[&str]) -> Arguments {
     let all = ["ncdump"].iter().chain(args).chain(&["in.nc"]);
@@ -26,11 +27,11 @@ fn flags_cluster_and_attach_as_getopt_takes_them() {
     assert_eq!(read(&["-nfoo"]).name.as_deref(), Some("foo"));
     assert_eq!(read(&["-n", "-foo"]).name.as_deref(), Some("-foo"));
     let args = read(&["-h", "-v", "a"]).dump;
-    assert_eq!((args.data, args.required), (DataOf::None, vec!["a".to_owned()]));
+    assert_eq!((args.data, args.required), (DataOf::None, vec!["a".into()]));
     let args = read(&["-v", "a", "-c"]).dump;
     assert_eq!(
         (args.data, args.required),
-        (DataOf::Coordinates, vec!["a".to_owned()])
+        (DataOf::Coordinates, vec!["a".into()])
     );
     assert!(read(&["-F"]).dump.special);
 }
@@ -56,7 +57,7 @@ fn how_values_look() {
     assert_eq!(dump.line_length.columns(), 100);
     assert!(dump.annotations.rows && dump.annotations.elements);
     assert_eq!(dump.annotations.order, IndexOrder::C);
-    assert_eq!(dump.groups, ["g", "/h"]);
+    assert_eq!(dump.groups, ["g", "/h"].map(NamePattern::from));
     let dump = read(&["-p5", "-d3,4"]).dump;
     assert_eq!((dump.precision.float, dump.precision.double), (3, 4));
     assert!(dump.overrides.float && !dump.overrides.double);

@@ -35,7 +35,7 @@ pub fn copy(input: &[u8]) {
         && let Some(first) = source.reader().schema().vars.first()
     {
         options.variables = Some(Listed {
-            names: vec![first.name.clone()],
+            names: vec![first.name.clone().into()],
             define_others: choice & 4 != 0,
         });
         let Some(selection) = check(select_objects(&source, &options)) else {

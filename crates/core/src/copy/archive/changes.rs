@@ -1,12 +1,12 @@
 //! What options ask of the blocks of an archive: their length, shape and filters.
 
 use super::options::ArchiveOptions;
-use crate::copy::plan::{AskedLayout, ChunkSpec, CopyOptions, named_variable};
+use crate::copy::plan::{AskedLayout, ChunkSpec, CopyOptions, named_variables};
 use crate::error::{Error, Request, Result};
 use crate::filter::spec::Targets;
 use crate::filter::{AskedCodec, ChunkType, NumberClass, Registry, deflate::deflate, shuffle::shuffle};
 use crate::format::archive::{Change, Filter, Filters, LARGEST_BLOCK, MOST_FILTERS};
-use crate::model::{Endian, Schema, VarId};
+use crate::model::{Endian, Schema, VarId, Variable};
 
 /// What the options ask of each variable's blocks, and last of the rest.
 pub(super) fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptions) -> Result<Vec<Change>> {
@@ -32,14 +32,16 @@ pub(super) fn blocks(input: &Schema, options: &CopyOptions, asked: &ArchiveOptio
     for request in &options.filters {
         let targets: Vec<usize> = match &request.targets {
             Targets::All => (0..input.vars.len()).filter(|n| !named[*n]).collect(),
-            Targets::Named(names) => names
-                .iter()
-                .map(|name| {
-                    let VarId(n) = named_variable(input, Request::Filters, name)?;
-                    named[n] = true;
-                    Ok(n)
-                })
-                .collect::<Result<_>>()?,
+            Targets::Named(names) => {
+                let mut found = Vec::new();
+                for name in names {
+                    for VarId(n) in named_variables(input, Request::Filters, name)? {
+                        named[n] = true;
+                        found.push(n);
+                    }
+                }
+                found
+            }
         };
         if let [AskedCodec::Keep] = request.pipeline[..] {
             let rest = (request.targets == Targets::All).then_some(rest);
@@ -130,17 +132,20 @@ fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()
     match spec {
         ChunkSpec::Unchunked => Ok(()),
         ChunkSpec::Variable { name, layout } => {
-            let VarId(n) = named_variable(input, Request::Chunks, name)?;
-            match layout {
+            let mut found = named_variables(input, Request::Chunks, name)?.into_iter();
+            found.try_for_each(|VarId(n)| match layout {
                 AskedLayout::Chunked(shape) => set_shape(input, n, shape, changes),
                 AskedLayout::Contiguous | AskedLayout::Compact => Ok(()),
                 AskedLayout::External(_) => Err(Request::Chunks.error(format!(
-                    "variable {name}: external files hold data of netCDF-4 and HDF5, not of archives; add -k nc4"
+                    "variable {}: external files hold data of netCDF-4 and HDF5, not of archives; add -k nc4",
+                    input.vars[n].name
                 ))),
-            }
+            })
         }
         ChunkSpec::Dimensions(list) => {
-            for (n, var) in input.vars.iter().enumerate() {
+            // As in other copies, a rule of several dimensions leaves variables of one dimension alone.
+            let is_exempt = |var: &Variable| list.len() > 1 && var.dims.len() == 1;
+            for (n, var) in input.vars.iter().enumerate().filter(|(_, var)| !is_exempt(var)) {
                 let asked = |dim: &crate::model::DimId| {
                     let dim = input.dim(*dim);
                     list.iter()

@@ -31,6 +31,9 @@ pub fn archive_route(input: &Schema, options: &CopyOptions, asked: &ArchiveOptio
         || options.variables.is_some()
         || options.groups.is_some()
         || options.fix_unlimited
+        || !options.fixed_dims.is_empty()
+        || !options.unlimited_dims.is_empty()
+        || !options.excluded.is_empty()
         || !options.quantize.is_empty()
         || !options.shards.is_empty()
         || options.string_length.is_some()

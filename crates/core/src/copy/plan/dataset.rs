@@ -5,13 +5,13 @@ use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
 use super::notices::Notices;
 use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
-use super::output::{kind, pages, unsupported};
+use super::output::{dimensions, kind, pages, unsupported};
 use super::request::{CopyOptions, QuantizeRequest};
 use super::select::{Use, select};
 use crate::copy::geometry::{SourcePart, Sources};
-use crate::error::{Error, Request, Result};
+use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::model::{Schema, SharedLayouts, VarId};
+use crate::model::{SharedLayouts, VarId};
 use crate::subset::Subset;
 
 /// Plans a copy of everything in `reader`, as `options` ask.
@@ -27,6 +27,8 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     if let (Some(refused), None, None) = (input.refused.first(), &options.variables, &options.groups) {
         return Err(Error::Usage(refused.clone()));
     }
+    let changed = dimensions::changed(input, options)?;
+    let input = changed.as_ref().unwrap_or(input);
     let kind = kind::output_kind(input, options)?;
     let page_size = pages::asked(input, options, kind)?;
     let requests = FilterRequests::resolve(input, &options.filters, &options.registry)?;
@@ -44,7 +46,8 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let chunking = Chunking::resolve(input, options, fixed)?;
     let sharding = Sharding::resolve(input, options, kind)?;
     if options.fix_unlimited && !fixes {
-        refuse_fixing_empty(input)?;
+        let refuse = |dim| dimensions::refuse_fixing_empty(input, dim);
+        input.dims.iter().try_for_each(refuse)?;
     }
     let OutputSchema { mut schema, sources } = output_schema::build(
         without.as_ref().unwrap_or(input),
@@ -133,19 +136,4 @@ pub fn plan_subset(part: &Subset, options: &CopyOptions) -> Result<CopyPlan> {
         }
     }
     Ok(plan)
-}
-
-fn refuse_fixing_empty(input: &Schema) -> Result<()> {
-    match input.dims.iter().find(|d| d.unlimited && d.length == 0) {
-        None => Ok(()),
-        Some(dim) => {
-            let name = match input.group_path(dim.group).as_str() {
-                "/" => dim.name.clone(),
-                path => format!("{path}/{}", dim.name),
-            };
-            Err(Request::FixedDimensions.error(format!(
-                "the unlimited dimension {name} has length 0, and a fixed dimension cannot have that"
-            )))
-        }
-    }
 }

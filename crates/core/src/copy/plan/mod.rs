@@ -36,7 +36,7 @@ pub use output::kind::{Unheld, unheld};
 pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, prepare};
 pub use request::{
-    AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength, named_variable,
+    AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength, named_variables,
 };
 pub use select::{Use, copied, for_selected, select_objects};
 

@@ -367,7 +367,7 @@ proptest! {
             ChunkSpec::Dimensions(dims.map(|dim| (dim.name.clone(), Some(length(dim)))).collect())
         });
         let variables = listed.map(|names| Listed {
-            names: names.iter().filter(|n| **n < vars.len()).map(|n| format!("v{n}")).collect(),
+            names: names.iter().filter(|n| **n < vars.len()).map(|n| format!("v{n}").into()).collect(),
             define_others: names.len() % 2 == 0,
         });
         let options = CopyOptions {

@@ -15,7 +15,7 @@ use crate::format::Reader;
 use crate::integrity::chosen::chosen;
 use crate::integrity::digest::absolute;
 use crate::integrity::digest::type_text;
-use crate::model::{Attribute, Attributes, GroupId, Schema, Type, VarId};
+use crate::model::{Attribute, Attributes, GroupId, NamePattern, Schema, Type, VarId};
 use crate::print::{attribute_excerpt, number_excerpt};
 use crate::stream::position;
 
@@ -37,7 +37,7 @@ pub struct Named<'a> {
 pub fn compare(
     a: Named,
     b: Named,
-    only: &[String],
+    only: &[NamePattern],
     registry: &Registry,
     options: &CompareOptions,
     found: &mut dyn FnMut(String),

@@ -12,7 +12,7 @@ use super::canonical::{attribute, canonical};
 use crate::error::Result;
 use crate::format::{Reader, Region};
 use crate::integrity::chosen::chosen;
-use crate::model::{Attributes, GroupId, Schema, Type, Values, VarId};
+use crate::model::{Attributes, GroupId, NamePattern, Schema, Type, Values, VarId};
 use crate::stream::{self, Format};
 
 /// Tells the digests of a dataset to `line`, sorted by path: of each variable's data and attributes, and of each group's
@@ -20,7 +20,11 @@ use crate::stream::{self, Format};
 ///
 /// # Errors
 /// An unknown name, what cannot be read, and errors of `line`.
-pub fn digest(reader: &dyn Reader, only: &[String], line: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+pub fn digest(
+    reader: &dyn Reader,
+    only: &[NamePattern],
+    line: &mut dyn FnMut(&str) -> Result<()>,
+) -> Result<()> {
     let schema = reader.schema();
     let [vars] = chosen([schema], only)?;
     let groups = match only {

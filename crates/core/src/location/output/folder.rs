@@ -1,8 +1,9 @@
 //! Folders, and prefixes of remote stores, that take one dataset for each of several inputs.
 //!
 //! ```text
-//! out/  s3://bucket/out/  'out/#mode=zarr,v3'  an existing folder without a dataset ─► a folder for outputs
-//! x.zarr/  'out#mode=zarr'  x.nc                                                    ─► a dataset
+//! out/  s3://bucket/out/  an existing folder without a dataset ─► a folder for outputs
+//! 'out/#mode=zarr,v3', for several inputs                      ─► a folder for outputs
+//! x.zarr/  'out#mode=zarr'  x.nc                               ─► a dataset
 //! folder + path below it                                                            ─► the location of an output
 //! ```
 
@@ -16,23 +17,23 @@ use crate::location::{Location, Target};
 use crate::remote::url::escaped;
 
 impl Location {
-    /// True if the user's argument for an output means a folder or a prefix that outputs are put into. It ends in a slash, or is a
-    /// folder that holds no dataset. The ending `.zarr` or a fragment with a format mean a dataset where no slash follows.
+    /// True if the user's argument for an output means a folder or a prefix that outputs are put into: it ends in a slash, or is a
+    /// folder that holds no dataset. A name that ends as those of Zarr means a dataset. So does one with a fragment about Zarr,
+    /// unless a slash is before it and there are `several` inputs.
     ///
     /// # Errors
     /// Those of [`Location::parse_output`].
-    pub fn is_folder_for_outputs(argument: &OsStr) -> Result<bool> {
+    pub fn is_folder_for_outputs(argument: &OsStr, several: bool) -> Result<bool> {
         let location = Self::parse_output(argument)?;
-        if location.mode.is_none() && location.store_by_name().is_some() {
+        let ends_in_slash = without_fragment(&location, argument).as_bytes().ends_with(b"/");
+        if location.zarr_mode().is_some() {
+            return Ok(several && ends_in_slash);
+        }
+        if location.store_by_name().is_some() {
             return Ok(false);
         }
-        if without_fragment(&location, argument).as_bytes().ends_with(b"/") {
-            return Ok(true);
-        }
-        Ok(match &location.target {
-            Target::Path(path) => location.zarr_mode().is_none() && path.is_dir() && !is_dataset(path),
-            _ => false,
-        })
+        let is_plain = |path: &Path| path.is_dir() && !is_dataset(path);
+        Ok(ends_in_slash || matches!(&location.target, Target::Path(path) if is_plain(path)))
     }
 
     /// True if a local folder holds a Zarr dataset.
@@ -113,10 +114,11 @@ mod tests {
             (&v2, false),
             (&v3, false),
         ] {
-            let found = Location::is_folder_for_outputs(argument.as_ref()).unwrap();
-            assert_eq!(found, expected, "{argument}");
+            let found = |several| Location::is_folder_for_outputs(argument.as_ref(), several).unwrap();
+            assert_eq!(found(true), expected, "{argument}");
+            assert_eq!(found(false), expected && !argument.contains('#'), "{argument}");
         }
-        assert!(Location::is_folder_for_outputs("-".as_ref()).is_err());
+        assert!(Location::is_folder_for_outputs("-".as_ref(), true).is_err());
     }
 
     #[test]
@@ -127,7 +129,8 @@ mod tests {
             ("out/#mode=zarr,v3", "a.zarr", "out/a.zarr#mode=zarr,v3"),
             ("out/", "odd#mode=zarr", "out/odd#mode=zarr"),
             ("s3://b/out/", "a b#1.nc", "s3://b/out/a%20b%231.nc"),
-            ("s3://b/out/#mode=zarr", "a.zarr", "s3://b/out/a.zarr#mode=zarr"),
+            // The name that is shown has no fragment.
+            ("s3://b/out/#mode=zarr", "a.zarr", "s3://b/out/a.zarr"),
         ] {
             let location = Location::in_folder(argument.as_ref(), below.as_ref()).unwrap();
             assert_eq!(location.to_string(), expected);

@@ -5,7 +5,7 @@ use serde_json::json;
 
 fn named(names: &[&str], pipeline: &[(u32, &[u32])]) -> FilterRequest {
     FilterRequest {
-        targets: Targets::Named(names.iter().map(|name| (*name).to_owned()).collect()),
+        targets: Targets::Named(names.iter().map(|name| (*name).into()).collect()),
         pipeline: pipeline
             .iter()
             .map(|(id, parameters)| AskedCodec::id(*id, *parameters))
@@ -41,10 +41,7 @@ fn forms() {
     };
     assert_eq!(parse("keep").unwrap(), keep(Targets::All));
     assert_eq!(parse("*,keep").unwrap(), keep(Targets::All));
-    assert_eq!(
-        parse("v,keep").unwrap(),
-        keep(Targets::Named(vec!["v".to_owned()]))
-    );
+    assert_eq!(parse("v,keep").unwrap(), keep(Targets::Named(vec!["v".into()])));
     assert!(error("v,keep|307,9").contains("cannot be joined with others"));
     assert_eq!(parse("v,none").unwrap(), named(&["v"], &[]));
     assert_eq!(parse("none,none").unwrap(), named(&["none"], &[]));

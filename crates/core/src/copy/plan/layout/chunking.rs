@@ -5,12 +5,14 @@
 //! dimensions. A shape that nobody gave is netCDF-C's default. Chunks of strings that become longer in the output are cut. In a kind where every variable has chunks, what would be
 //! contiguous or compact by an option is one chunk, and no default chunk is a single record.
 
+use super::dimension_lengths::DimensionLengths;
 use super::netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 use super::pipeline::{AskedPipeline, Wish};
-use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions, named_variable};
+use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions, named_variables};
 use crate::error::{Request, Result};
 use crate::model::{
-    Capabilities, DimId, Dimension, ExternalPart, SLOT_SIZE, Schema, Storage, VarId, VariableLayout,
+    Capabilities, DimId, Dimension, ExternalPart, NamePattern, SLOT_SIZE, Schema, Storage, VarId,
+    VariableLayout,
 };
 
 pub use ncutils_hdf5::MAX_COMPACT_BYTES;
@@ -20,9 +22,7 @@ pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 pub struct Chunking {
     unchunked: bool,
     by_var: Vec<Option<AskedLayout>>,
-    /// For each dimension of the input: `None` if not named, `Some(None)` for the whole dimension, else a
-    /// length.
-    by_dim: Vec<Option<Option<u64>>>,
+    by_dim: DimensionLengths,
     vars_dims: Vec<Vec<DimId>>,
     /// For each dimension of the input: true if it is unlimited there.
     unlimited: Vec<bool>,
@@ -47,60 +47,36 @@ impl Chunking {
         let mut chunking = Self {
             unchunked: false,
             by_var: vec![None; input.vars.len()],
-            by_dim: vec![None; input.dims.len()],
+            by_dim: DimensionLengths::new(input),
             vars_dims: input.vars.iter().map(|v| v.dims.clone()).collect(),
             unlimited: input.dims.iter().map(|d| d.unlimited).collect(),
         };
         for spec in &options.chunking {
             match spec {
                 ChunkSpec::Unchunked => chunking.unchunked = true,
-                ChunkSpec::Dimensions(list) => {
-                    for (name, length) in list {
-                        chunking.add_dimension(input, name, *length)?;
-                    }
-                }
+                ChunkSpec::Dimensions(rule) => chunking.by_dim.add(input, rule, Request::Chunks)?,
                 ChunkSpec::Variable { name, layout } => {
-                    chunking.add_variable(input, name, layout, fixed)?;
+                    chunking.add_variables(input, name, layout, fixed)?;
                 }
             }
         }
         Ok(chunking)
     }
 
-    fn add_dimension(&mut self, input: &Schema, name: &str, length: Option<u64>) -> Result<()> {
-        let found = input.dims_named(name);
-        if found.is_empty() {
-            return Err(Request::Chunks.error(format!("the input has no dimension named '{name}'")));
-        }
-        for dim in found {
-            self.by_dim[dim.0] = Some(length);
-        }
-        Ok(())
-    }
-
-    fn add_variable(&mut self, input: &Schema, name: &str, asked: &AskedLayout, fixed: bool) -> Result<()> {
-        let VarId(at) = named_variable(input, Request::Chunks, name)?;
-        let dims = &input.vars[at].dims;
-        if let AskedLayout::Chunked(shape) = asked {
-            if shape.len() != dims.len() {
-                return Err(Request::Chunks.error(format!(
-                    "variable {name} needs one chunk length for each dimension: {} in all, not {}",
-                    dims.len(),
-                    shape.len()
-                )));
+    fn add_variables(
+        &mut self,
+        input: &Schema,
+        name: &NamePattern,
+        asked: &AskedLayout,
+        fixed: bool,
+    ) -> Result<()> {
+        for var in named_variables(input, Request::Chunks, name)? {
+            if let AskedLayout::Chunked(shape) = asked {
+                check_shape(input, var, shape, fixed)?;
             }
-            for (length, dim) in shape.iter().zip(dims) {
-                let dim = input.dim(*dim);
-                if *length > dim.length && (fixed || !dim.unlimited) {
-                    return Err(Request::Chunks.error(format!(
-                        "variable {name}: the chunk length {length} exceeds the dimension {} of length {}",
-                        dim.name, dim.length
-                    )));
-                }
-            }
+            // As in netCDF-C, the first `-c` for a variable counts.
+            self.by_var[var.0].get_or_insert_with(|| asked.clone());
         }
-        // As in netCDF-C, the first `-c` for a variable counts.
-        self.by_var[at].get_or_insert_with(|| asked.clone());
         Ok(())
     }
 
@@ -195,12 +171,10 @@ impl Chunking {
             Storage::Chunked { shape } => Some(shape.as_slice()),
             _ => None,
         };
-        let named = self.vars_dims[var.0]
-            .iter()
-            .filter(|d| self.by_dim[d.0].is_some())
-            .count();
+        let lengths = self.by_dim.of(&self.vars_dims[var.0]);
+        let named = lengths.iter().filter(|length| length.is_some()).count();
         if asked.is_none() && named > 0 {
-            let shape = self.completed(var, own_shape, dims, element_size);
+            let shape = completed(&lengths, own_shape, dims, element_size);
             let partly = named < dims.len();
             if partly && !unlimited && pipeline.is_empty() && too_small(&shape, element_size, options) {
                 return one_piece(Storage::Contiguous);
@@ -248,35 +222,54 @@ impl Chunking {
         }
         kept
     }
+}
 
-    /// The chunk lengths given by dimension. Other lengths come from the input's chunks, else are whole
-    /// dimensions (1 if unlimited).
-    fn completed(
-        &self,
-        var: VarId,
-        own_shape: Option<&[u64]>,
-        dims: &[&Dimension],
-        element_size: usize,
-    ) -> Vec<u64> {
-        let mut free = Vec::new();
-        let mut shape = Vec::with_capacity(dims.len());
-        for (at, (dim, id)) in dims.iter().zip(&self.vars_dims[var.0]).enumerate() {
-            let length = match self.by_dim[id.0] {
-                Some(Some(length)) => length,
-                Some(None) => dim.length,
-                None => {
-                    free.push(at);
-                    own_shape.map_or(if dim.unlimited { 1 } else { dim.length }, |own| own[at])
-                }
-            };
-            shape.push(length.max(1));
-        }
-        let mut shape = clipped(&shape, dims);
-        // Whole dimensions can make a chunk too large for HDF5. Only lengths that the user did not give are
-        // halved.
-        halve(&mut shape, &free, element_size, MAX_CHUNK_BYTES);
-        shape
+/// Refuses a chunk shape that does not fit a variable. With `fixed`, no dimension of the output is unlimited.
+fn check_shape(input: &Schema, var: VarId, shape: &[u64], fixed: bool) -> Result<()> {
+    let (name, dims) = (input.var_path(var), &input.var(var).dims);
+    if shape.len() != dims.len() {
+        return Err(Request::Chunks.error(format!(
+            "variable {name} needs one chunk length for each dimension: {} in all, not {}",
+            dims.len(),
+            shape.len()
+        )));
     }
+    for (length, dim) in shape.iter().zip(dims) {
+        let dim = input.dim(*dim);
+        if *length > dim.length && (fixed || !dim.unlimited) {
+            return Err(Request::Chunks.error(format!(
+                "variable {name}: the chunk length {length} exceeds the dimension {} of length {}",
+                dim.name, dim.length
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The chunk lengths given by dimension. Other lengths come from the input's chunks, else are whole dimensions (1 if unlimited).
+fn completed(
+    lengths: &[Option<Option<u64>>],
+    own_shape: Option<&[u64]>,
+    dims: &[&Dimension],
+    element_size: usize,
+) -> Vec<u64> {
+    let mut free = Vec::new();
+    let mut shape = Vec::with_capacity(dims.len());
+    for (at, (dim, length)) in dims.iter().zip(lengths).enumerate() {
+        let length = match length {
+            Some(Some(length)) => *length,
+            Some(None) => dim.length,
+            None => {
+                free.push(at);
+                own_shape.map_or(if dim.unlimited { 1 } else { dim.length }, |own| own[at])
+            }
+        };
+        shape.push(length.max(1));
+    }
+    let mut shape = clipped(&shape, dims);
+    // Whole dimensions can make a chunk too large for HDF5. Only lengths that the user did not give are halved.
+    halve(&mut shape, &free, element_size, MAX_CHUNK_BYTES);
+    shape
 }
 
 /// Halves the longest of the lengths at `free` until a chunk takes at most `most` bytes, or all of these are 1.

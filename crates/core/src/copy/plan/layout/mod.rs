@@ -13,6 +13,7 @@
 mod asked_filters;
 mod auto;
 mod chunking;
+mod dimension_lengths;
 mod external;
 mod kept_filters;
 mod netcdf_c_chunks;

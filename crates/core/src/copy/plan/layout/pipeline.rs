@@ -2,7 +2,7 @@
 
 use super::asked_filters::{deflate_codec, deflates, new_filters};
 use super::kept_filters::{KeptFilters, StoredChunks, StoredFilters};
-use crate::copy::plan::request::{CopyOptions, named_variable};
+use crate::copy::plan::request::{CopyOptions, named_variables};
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
 use crate::filter::{AskedCodec, Effort, Registry, checksum::fletcher32, shuffle::shuffle};
@@ -135,12 +135,17 @@ impl<'a> FilterRequests<'a> {
                 continue;
             };
             for name in names {
-                let VarId(at) = named_variable(input, Request::Filters, name)?;
-                if input.vars[at].dims.is_empty() && !request.pipeline.is_empty() {
-                    return Err(Request::Filters
-                        .error(format!("variable {name} is a scalar, which cannot have filters")));
+                for VarId(at) in named_variables(input, Request::Filters, name)? {
+                    let var = &input.vars[at];
+                    match var.dims.is_empty() && !request.pipeline.is_empty() {
+                        true if name.is_glob() => {}
+                        true => {
+                            let why = format!("variable {} is a scalar, which cannot have filters", var.name);
+                            return Err(Request::Filters.error(why));
+                        }
+                        false => by_var[at] = Some((request, Wish::Named)),
+                    }
                 }
-                by_var[at] = Some((request, Wish::Named));
             }
         }
         Ok(Self { by_var })

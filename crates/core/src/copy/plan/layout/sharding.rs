@@ -10,7 +10,8 @@
 //! A shard grows from the fastest dimension: its chunks are then neighbours in the order of elements.
 
 use super::chunking::chunk_bytes;
-use crate::copy::plan::request::{CopyOptions, ShardSpec, named_variable};
+use super::dimension_lengths::DimensionLengths;
+use crate::copy::plan::request::{CopyOptions, ShardSpec, named_variables};
 use crate::error::{Request, Result};
 use crate::format::zarr::MOST_CHUNKS_OF_SHARD;
 use crate::model::{DimId, IndexLocation, Kind, Schema, Storage, VarId, VariableLayout};
@@ -31,8 +32,7 @@ pub struct Sharding {
     general: Option<ShardSpec>,
     /// For each variable of the input: `None` if not named, `Some(None)` for no shards.
     by_var: Vec<Option<Option<Vec<u64>>>>,
-    /// For each dimension of the input: `None` if not named, `Some(None)` for the whole dimension, else a length.
-    by_dim: Vec<Option<Option<u64>>>,
+    by_dim: DimensionLengths,
     index: Option<IndexLocation>,
 }
 
@@ -52,28 +52,17 @@ impl Sharding {
         let mut sharding = Self {
             general: None,
             by_var: vec![None; input.vars.len()],
-            by_dim: vec![None; input.dims.len()],
+            by_dim: DimensionLengths::new(input),
             index: options.shard_index,
         };
         for spec in &options.shards {
             match spec {
-                ShardSpec::Dimensions(list) => {
-                    for (name, length) in list {
-                        let found = input.dims_named(name);
-                        if found.is_empty() {
-                            return Err(
-                                Request::Shards.error(format!("the input has no dimension named '{name}'"))
-                            );
-                        }
-                        for dim in found {
-                            sharding.by_dim[dim.0] = Some(*length);
-                        }
-                    }
-                }
+                ShardSpec::Dimensions(rule) => sharding.by_dim.add(input, rule, Request::Shards)?,
                 ShardSpec::Variable { name, shape } => {
-                    let VarId(at) = named_variable(input, Request::Shards, name)?;
-                    // As for chunks, the first argument for a variable counts.
-                    sharding.by_var[at].get_or_insert_with(|| shape.clone());
+                    for VarId(at) in named_variables(input, Request::Shards, name)? {
+                        // As for chunks, the first argument for a variable counts.
+                        sharding.by_var[at].get_or_insert_with(|| shape.clone());
+                    }
                 }
                 general => sharding.general = Some(general.clone()),
             }
@@ -109,7 +98,8 @@ impl Sharding {
             .shard
             .as_deref()
             .filter(|own| keeps && own.len() == chunk.len());
-        let named = dims.iter().any(|dim| self.by_dim[dim.0].is_some());
+        let lengths = self.by_dim.of(dims);
+        let named = lengths.iter().any(Option::is_some);
         layout.shard = match (&self.by_var[var.0], &self.general) {
             (Some(None), _) => None,
             (Some(Some(shape)), _) => {
@@ -118,7 +108,7 @@ impl Sharding {
                 Some(shape.clone())
             }
             _ if chunk.is_empty() => None,
-            _ if named => self.by_dimensions(input, &grid, dims, own)?,
+            _ if named => by_dimensions(input, &grid, (dims, &lengths), own)?,
             (None, Some(ShardSpec::Bytes(bytes))) => grid.grown(*bytes, MOST_CHUNKS_OF_SHARD),
             (None, Some(ShardSpec::Auto)) => grid.auto(),
             (None, Some(_)) => None,
@@ -130,36 +120,35 @@ impl Sharding {
         };
         Ok(())
     }
+}
 
-    /// Shards whose lengths are given along some dimensions. `None` if one chunk is such a shard.
-    fn by_dimensions(
-        &self,
-        input: &Schema,
-        grid: &Grid,
-        dims: &[DimId],
-        own: Option<&[u64]>,
-    ) -> Result<Option<Vec<u64>>> {
-        let mut chunks = Vec::with_capacity(dims.len());
-        let mut free = Vec::new();
-        for (at, dim) in dims.iter().enumerate() {
-            let (all, chunk) = (grid.chunks(at), grid.chunk[at]);
-            chunks.push(match (self.by_dim[dim.0], own) {
-                // An unlimited dimension may grow into its shard.
-                (Some(Some(length)), _) if input.dim(*dim).unlimited => length.div_ceil(chunk),
-                (Some(Some(length)), _) => length.div_ceil(chunk).min(all),
-                (Some(None), _) => all,
-                (None, Some(own)) => own[at].div_ceil(chunk),
-                (None, None) => {
-                    free.push(at);
-                    1
-                }
-            });
-        }
-        grid.grow(&mut chunks, &free, MAX_SHARD_BYTES, MAX_SHARD_CHUNKS);
-        match chunks.iter().all(|n| *n == 1) {
-            true => Ok(None),
-            false => grid.elements(&chunks).map(Some),
-        }
+/// Shards whose lengths are given along some dimensions. `None` if one chunk is such a shard.
+fn by_dimensions(
+    input: &Schema,
+    grid: &Grid,
+    (dims, lengths): (&[DimId], &[Option<Option<u64>>]),
+    own: Option<&[u64]>,
+) -> Result<Option<Vec<u64>>> {
+    let mut chunks = Vec::with_capacity(dims.len());
+    let mut free = Vec::new();
+    for (at, (dim, length)) in dims.iter().zip(lengths).enumerate() {
+        let (all, chunk) = (grid.chunks(at), grid.chunk[at]);
+        chunks.push(match (*length, own) {
+            // An unlimited dimension may grow into its shard.
+            (Some(Some(length)), _) if input.dim(*dim).unlimited => length.div_ceil(chunk),
+            (Some(Some(length)), _) => length.div_ceil(chunk).min(all),
+            (Some(None), _) => all,
+            (None, Some(own)) => own[at].div_ceil(chunk),
+            (None, None) => {
+                free.push(at);
+                1
+            }
+        });
+    }
+    grid.grow(&mut chunks, &free, MAX_SHARD_BYTES, MAX_SHARD_CHUNKS);
+    match chunks.iter().all(|n| *n == 1) {
+        true => Ok(None),
+        false => grid.elements(&chunks).map(Some),
     }
 }
 

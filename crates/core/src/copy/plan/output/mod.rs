@@ -7,6 +7,7 @@
 //! pages: the size of an HDF5 file's pages
 //! ```
 
+pub mod dimensions;
 pub mod kind;
 pub mod normalized_names;
 pub mod output_schema;

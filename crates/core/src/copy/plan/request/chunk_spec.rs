@@ -14,7 +14,7 @@
 use super::external_parts::external_parts;
 use super::lengths::{lengths, lengths_by_dimension, split_unescaped};
 use crate::error::{Request, Result};
-use crate::model::{ExternalPart, unescape};
+use crate::model::{ExternalPart, NamePattern};
 
 /// What precedes the names of external files.
 const EXTERNAL: &str = "external=";
@@ -27,7 +27,7 @@ pub enum ChunkSpec {
     /// The layout of one variable, given by path or by name in the root group.
     Variable {
         /// Name or path of the variable.
-        name: String,
+        name: NamePattern,
         /// The requested layout.
         layout: AskedLayout,
     },
@@ -63,7 +63,7 @@ impl ChunkSpec {
             ["", _] => Err(Request::Chunks
                 .misspelled(format!("'{argument}'"), "a variable's name is missing before ':'")),
             [name, lengths] => Ok(Self::Variable {
-                name: unescape(name),
+                name: NamePattern::parse(name),
                 layout: Self::parse_layout(lengths, argument)?,
             }),
             _ => Err(Request::Chunks.misspelled(
@@ -95,7 +95,7 @@ mod tests {
 
     fn var(name: &str, layout: AskedLayout) -> ChunkSpec {
         ChunkSpec::Variable {
-            name: name.to_owned(),
+            name: name.into(),
             layout,
         }
     }

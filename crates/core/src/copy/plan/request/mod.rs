@@ -7,14 +7,14 @@
 mod chunk_spec;
 mod external_parts;
 mod lengths;
-mod named_variable;
+mod named_variables;
 mod options;
 mod quantize;
 mod shard_spec;
 mod string_length;
 
 pub use chunk_spec::{AskedLayout, ChunkSpec};
-pub use named_variable::named_variable;
+pub use named_variables::named_variables;
 pub use options::{CopyOptions, Listed};
 pub use quantize::QuantizeRequest;
 pub use shard_spec::ShardSpec;

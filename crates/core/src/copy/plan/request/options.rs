@@ -6,13 +6,13 @@ use super::shard_spec::ShardSpec;
 use super::string_length::StringLength;
 use crate::filter::Registry;
 use crate::filter::spec::FilterRequest;
-use crate::model::{IndexLocation, Kind};
+use crate::model::{IndexLocation, Kind, NamePattern};
 
 /// A list of names, as `-v`, `-V`, `-g` and `-G` take them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Names or paths. A relative path matches every item whose path ends in it.
-    pub names: Vec<String>,
+    pub names: Vec<NamePattern>,
     /// True if items that are not listed are still defined. Their data reads as fill.
     pub define_others: bool,
 }
@@ -28,6 +28,10 @@ pub struct CopyOptions {
     pub shuffle: bool,
     /// `-u`: make unlimited dimensions fixed.
     pub fix_unlimited: bool,
+    /// `--fixed`: dimensions to make fixed.
+    pub fixed_dims: Vec<String>,
+    /// `--unlimited`: dimensions to make unlimited.
+    pub unlimited_dims: Vec<String>,
     /// `-c` arguments, in the order given.
     pub chunking: Vec<ChunkSpec>,
     /// `--shard` arguments, in the order given.
@@ -48,6 +52,8 @@ pub struct CopyOptions {
     pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
+    /// `--exclude`: variables to leave out.
+    pub excluded: Vec<NamePattern>,
     /// `-g` or `-G`: the groups to copy.
     pub groups: Option<Listed>,
     /// `-M`, in bytes: if the program itself chooses the chunk shape and a chunk would be smaller, the

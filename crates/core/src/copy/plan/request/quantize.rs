@@ -1,6 +1,6 @@
 //! Which variables of a copy are quantized: the rules of `--quantize`.
 
-use super::named_variable::named_variable;
+use super::named_variables::named_variables;
 use crate::copy::quantization::{Algorithm, Quantization};
 use crate::error::{Error, Request, Result};
 use crate::filter::AskedCodec;
@@ -92,8 +92,12 @@ impl QuantizeRequest {
                 continue;
             };
             for name in names {
-                let var = named_variable(input, Request::Quantization, name)?;
-                found[var.0] = Some(of(request, var)?);
+                for var in named_variables(input, Request::Quantization, name)? {
+                    let is_float = matches!(input.var(var).ty, Type::Float | Type::Double);
+                    if is_float || !name.is_glob() {
+                        found[var.0] = Some(of(request, var)?);
+                    }
+                }
             }
         }
         for (found, var) in found.iter_mut().zip(&input.vars) {

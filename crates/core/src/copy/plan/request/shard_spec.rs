@@ -14,7 +14,7 @@
 use super::lengths::{lengths, lengths_by_dimension, split_unescaped};
 use crate::copy::memory::parse_memory;
 use crate::error::{Request, Result};
-use crate::model::unescape;
+use crate::model::NamePattern;
 
 /// One `--shard` argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum ShardSpec {
     /// The shards of one variable, given by path or by name in the root group.
     Variable {
         /// Name or path of the variable.
-        name: String,
+        name: NamePattern,
         /// The shape of a shard, in elements; `None` for no shards.
         shape: Option<Vec<u64>>,
     },
@@ -65,7 +65,7 @@ impl ShardSpec {
             [_] => lengths_by_dimension(Request::Shards, argument, "shard").map(Self::Dimensions),
             ["", _] => Err(wrong("a variable's name is missing before ':'")),
             [name, shape] => Ok(Self::Variable {
-                name: unescape(name),
+                name: NamePattern::parse(name),
                 shape: match *shape {
                     "" | "none" => None,
                     shape => Some(lengths(shape, Request::Shards, argument, "shard")?),
@@ -84,7 +84,7 @@ mod tests {
     fn reads_every_form() {
         let parse = |s: &str| ShardSpec::parse(s).unwrap();
         let var = |name: &str, shape: Option<&[u64]>| ShardSpec::Variable {
-            name: name.to_owned(),
+            name: name.into(),
             shape: shape.map(<[u64]>::to_vec),
         };
         for none in ["/", "//", "none"] {

@@ -9,14 +9,14 @@ use crate::filter::spec::{FilterRequest, Targets};
 use crate::format::Reader;
 use crate::format::netcdf4::Netcdf4Reader;
 use crate::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
-use crate::model::VarId;
+use crate::model::{NamePattern, VarId};
 
 /// The objects of `source` that the lists of `options` mean. A dataset with several names is copied if one of them is meant.
 ///
 /// # Errors
 /// A name that the input does not have; a group that is damaged.
 pub fn select_objects(source: &Verbatim, options: &CopyOptions) -> Result<Selection> {
-    if options.variables.is_none() && options.groups.is_none() {
+    if options.variables.is_none() && options.groups.is_none() && options.excluded.is_empty() {
         return Ok(Selection::default());
     }
     let names = source.names()?;
@@ -57,8 +57,8 @@ pub fn for_selected(
     let copied = (0..schema.vars.len())
         .map(VarId)
         .filter(|var| !source.is_without_data(Variable::Plain(*var)));
-    let paths: Vec<String> = copied
-        .map(|var| format!("/{}", schema.var_path(var).trim_start_matches('/')))
+    let paths: Vec<NamePattern> = copied
+        .map(|var| format!("/{}", schema.var_path(var).trim_start_matches('/')).into())
         .collect();
     let chunking = options.chunking.iter().map(|spec| match (spec, netcdf) {
         (ChunkSpec::Dimensions(list), Some(netcdf)) => axes(source, netcdf, list),
@@ -71,6 +71,7 @@ pub fn for_selected(
             define_others: true,
         }),
         groups: None,
+        excluded: Vec::new(),
         filters: options
             .filters
             .iter()
@@ -141,17 +142,17 @@ fn known_targets(source: &Verbatim, request: Request, targets: &Targets) -> Resu
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) for a dataset that is copied without a plan.
-fn known(source: &Verbatim, request: Request, path: &str) -> Result<String> {
-    let schema = source.reader().schema();
-    if schema.var_at(path).is_some() {
-        return Ok(path.to_owned());
+fn known(source: &Verbatim, request: Request, name: &NamePattern) -> Result<NamePattern> {
+    let (schema, path) = (source.reader().schema(), name.as_str());
+    if name.is_glob() || schema.var_at(path).is_some() {
+        return Ok(name.clone());
     }
     let address = source.address_of(path);
     match address.and_then(|address| source.variable_at(address)) {
-        Some(Variable::Plain(var)) => Ok(schema.var_path(var)),
+        Some(Variable::Plain(var)) => Ok(schema.var_path(var).into()),
         Some(Variable::Addressed(_)) => Err(request.error(format!(
             "'{path}' holds data of varying length or references, which a copy of HDF5 as it is stores as in the input"
         ))),
-        None => Ok(path.to_owned()),
+        None => Ok(name.clone()),
     }
 }

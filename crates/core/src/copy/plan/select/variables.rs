@@ -1,8 +1,9 @@
-//! The lists of `nccopy -v -V -g -G`: which variables are copied, only defined, or left out.
+//! The lists of `nccopy -v -V --exclude -g -G`: which variables are copied, only defined, or left out.
 
 use crate::copy::plan::request::{CopyOptions, Listed};
 use crate::error::{Error, Result};
-use crate::model::{DimId, GroupId, Schema, Type, TypeClass, TypeId, VarId};
+use crate::model::similar::question;
+use crate::model::{DimId, GroupId, NamePattern, Schema, Type, TypeClass, TypeId, VarId};
 
 /// What happens to a variable of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +40,23 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
         dims: vec![true; input.dims.len()],
         types: vec![true; input.types.len()],
     };
+    let named_vars = |names: &[NamePattern]| {
+        let means = |name: &NamePattern| input.vars_matching(name).iter().map(|id| id.0).collect();
+        let all = input.vars.iter().map(|var| var.name.as_str());
+        find(names, "variable", input.vars.len(), means, all)
+    };
     if let Some(listed) = &options.variables {
-        let wanted = find(listed, "variable", input.vars.len(), |name| {
-            input.vars_named(name).iter().map(|id| id.0).collect()
-        })?;
+        let wanted = named_vars(&listed.names)?;
         selected.restrict_vars(listed, |var| wanted[var]);
     }
+    let left_out = named_vars(&options.excluded)?;
+    for (used, _) in selected.vars.iter_mut().zip(left_out).filter(|(_, out)| *out) {
+        *used = Use::Omit;
+    }
     if let Some(listed) = &options.groups {
-        let wanted = find(listed, "group", input.groups.len(), |name| {
-            input.groups_named(name).iter().map(|id| id.0).collect()
-        })?;
+        let means = |name: &NamePattern| input.groups_matching(name).iter().map(|id| id.0).collect();
+        let all = input.groups.iter().map(|group| group.name.as_str());
+        let wanted = find(&listed.names, "group", input.groups.len(), means, all)?;
         selected.restrict_vars(listed, |var| wanted[input.vars[var].group.0]);
         if !listed.define_others {
             selected.keep_groups(input, &wanted);
@@ -150,13 +158,29 @@ impl Selected {
     }
 }
 
-/// Marks the items that a list names. `means` returns the positions that a name stands for.
-fn find(listed: &Listed, what: &str, count: usize, means: impl Fn(&str) -> Vec<usize>) -> Result<Vec<bool>> {
+/// Marks the items that a list names. `means` returns the positions that a name stands for; `all` are the names that there are.
+fn find<'n>(
+    names: &[NamePattern],
+    what: &str,
+    count: usize,
+    means: impl Fn(&NamePattern) -> Vec<usize>,
+    all: impl Iterator<Item = &'n str> + Clone,
+) -> Result<Vec<bool>> {
     let mut wanted = vec![false; count];
-    for name in &listed.names {
+    for name in names {
         let found = means(name);
-        if found.is_empty() {
-            return Err(Error::Usage(format!("the input has no {what} named '{name}'")));
+        if found.is_empty() && name.is_glob() && !name.is_all() {
+            return Err(Error::Usage(format!(
+                "no {what} of the input matches '{}'",
+                name.as_str()
+            )));
+        }
+        if found.is_empty() && !name.is_glob() {
+            let name = name.as_str();
+            let meant = question(name, all.clone());
+            return Err(Error::Usage(format!(
+                "the input has no {what} named '{name}'{meant}"
+            )));
         }
         for at in found {
             wanted[at] = true;

@@ -193,7 +193,9 @@ fn what_is_asked_for() {
         (&["t/10"], Some(&[10, 100, 200]), None),
         (&["t/10", "v:"], None, None),
         (&["t/5000"], Some(&[5000, 50, 200]), None),
-        (&["t/2,y/51,x/120"], Some(&[2, 100, 200]), Some(&[200])),
+        // A rule of several dimensions leaves variables of one dimension alone.
+        (&["t/2,y/51,x/120"], Some(&[2, 100, 200]), None),
+        (&["t/2,y/51", "x/120"], Some(&[2, 100, 200]), Some(&[200])),
         (&["x/"], Some(&[2000, 100, 200]), Some(&[200])),
         (&["y/1,x/1,t/1"], None, None),
         // 4 chunks of 20 kB to a record.
