@@ -108,7 +108,7 @@ HDF5_FILTERS.append(
 VERSION_2_FILTERS = filtered(
     ("deflate", "deflate,5"), ("shuffle", "shuffle|deflate,5"), ("fletcher32", "fletcher32"), ("bzip2", "bz2,9"), ("zstd", "zstd,3"), ("Blosc", "blosc"),
     ("szip", "4,32,8"), ("LZ4", "lz4"), ("gzip", "gzip,level=5"), ("lzma", "lzma"), ("crc32", "crc32"), ("adler32", "adler32"),
-    ("bitround", "bitround,keepbits=23"), ("delta", "delta"),
+    ("bitround", "bitround,keepbits=23"), ("delta", "delta"), ("zstd with a checksum", "zstd,level=3,checksum=true"),
 )  # fmt: skip
 WIDE = "double v(y, x); data: v = " + ", ".join(map(str, NUMBERS)) + ";"
 CHECKED_FIRST = Feature("fletcher32 before shuffle, 8 bytes", WIDE, flags=("-c", "y/2,x/5", "-F", "*,fletcher32|shuffle"))
@@ -156,7 +156,7 @@ TABLES = [
         {
             ("NCZarr", "nczarr", None, "{}.ncz#mode=nczarr,file"): [*MODEL, *VERSION_2_FILTERS, CHECKED_FIRST, SHUFFLED_STRINGS],
             ("NCZarr in a zip", "nczarr", None, "{}.nczip#mode=nczarr,zip"): [NUMERIC, GROUPS],
-            ("Zarr", "zarr", None, "{}.zarr#mode=zarr"): [*MODEL, *VERSION_2_FILTERS, CHECKED_FIRST, SHUFFLED_STRINGS],
+            ("Zarr", "zarr", None, "{}.zarr#mode=zarr"): [*MODEL, VLEN, COMPLEX, *VERSION_2_FILTERS, CHECKED_FIRST, SHUFFLED_STRINGS],
             ("Zarr in a zip", "zarr", None, "{}.zip#mode=zarr,zip"): [NUMERIC, GROUPS],
         },
     ),
@@ -164,7 +164,7 @@ TABLES = [
         "Zarr version 3",
         ["zarr-python 3", "xarray", "tensorstore", "zarrs"],
         {
-            ("folder", "v3", None, "{}.v3#mode=zarr,v3"): [*MODEL, ENUM, COMPOUND, OPAQUE, COMPLEX, *VERSION_3_FILTERS],
+            ("folder", "v3", None, "{}.v3#mode=zarr,v3"): [*MODEL, ENUM, COMPOUND, VLEN, OPAQUE, COMPLEX, *VERSION_3_FILTERS],
             ("shards", "v3", None, "{}.shards#mode=zarr,v3"): [dataclasses.replace(NUMERIC, flags=("-c", "y/2,x/5", "--shard", "2K"))],
             ("shards, index first", "v3", None, "{}.start#mode=zarr,v3"): [
                 dataclasses.replace(NUMERIC, flags=("-c", "y/2,x/5", "--shard", "2K", "--shard-index", "start"))

@@ -1,9 +1,12 @@
-"""Lists of numbers (vlens) in Zarr version 3: bytes of any length for every reader, and the numbers again for ours."""
+"""Lists of numbers (vlens): in Zarr version 3 bytes of any length for every reader, in version 2 what numcodecs has for them."""
+
+import json
+import subprocess
 
 import netCDF4
 import numpy as np
 import pytest
-from conftest import ncdump, nccopy
+from conftest import BIN, ncdump, nccopy
 
 zarr = pytest.importorskip("zarr", "3")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -65,6 +68,54 @@ def test_bytes_that_are_no_numbers(tmp_path, source):
     assert "ints" in said and "no numbers of 4 bytes" in said, said
 
 
-@pytest.mark.parametrize("mode", ["zarr", "nczarr"])
-def test_version_2_has_none(tmp_path, source, mode):
-    assert "--drop-unsupported leaves it out" in nccopy(source, f"{tmp_path}/out.zarr#mode={mode}", ok=False)
+def test_nczarr_has_none(tmp_path, source):
+    assert "--drop-unsupported leaves it out" in nccopy(source, f"{tmp_path}/out.zarr#mode=nczarr", ok=False)
+
+
+@pytest.mark.parametrize("compressor", ["none", "zlib,1"])
+def test_version_2(tmp_path, source, compressor):
+    """numcodecs decodes its own `vlen-array`, and the numbers come back."""
+    numcodecs = pytest.importorskip("numcodecs")
+    out = tmp_path / "out.zarr"
+    said = nccopy("--verify", "-F", f"*,{compressor}", source, f"{out}#mode=zarr")
+    assert all(name in line for name in TYPES for line in said.splitlines() if "lists of numbers" in line), said
+    for name, kind in TYPES.items():
+        array = json.loads((out / name / ".zarray").read_text())
+        assert array["dtype"] == "|O" and array["filters"] == [{"id": "vlen-array", "dtype": np.dtype(kind).str}]
+        stored = (out / name / "0.0").read_bytes()
+        if array["compressor"]:
+            stored = numcodecs.get_codec(array["compressor"]).decode(stored)
+        found = numcodecs.get_codec(array["filters"][0]).decode(stored)
+        wanted = lists(kind)
+        assert [one.tolist() for one in found] == [wanted[at].tolist() for at in (0, 1, 5, 6)], name
+    nccopy("-k", "nc4", out, tmp_path / "back.nc")
+    with netCDF4.Dataset(tmp_path / "back.nc") as nc:
+        for name, kind in TYPES.items():
+            for one, wanted in zip(nc[name][:].ravel(), lists(kind)):
+                assert one.dtype == wanted.dtype and one.tolist() == wanted.tolist(), name
+            assert [len(one) for one in nc[f"{name}_unwritten"][:]] == [0] * 5
+    nccopy("--verify", out, f"{tmp_path}/v3.zarr#mode=zarr,v3")
+    nccopy("--verify", tmp_path / "v3.zarr", f"{tmp_path}/again.zarr#mode=zarr")
+    assert ncdump("-n", "a", tmp_path / "again.zarr") == ncdump("-n", "a", out)
+
+
+def test_lists_that_numcodecs_wrote(tmp_path):
+    """Big-endian numbers are left out and told, and damage is an error."""
+    numcodecs = pytest.importorskip("numcodecs")
+    (tmp_path / "in.zarr" / "v").mkdir(parents=True)
+    (tmp_path / "in.zarr" / ".zgroup").write_text('{"zarr_format": 2}')
+    wanted = [[1, 2], [], [3]]
+    for kind in "<f4", ">i4":
+        codec = numcodecs.VLenArray(kind)
+        array = {"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "|O", "fill_value": 0, "order": "C", "compressor": None, "filters": [codec.get_config()]}
+        (tmp_path / "in.zarr" / "v" / ".zarray").write_text(json.dumps(array))
+        encoded = codec.encode(np.array([np.array(one, kind) for one in wanted], object))
+        (tmp_path / "in.zarr" / "v" / "0").write_bytes(encoded)
+        done = subprocess.run([BIN / "ncdump", tmp_path / "in.zarr"], capture_output=True, text=True)
+        if kind == "<f4":
+            assert " v = {1, 2}, {}, {3} ;" in done.stdout
+            (tmp_path / "in.zarr" / "v" / "0").write_bytes(encoded[:-1])
+            done = subprocess.run([BIN / "ncdump", tmp_path / "in.zarr"], capture_output=True, text=True)
+            assert done.returncode == 1 and "variable v" in done.stderr
+        else:
+            assert "variable v is left out: it has lists of the type >i4" in done.stderr

@@ -27,6 +27,9 @@ JSON = {
     "pair": [1, "a"],
     "deep": [[1, 2], [3]],
     "large": 2**64 - 1,
+    "larger": 2**64,
+    "lower": [-(10**30), 1],
+    "within": {"a": [10**25]},
     "text": "K",
     "text of json": "{}",
     "nul": "a\0",
@@ -110,3 +113,15 @@ def test_nczarr_keeps_its_convention(tmp_path):
     nccopy(tmp_path / "in.nc", f"{tmp_path}/out.zarr#mode=nczarr,file")
     found = by_libnetcdf(f"file://{tmp_path}/out.zarr#mode=nczarr,file")
     assert {name: value for name, _, value in found["groups"]["/"]["attributes"]} == {"object": '{"a": [1]}', "list": "[1]"}
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_whole_numbers_beyond_64_bits_are_told_where_they_are_rounded(tmp_path, version):
+    zarr.create_group(str(tmp_path / "in.zarr"), zarr_format=version).attrs.update({"a": 2**64 + 1, "b": [1, -(10**30)], "c": 2**64 - 1})
+    for out in f"{tmp_path}/out.zarr#mode=nczarr,file", tmp_path / "out.nc":
+        said = nccopy(tmp_path / "in.zarr", out)
+        assert "whole numbers of more than 64 bits are rounded to double in attributes: /a, /b\n" in f"{said}\n", said
+    with netCDF4.Dataset(tmp_path / "out.nc") as nc:
+        assert nc.a == float(2**64) and nc.b.tolist() == [1.0, -1e30] and int(nc.c) == 2**64 - 1
+    for mode in "zarr", "zarr,v3":
+        assert "rounded" not in nccopy(tmp_path / "in.zarr", f"{tmp_path}/{mode}#mode={mode}")

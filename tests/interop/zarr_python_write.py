@@ -27,6 +27,7 @@ CODECS = {
     "lzma_raw": ("<i4", [], numcodecs.LZMA(format=lzma.FORMAT_RAW, filters=LZMA_RAW)),
     "lz4": ("<i4", [], numcodecs.LZ4()),
     "zstd": ("<f8", [], numcodecs.Zstd(3)),
+    "zstd_checked": ("<f8", [], numcodecs.Zstd(3, checksum=True)),
     **{
         f"blosc_{name}_{shuffle}": ("<f4", [], numcodecs.Blosc(name, 5, shuffle))
         for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")

@@ -61,7 +61,7 @@ pub use pipeline::pipeline::{EncodedChunk, Pipeline, Scratch};
 pub use pipeline::shared_pipelines::SharedPipelines;
 pub use registry::registered::{is_registered_as_lossy, registered_name};
 pub use registry::registry::Registry;
-pub use spec::asked_codec::{AskedCodec, ELEMENT_CODECS, Effort, VLEN_UTF8};
+pub use spec::asked_codec::{AskedCodec, ELEMENT_CODECS, Effort, VLEN_ARRAY, VLEN_UTF8};
 
 /// An HDF5 id in 256–511, a range reserved for tests. No codec will ever be built in with this id.
 pub const UNKNOWN_ID: u32 = 511;

@@ -71,5 +71,5 @@ pub use source::{ByteSink, ByteSource, ReadRequest};
 pub use superblock::Consistency;
 pub use writer::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileSettings, FileTree, FileWriter, FillSpec, LayoutSpec,
-    LinkSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences,
+    LinkSpec, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind, Payload, Sequences, leaves_hole,
 };

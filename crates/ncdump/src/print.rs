@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Context;
 use ncdump::arguments::{Arguments, dataset_name};
 use ncutils_core::error::Error;
-use ncutils_core::format::{Reader, SourceFile};
+use ncutils_core::format::{Reader, SourceFile, rounded_numbers};
 use ncutils_core::message::one_line;
 use ncutils_core::print::DataOf;
 use ncutils_core::print::cdl::dump;
@@ -42,6 +42,9 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     warn_of_unfinished(&*reader, &input, arguments);
     for warning in &reader.schema().warnings {
         arguments.messages.warn_of(&input, warning);
+    }
+    if let Some(warning) = rounded_numbers(reader.schema()) {
+        arguments.messages.warn_of(&input, &warning);
     }
     let part = part_of(&*reader, arguments, &input)?;
     let reader: &dyn Reader = match &part {

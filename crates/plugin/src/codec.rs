@@ -207,7 +207,7 @@ impl Codec for PluginCodec {
             same_configuration: None,
             renamed_configuration: None,
             type_member: None,
-            is_netcdf_c_spelling: None,
+            is_odd_spelling: None,
             equivalent: None,
             deflate_wrapper: None,
             serves: None,

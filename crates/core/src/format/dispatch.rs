@@ -123,6 +123,9 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) 
     if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 = schema.kind {
         warnings.extend(zarr::warnings(schema, plans, *options)?);
     }
+    if !matches!(schema.kind, Kind::Zarr2 | Kind::Zarr3) {
+        warnings.extend(zarr::rounded_numbers(schema));
+    }
     Ok(warnings)
 }
 

@@ -80,9 +80,9 @@ pub struct CodecFacts<'a> {
     pub renamed_configuration: Option<fn(&Configuration, ZarrVersion) -> Configuration>,
     /// The member of a configuration of version 2 that names the type of the numbers, without which numcodecs makes no codec.
     pub type_member: Option<&'a str>,
-    /// True if only netCDF-C is sure to take a Zarr configuration as it is meant, though no number in it is a string.
+    /// True if a program does not take a Zarr configuration as it is meant, though no number in it is a string.
     /// [`Registry::in_zarr`](crate::Registry::in_zarr) then makes another of its parameters.
-    pub is_netcdf_c_spelling: Option<fn(ZarrVersion, &Configuration) -> bool>,
+    pub is_odd_spelling: Option<fn(ZarrVersion, &Configuration) -> bool>,
     /// A codec that compresses as this one does with the parameters of a spec, though into another stream, where the spec
     /// itself has no form among the names.
     pub equivalent: Option<fn(&CodecSpec, CodecNames) -> Option<CodecSpec>>,
@@ -128,7 +128,7 @@ impl<'a> CodecFacts<'a> {
             same_configuration: None,
             renamed_configuration: None,
             type_member: None,
-            is_netcdf_c_spelling: None,
+            is_odd_spelling: None,
             equivalent: None,
             deflate_wrapper: None,
             serves: None,

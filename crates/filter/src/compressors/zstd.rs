@@ -73,6 +73,7 @@ impl Codec for Zstd {
             zarr_form: Some(self),
             canonical_parameters: Some(|stored| Cow::Owned(vec![level(stored) as u32])),
             same_configuration: Some(same_configuration),
+            is_odd_spelling: Some(says_no_checksum),
             equivalent: Some(equivalent),
             serves: Some(serves),
             // The plugin fails without the content's length, and reads the first of several frames alone.
@@ -151,12 +152,18 @@ impl ZarrForm for Zstd {
         _: &ChunkType,
     ) -> Option<Configuration> {
         let mut configuration = Configuration::from_iter([("level".to_owned(), level(parameters).into())]);
-        // tensorstore refuses the member in version 2, where `false` is the default of all others.
         if version == ZarrVersion::V3 {
             configuration.insert("checksum".to_owned(), false.into());
         }
         Some(configuration)
     }
+}
+
+/// True if a configuration of version 2 says that there is no checksum, as numcodecs writes it. tensorstore refuses the member in
+/// version 2, where `false` is the default of all others.
+fn says_no_checksum(version: ZarrVersion, configuration: &Configuration) -> bool {
+    version == ZarrVersion::V2
+        && configuration.get("checksum").and_then(|value| value.as_bool()) == Some(false)
 }
 
 /// The level of a Zarr configuration, and true if frames have a checksum; `None` if it is not understood. Members that are
@@ -346,6 +353,18 @@ mod tests {
             let plain = encoded(&Zstd, &[3], &[5; 1000]).unwrap();
             assert_eq!(stored.len(), plain.len() + sum);
             assert_eq!(decoded(&Zstd, &[3], &stored, 1000).unwrap(), [5; 1000]);
+        }
+        let registry = crate::Registry::builtin();
+        for (checksum, is_kept) in [(false, false), (true, true)] {
+            let configuration = Configuration::from_iter([
+                ("level".to_owned(), 3.into()),
+                ("checksum".to_owned(), checksum.into()),
+            ]);
+            let spec = CodecSpec::zarr(ZarrVersion::V2, "zstd", configuration);
+            let written = registry.in_zarr(&spec, ZarrVersion::V2, &chunk).unwrap();
+            let members = written.configuration().unwrap();
+            assert_eq!(members.contains_key("checksum"), is_kept);
+            assert!(registry.same_stream(&spec, &written, &chunk));
         }
         let odd = Configuration::from_iter([("levels".to_owned(), 3.into())]);
         let spec = CodecSpec::zarr(ZarrVersion::V3, "zstd", odd);

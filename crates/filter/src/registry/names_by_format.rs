@@ -67,8 +67,8 @@ impl Registry {
         }
     }
 
-    /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged, unless only
-    /// netCDF-C understands it.
+    /// The same codec under its name in a version of Zarr. A spec with such a name is returned unchanged, unless a
+    /// program does not understand it.
     ///
     /// # Errors
     /// [`Error::Usage`] if it has no form in that version. The message tells what to do.
@@ -121,14 +121,14 @@ impl Registry {
         typed().unwrap_or(spec)
     }
 
-    /// The Zarr codec `spec` as all programs understand it. A spec in netCDF-C's own spelling gets the configuration that
-    /// numcodecs has for the same stream. Any other spec is returned unchanged.
+    /// The Zarr codec `spec` as all programs understand it. A spec in netCDF-C's own spelling, or in another that a program
+    /// refuses, gets the configuration that we write for the same stream. Any other spec is returned unchanged.
     fn spelled_for_all(&self, spec: &CodecSpec, chunk: &ChunkType) -> CodecSpec {
         let respelled = || {
             let ((version, name), configuration) = (spec.zarr_name()?, spec.configuration()?);
             let codec = self.find(spec)?;
-            let is_own = codec.facts().is_netcdf_c_spelling;
-            if !has_numbers_as_strings(configuration) && !is_own.is_some_and(|is| is(version, configuration))
+            let is_odd = codec.facts().is_odd_spelling;
+            if !has_numbers_as_strings(configuration) && !is_odd.is_some_and(|is| is(version, configuration))
             {
                 return None;
             }

@@ -244,7 +244,7 @@ impl Codec for Shuffle {
             filter_in_zarr2: true,
             stored_parameters: Some(self),
             zarr_form: Some(self),
-            is_netcdf_c_spelling: Some(is_netcdf_c_spelling),
+            is_odd_spelling: Some(is_netcdf_c_spelling),
             ..CodecFacts::named("shuffle")
         }
     }

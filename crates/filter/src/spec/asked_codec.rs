@@ -24,11 +24,14 @@ use ncutils_model::{CodecSpec, Configuration, ZarrVersion};
 /// The Zarr codec that makes bytes of strings of different lengths. It is no filter: a format has its own form of strings.
 pub const VLEN_UTF8: &str = "vlen-utf8";
 
+/// The Zarr codec that makes bytes of lists of numbers, in version 2. It is no filter either.
+pub const VLEN_ARRAY: &str = "vlen-array";
+
 /// Codecs of Zarr version 2 that make bytes of objects, or numbers of strings. They belong to the type, not to a pipeline.
 pub const ELEMENT_CODECS: [&str; 7] = [
     VLEN_UTF8,
     "vlen-bytes",
-    "vlen-array",
+    VLEN_ARRAY,
     "json2",
     "msgpack2",
     "pickle",

@@ -10,7 +10,7 @@ const HOLE: usize = 64 << 10;
 
 /// True if `bytes` are at least [`HOLE`] zeros. They need not be written, as a sink reads as zeros where nothing was written. A header
 /// may claim any number of them, and a disk should not have to hold them.
-pub(super) fn leaves_hole(bytes: &[u8]) -> bool {
+pub fn leaves_hole(bytes: &[u8]) -> bool {
     let zeros = [0; 4096];
     bytes.len() >= HOLE && bytes.chunks(zeros.len()).all(|part| zeros.starts_with(part))
 }

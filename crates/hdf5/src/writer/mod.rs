@@ -26,6 +26,7 @@ mod pages;
 mod spec;
 mod superblock;
 
+pub use bytes::leaves_hole;
 pub use file_writer::{FileSettings, FileWriter};
 pub use spec::{
     AttributeSpec, Data, DatasetSpec, DatatypeSpec, FileTree, FillSpec, LayoutSpec, LinkSpec, ObjectId,

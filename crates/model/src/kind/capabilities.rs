@@ -355,6 +355,7 @@ pub(super) static ZARR2: Capabilities = Capabilities {
     name: "Zarr version 2",
     short_name: "zarr2",
     booleans_and_complex: true,
+    lists_of_numbers: true,
     extended_name: "Zarr version 2 mode=00001000",
     ..ZARR
 };

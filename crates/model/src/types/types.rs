@@ -146,6 +146,11 @@ impl UserType {
         }
     }
 
+    /// True for lists of numbers.
+    pub fn is_list_of_numbers(&self) -> bool {
+        matches!(self.class, TypeClass::Vlen { base } if base.is_number())
+    }
+
     /// True for an enum of one byte with the members FALSE, 0, and TRUE, 1.
     pub fn is_boolean(&self) -> bool {
         match &self.class {

@@ -165,7 +165,11 @@ impl Writer for ClassicWriter {
                 )
                 .in_variable(&var.name)
             })?;
-        let written = if var.swap > 1 {
+        // The padding behind the last bytes may be fill values, so these are written.
+        let is_hole = !var.place.record && end < var.size && ncutils_hdf5::leaves_hole(data);
+        let written = if is_hole {
+            Ok(())
+        } else if var.swap > 1 {
             let mut data = data.to_vec();
             swap_units(&mut data, var.swap);
             self.put(var, offset, &data)

@@ -11,12 +11,12 @@
 //! | `>S1` in NCZarr, `<U1` in old NCZarr | char | [`Stored::Char`] |
 //! | `\|Sn`; `>S1` in pure Zarr | string | [`Stored::Bytes`] |
 //! | `<Un` `>Un` | string | [`Stored::Ucs4`] |
-//! | `\|O` | string, with a codec that makes bytes of it | [`Stored::Objects`] |
+//! | `\|O` | string, or list of numbers, with a codec that makes bytes of it | [`Stored::Objects`] |
 
 use super::flavor::Flavor;
 use super::json::Json;
 use super::time::Time;
-use crate::model::{Endian, Type, UserType};
+use crate::model::{Endian, Type, TypeClass, UserType};
 
 /// Most bytes of one element. numpy has the same limit.
 const MAX_SIZE: u64 = i32::MAX as u64;
@@ -45,7 +45,8 @@ pub enum Stored {
 /// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dtype {
-    /// The type in netCDF. For complex numbers that of their parts, for booleans that of their bytes.
+    /// The type in netCDF. For complex numbers that of their parts, for booleans that of their bytes, for lists that of their
+    /// members.
     pub ty: Type,
     /// The byte order of numbers and of UCS-4 characters; little where there is none.
     pub endian: Endian,
@@ -100,6 +101,11 @@ impl Dtype {
         if ty.is_boolean() {
             return Some(Self::BOOL);
         }
+        if let TypeClass::Vlen { base } = ty.class
+            && ty.is_list_of_numbers()
+        {
+            return Some(Self::list(base));
+        }
         let part = ty.complex_part()?;
         Some(Self {
             ty: part,
@@ -107,6 +113,16 @@ impl Dtype {
             stored: Stored::Complex,
             size: 2 * part.atomic_size(),
         })
+    }
+
+    /// Lists of numbers.
+    pub fn list(base: Type) -> Self {
+        Self {
+            ty: base,
+            endian: Endian::Little,
+            stored: Stored::Objects,
+            size: 0,
+        }
     }
 
     /// Strings of at most `size` bytes.

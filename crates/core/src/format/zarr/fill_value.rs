@@ -57,6 +57,8 @@ pub fn write(value: Option<&Values>, dtype: &Dtype) -> Json {
         return Json::Null;
     };
     match dtype.stored {
+        // As zarr-python 2 writes it for lists of numbers. Every chunk of them is written.
+        Stored::Objects => return Json::Integer(0),
         Stored::Bool => return Json::Bool(value.bytes.first().is_some_and(|byte| *byte != 0)),
         Stored::Complex => {
             let parts = value.bytes.chunks_exact(dtype.ty.atomic_size());

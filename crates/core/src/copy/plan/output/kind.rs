@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 use crate::copy::plan::request::CopyOptions;
 use crate::error::{Error, Request, Result};
 use crate::model::{
-    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeClass, TypeId,
-    UnlimitedDimensions, VarId,
+    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,
 };
 
 /// The kind of the output: the requested one, else one that the other options need, else the input's.
@@ -155,7 +154,8 @@ fn holds_type(schema: &Schema, can: &Capabilities, ty: Type) -> bool {
     match ty {
         Type::User(id) if can.booleans_and_complex => {
             let user = schema.user_type(id);
-            can.user_types || user.is_boolean() || user.complex_part().is_some()
+            let is_list = can.lists_of_numbers && user.is_list_of_numbers();
+            can.user_types || is_list || user.is_boolean() || user.complex_part().is_some()
         }
         ty => can.holds(ty),
     }
@@ -211,12 +211,7 @@ fn try_each_of_other_type(
         holds_type(schema, can, ty) && (can.types_with_heap || !is_heap)
     };
     let holds_variable = |can: &Capabilities, ty: Type| {
-        let is_list = match ty {
-            Type::User(id) => {
-                matches!(schema.user_type(id).class, TypeClass::Vlen { base } if base.is_number())
-            }
-            _ => false,
-        };
+        let is_list = matches!(ty, Type::User(id) if schema.user_type(id).is_list_of_numbers());
         holds(can, ty) || can.lists_of_numbers && is_list
     };
     let holds_attribute = |can: &Capabilities, ty: Type| {

@@ -50,6 +50,7 @@ pub fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
         Type::Char => can.unwritten_text_is_empty && !value.is_zero(),
         Type::String if can.unwritten_strings_fail => !is_nil(value),
         Type::String => can.unwritten_text_is_empty && longest_string(value) > 0,
+        ty if plan.schema.has_heap(ty) => can.unwritten_text_is_empty && longest_string(value) > 0,
         _ => {
             can.unwritten_big_endian_is_swapped
                 && unit(layout) > 1

@@ -31,7 +31,7 @@ mod typed;
 mod write;
 
 pub use booleans::{as_booleans, booleans_as_integers};
-pub use kept_json::{json as kept_json, restore as restore_json};
+pub use kept_json::{is_rounded, json as kept_json, restore as restore_json};
 pub use read::{ReadAttributes, read};
 pub use write::{Written, value, write};
 

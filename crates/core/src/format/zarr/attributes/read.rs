@@ -7,8 +7,6 @@ use super::super::keys::NC_PROPERTIES;
 use super::elements::Elements;
 use super::names::is_reserved;
 use super::{infer, kept_json, typed};
-#[cfg(doc)]
-use crate::model::Attributes;
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 
 /// What the members of `.zattrs` hold for netCDF.
@@ -16,7 +14,8 @@ use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 pub struct ReadAttributes {
     /// The attributes, in order, without the keys of Zarr's conventions.
     pub attributes: Vec<Attribute>,
-    /// The JSON of attributes that pure Zarr spells in another way than they would be written: see [`Attributes::json`].
+    /// The JSON of attributes that pure Zarr spells in another way than they would be written: see
+    /// [`Attributes::json`](crate::model::Attributes::json).
     pub json: BTreeMap<String, String>,
     /// The text of `_NCProperties`.
     pub nc_properties: Option<String>,
@@ -57,19 +56,29 @@ pub fn read(
         } else if !is_reserved(name) {
             let context = Context { name, owner };
             let elements = context.elements(value, types.get(name.as_str()).copied(), variable, warnings);
-            let attribute = elements.named(name);
-            if name != FILL_VALUE_ATTRIBUTE
-                && let Some(json) = kept_json::spelling(value, &attribute)
-            {
-                found.json.insert(name.clone(), json);
-            }
-            found.attributes.push(attribute);
+            found.attributes.push(elements.named(name));
         }
     }
     found
 }
 
 impl ReadAttributes {
+    /// Keeps the JSON of the members that the attributes were read of.
+    #[must_use]
+    pub fn with_json(mut self, members: &[(String, Json)]) -> Self {
+        // Attributes have the order of the members. Some members are no attributes.
+        let mut members = members.iter();
+        for attribute in &self.attributes {
+            if let Some((name, value)) = members.find(|(name, _)| *name == attribute.name)
+                && name != FILL_VALUE_ATTRIBUTE
+                && let Some(json) = kept_json::spelling(value, attribute)
+            {
+                self.json.insert(name.clone(), json);
+            }
+        }
+        self
+    }
+
     /// Gives text the bytes that it has in a document that is no UTF-8.
     pub fn restore_bytes(&mut self) {
         self.json.clear();

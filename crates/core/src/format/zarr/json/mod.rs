@@ -37,7 +37,8 @@ pub enum Json {
     /// Any other number, also one that is not finite.
     Float(f64),
     /// A number, boolean or null that is spelled otherwise than it is printed here: `1.50`, `1e+36`, `007`, `True`. Only
-    /// [`Json::parse_spelled`] gives it. All methods treat it as its [value](Json::plain).
+    /// [`Json::parse_spelled`] gives it, but for [whole numbers of more than 64 bits](Json::is_wide). All methods treat it as
+    /// its [value](Json::plain).
     Word(String),
     /// A string.
     String(String),
@@ -86,6 +87,11 @@ impl Json {
             }
             _ => Cow::Borrowed(self),
         }
+    }
+
+    /// True for a whole number of more than 64 bits. Its value is a float, and its digits are kept.
+    pub fn is_wide(&self) -> bool {
+        matches!(self, Self::Word(word) if word::is_whole(word))
     }
 
     /// The value of `true` or `false`.

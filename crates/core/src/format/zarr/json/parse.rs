@@ -21,7 +21,7 @@ impl Json {
     /// Parses a text: JSON, the tokens `NaN`, `Infinity` and `-Infinity`, and what else netCDF-C writes: numbers, booleans
     /// and null in C's spelling, and control characters in strings.
     ///
-    /// Integers beyond 64 bits become floats. A lone surrogate in a string becomes U+FFFD. Of members with the same key the
+    /// Integers beyond 64 bits are words, whose value is a float. A lone surrogate in a string becomes U+FFFD. Of members with the same key the
     /// last value counts. A byte order mark at the beginning is skipped.
     ///
     /// # Errors
@@ -131,7 +131,8 @@ impl<'a> Parser<'a> {
                     },
                 };
                 let spelling = &self.text[start..self.at];
-                match self.spelled && value.to_string() != spelling {
+                let is_kept = self.spelled || matches!(value, Json::Float(_)) && word::is_whole(spelling);
+                match is_kept && value.to_string() != spelling {
                     true => Ok(Json::Word(spelling.to_owned())),
                     false => Ok(value),
                 }

@@ -40,9 +40,7 @@ fn numbers() {
         ("1.0", Json::Float(1.0)),
         ("1e0", Json::Float(1.0)),
         ("18446744073709551615", Json::Integer(max)),
-        ("18446744073709551616", Json::Float(18446744073709551616.0)),
         ("-9223372036854775808", Json::Integer(min)),
-        ("-9223372036854775809", Json::Float(-9223372036854775808.0)),
         ("1E+2", Json::Float(100.0)),
         ("1e999999", Json::Float(f64::INFINITY)),
         ("-1e-999999", Json::Float(-0.0)),
@@ -51,9 +49,17 @@ fn numbers() {
     ] {
         assert_eq!(parse(text), value, "{text}");
     }
+    for (text, value) in [
+        ("18446744073709551616", 18446744073709551616.0),
+        ("-9223372036854775809", -9223372036854775808.0),
+        (&"7".repeat(1_000_000), f64::INFINITY),
+    ] {
+        let json = parse(text);
+        assert!(json.is_wide());
+        assert_eq!((json.as_f64(), json.to_string()), (Some(value), text.to_owned()));
+    }
     assert!(parse("NaN").as_f64().unwrap().is_nan());
     let digits = "7".repeat(1_000_000);
-    assert_eq!(parse(&digits), Json::Float(f64::INFINITY));
     assert_eq!(parse(&format!("0.{digits}")), Json::Float(7.0 / 9.0));
     assert_eq!(parse(&format!("1e-{digits}")), Json::Float(0.0));
 }
@@ -88,7 +94,6 @@ fn words_as_netcdf_c_writes_them() {
         ("Null", Json::Null),
         ("inf", Json::Float(f64::INFINITY)),
         ("-infinityf", Json::Float(f64::NEG_INFINITY)),
-        ("18446744073709551616", Json::Float(18446744073709551616.0)),
     ] {
         let list = format!("[{text}, {{\"k\": {text}}}]");
         let parsed = parse(&list);

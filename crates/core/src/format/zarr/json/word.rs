@@ -20,6 +20,12 @@ pub fn is_part(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'+' | b'-' | b'.')
 }
 
+/// True for a whole number as JSON spells it.
+pub fn is_whole(word: &str) -> bool {
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    digits.starts_with(|c| matches!(c, '1'..='9')) && digits.bytes().all(|c| c.is_ascii_digit())
+}
+
 /// The value of a word that netCDF-C writes without quotes: what C's `strtod` takes, and `true`, `false` and `null` in any
 /// case of letters. A hexadecimal float becomes a string. `None` for other words.
 pub fn value(word: &str) -> Option<Word> {

@@ -13,7 +13,7 @@ pub fn words_as_numbers(members: &[(String, Json)]) -> Vec<(String, Json)> {
         "-Infinity" => Some(f64::NEG_INFINITY),
         _ => None,
     };
-    let is_number = |json: &Json| matches!(json, Json::Integer(_) | Json::Float(_));
+    let is_number = |json: &Json| matches!(json, Json::Integer(_) | Json::Float(_) | Json::Word(_));
     let value = |value: &Json| match value {
         Json::Array(list)
             if list.iter().any(is_number)

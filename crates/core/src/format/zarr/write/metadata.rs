@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use super::super::attributes;
-use super::super::dtype::Dtype;
+use super::super::dtype::{Dtype, Stored};
 use super::super::fill_value;
 use super::super::flavor::Flavor;
 use super::super::json::Json;
@@ -16,10 +16,11 @@ use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, NC_PROPERTI
 use super::super::options::ZarrOptions;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
-use crate::filter::Registry;
+use crate::filter::{Registry, VLEN_ARRAY};
 use crate::format::VariablePlan;
 use crate::model::{
-    Attributes, CodecSpec, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema, Type, Values, VarId,
+    Attributes, CodecSpec, Endian, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema, Type, Values,
+    VarId,
 };
 
 /// The value of [`NC_PROPERTIES`] for what is written here.
@@ -166,7 +167,10 @@ impl Documents<'_> {
             // netCDF-C opens no dataset where szip has bytes without a byte order. Who refuses one has no szip.
             dtype_text = dtype_text.replacen('|', "<", 1);
         }
-        let codecs = split(&layout.filters).map_err(|e| e.in_variable(path))?;
+        let mut codecs = split(&layout.filters).map_err(|e| e.in_variable(path))?;
+        if dtype.stored == Stored::Objects {
+            codecs.put_first(vlen_array(dtype.ty));
+        }
         let is_nczarr = self.flavor.is_nczarr();
         let numbers = |list: &[u64]| {
             // netCDF-C drops an array of NCZarr whose shape is empty, and knows a scalar by its mark.
@@ -285,6 +289,25 @@ const SZIP: &str = "szip";
 struct Codecs {
     compressor: Json,
     filters: Json,
+}
+
+impl Codecs {
+    /// Puts a filter before all codecs.
+    fn put_first(&mut self, filter: Json) {
+        match &mut self.filters {
+            Json::Array(filters) => filters.insert(0, filter),
+            none => *none = Json::Array(vec![filter]),
+        }
+    }
+}
+
+/// The filter that makes bytes of lists of numbers.
+fn vlen_array(base: Type) -> Json {
+    let numbers = Dtype::number(base, Endian::Little);
+    object([
+        ("id", text(VLEN_ARRAY)),
+        ("dtype", text(&numbers.text(Flavor::Zarr))),
+    ])
 }
 
 fn split(specs: &[CodecSpec]) -> Result<Codecs> {

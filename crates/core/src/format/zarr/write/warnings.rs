@@ -37,11 +37,19 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             names(characters)
         ));
     }
-    // Of user types, version 2 has only these.
-    let numpy_types: Vec<_> = variables()
-        .filter(|var| matches!(schema.var(*var).ty, Type::User(_)))
-        .map(|var| schema.var_path(var))
-        .collect();
+    // Of user types, version 2 has only lists of numbers, booleans and complex numbers.
+    let of_user_types = variables().filter(|var| matches!(schema.var(*var).ty, Type::User(_)));
+    let (lists, numpy_types): (Vec<VarId>, Vec<VarId>) =
+        of_user_types.partition(|var| schema.has_heap(schema.var(*var).ty));
+    let paths = |vars: Vec<VarId>| Vec::from_iter(vars.into_iter().map(|var| schema.var_path(var)));
+    let (lists, numpy_types) = (paths(lists), paths(numpy_types));
+    if !lists.is_empty() {
+        all.push(format!(
+            "netCDF-C, zarr-python 3 and tensorstore cannot read lists of numbers: {}; netCDF-C opens no dataset with them, and \
+             {ONLY_WITHOUT_CONSOLIDATED}",
+            names(lists)
+        ));
+    }
     if !numpy_types.is_empty() {
         all.push(format!(
             "netCDF-C opens no dataset with booleans or complex numbers: {}",
@@ -55,7 +63,7 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     if !refused.is_empty() {
         all.push(format!(
             "netCDF-C opens no dataset with attributes that are an empty list, one of text and numbers, or one of integers of which the \
-             first takes 32 bits and another more: {}",
+             first takes 32 or 64 bits and another more: {}",
             names(refused)
         ));
     }
@@ -116,6 +124,17 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     if !before.is_empty() {
         all.push(format!("zarr-python cannot read: {}", names(before)));
     }
+    let checked = with(&|codecs, _| {
+        let is_checked = |codec: &CodecSpec| {
+            let configuration = codec.configuration().filter(|_| codec.name() == "zstd");
+            configuration.is_some_and(|members| members.contains_key("checksum"))
+        };
+        let is_any = codecs.iter().any(is_checked);
+        is_any.then(|| "checksum of zstd".to_owned())
+    });
+    if !checked.is_empty() {
+        all.push(format!("tensorstore cannot open: {}", names(checked)));
+    }
     Ok(all)
 }
 
@@ -145,13 +164,18 @@ fn attributes_that_netcdf_c_refuses(schema: &Schema) -> Vec<String> {
         Some([]) => true,
         Some([first, rest @ ..]) => {
             let is_text = |json: &&Json| json.as_str().is_some();
-            let is_integer = |json: &Json| matches!(json, Json::Integer(_));
-            let is_number = |json: &Json| is_integer(json) || matches!(json, Json::Bool(_) | Json::Float(_));
+            let is_integer = |json: &Json| matches!(json, Json::Integer(_)) || json.is_wide();
+            let is_number = |json: &Json| {
+                is_integer(json) || matches!(json, Json::Bool(_) | Json::Float(_) | Json::Word(_))
+            };
             let list = || std::iter::once(first).chain(rest);
             let is_plain = list().all(|json| is_text(&json) || is_number(json));
             let is_mixed = list().any(|json| is_text(&json)) && list().any(is_number);
-            let is_wide = list().all(is_integer) && is_int(first) && !rest.iter().all(is_int);
-            is_plain && is_mixed || is_wide
+            let is_longer = match is_int(first) {
+                true => !rest.iter().all(is_int),
+                false => !first.is_wide() && rest.iter().any(Json::is_wide),
+            };
+            is_plain && is_mixed || list().all(is_integer) && is_longer
         }
         None => false,
     };
@@ -159,6 +183,17 @@ fn attributes_that_netcdf_c_refuses(schema: &Schema) -> Vec<String> {
         let kept = attributes::kept_json(all, attribute);
         kept.or_else(|| attributes::value(attribute, Flavor::Zarr))
             .is_some_and(is_refused)
+    })
+}
+
+/// The warning about attributes whose whole numbers were rounded, where their JSON is not written again.
+pub fn rounded_numbers(schema: &Schema) -> Option<String> {
+    let rounded = each_attribute(schema, attributes::is_rounded);
+    (!rounded.is_empty()).then(|| {
+        format!(
+            "whole numbers of more than 64 bits are rounded to double in attributes: {}",
+            rounded.join(", ")
+        )
     })
 }
 

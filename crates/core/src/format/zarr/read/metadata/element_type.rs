@@ -2,7 +2,7 @@
 
 use super::array_metadata::ArrayMetadata;
 use super::structure::Structure;
-use crate::filter::VLEN_UTF8;
+use crate::filter::{VLEN_ARRAY, VLEN_UTF8};
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
 use crate::format::zarr::fill_value;
 use crate::format::zarr::flavor::Flavor;
@@ -10,7 +10,7 @@ use crate::format::zarr::json::Json;
 use crate::format::zarr::read::elements::Elements;
 use crate::format::zarr::v3::UserTypes;
 use crate::format::zarr::v3::data_type::DataType;
-use crate::model::{CodecSpec, Endian, GroupId, Schema, Type, Values};
+use crate::model::{CodecSpec, Endian, GroupId, Schema, Type, TypeClass, Values};
 
 /// The type of elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,11 @@ impl ElementType {
         }
         let dtype = Dtype::parse(&metadata.dtype, flavor)?;
         let elements = match &metadata.element_codec {
+            Some(codec) if codec.name() == VLEN_ARRAY && dtype.stored == Stored::Objects => {
+                let base = list_base(codec)?;
+                let elements = Elements::VlenNumbers(base.atomic_size());
+                return Ok(Self::Plain(Dtype::list(base), elements));
+            }
             Some(codec) => by_codec(&dtype, codec)?,
             None if dtype.stored == Stored::Objects => {
                 return Err(DtypeError::Unheld(
@@ -47,6 +52,10 @@ impl ElementType {
     pub fn ty(&self, schema: &mut Schema, types: &mut UserTypes, group: GroupId, variable: &str) -> Type {
         match self {
             Self::Plain(_, Elements::VlenBytes) => types.of(schema, group, variable, &DataType::Bytes),
+            Self::Plain(dtype, Elements::VlenNumbers(_)) => {
+                let name = format!("{}_list", dtype.ty.cdl_name().unwrap_or_default());
+                types.of_class(schema, Schema::ROOT, name, TypeClass::Vlen { base: dtype.ty })
+            }
             Self::Plain(dtype, _) if dtype.stored == Stored::Complex => {
                 types.of(schema, group, variable, &DataType::Complex(dtype.ty))
             }
@@ -89,6 +98,8 @@ impl ElementType {
     /// A value that does not fit, as a clause.
     pub fn fill(&self, json: &Json, flavor: Flavor) -> Result<Option<Values>, String> {
         match self {
+            // zarr-python 2 writes 0, which is no list.
+            Self::Plain(_, Elements::VlenNumbers(_)) => Ok(None),
             Self::Plain(dtype, _) => fill_value::read(json, dtype, flavor),
             Self::Structure(structure) => structure.fill(json),
         }
@@ -114,6 +125,19 @@ fn by_codec(dtype: &Dtype, codec: &CodecSpec) -> Result<Elements, DtypeError> {
             "has objects of the codec {name}, which is not read"
         ))),
     }
+}
+
+/// The type of the numbers in lists that the codec `vlen-array` stores.
+fn list_base(codec: &CodecSpec) -> Result<Type, DtypeError> {
+    let dtype = codec.configuration().and_then(|members| members.get("dtype"));
+    let text = dtype.and_then(|dtype| dtype.as_str()).unwrap_or_default();
+    let dtype = Dtype::parse_text(text, Flavor::Zarr)?;
+    let is_held = dtype.stored == Stored::Number && dtype.endian == Endian::Little && dtype.ty.is_number();
+    is_held.then_some(dtype.ty).ok_or_else(|| {
+        DtypeError::Unheld(format!(
+            "has lists of the type {text}, and only those of little-endian numbers are read"
+        ))
+    })
 }
 
 /// Strings as numbers, each the place of its label in a list.

@@ -1,6 +1,6 @@
 //! The schema of a hierarchy: dimensions, groups, variables, attributes, and how each variable is stored.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::array_metadata::ArrayMetadata;
 use super::element_type::ElementType;
@@ -115,7 +115,7 @@ impl Builder {
         if let (None, Some(provenance)) = (group.parent, &mut self.schema.provenance) {
             provenance.nc_properties = found.nc_properties;
         }
-        self.schema.groups[id.0].attributes = self.kept(found.attributes, found.json);
+        self.schema.groups[id.0].attributes = Attributes::from(found.attributes).with_json(found.json);
         Ok(())
     }
 
@@ -169,18 +169,14 @@ impl Builder {
         };
         let warnings = &mut self.schema.warnings;
         let mut found = attributes::read(members, types, variable, &owner, warnings);
+        if !self.is_nczarr {
+            // NCZarr has types beside the JSON.
+            found = found.with_json(members);
+        }
         if self.other_bytes.contains(path) {
             found.restore_bytes();
         }
         Ok(found)
-    }
-
-    /// The attributes, with their JSON in pure Zarr. In NCZarr it has types beside it.
-    fn kept(&self, attributes: Vec<Attribute>, json: BTreeMap<String, String>) -> Attributes {
-        match self.is_nczarr {
-            true => attributes.into(),
-            false => Attributes::from(attributes).with_json(json),
-        }
     }
 
     /// Notes the names that arrays give to dimensions.
@@ -268,7 +264,7 @@ impl Builder {
             group,
             ty,
             dims,
-            attributes: self.kept(attributes, found.json),
+            attributes: Attributes::from(attributes).with_json(found.json),
         });
         let elements = element.elements();
         let (_, encoding) = self.schema.storage_encoding(self.schema.var(id).ty);

@@ -157,7 +157,8 @@ impl Builder {
             .facts
             .as_ref()
             .and_then(|facts| facts.group_attributes(&group.path));
-        let mut found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        let found = attributes::read(members, types.as_ref(), None, &owner, &mut self.schema.warnings);
+        let mut found = found.with_json(members);
         if self.other_bytes.contains(&group.path) {
             found.restore_bytes();
         }
@@ -338,7 +339,8 @@ impl Builder {
             .facts
             .as_ref()
             .and_then(|facts| facts.variable_attributes(&array.path));
-        let mut found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        let found = attributes::read(&own, types.as_ref(), Some(ty), &owner, &mut self.schema.warnings);
+        let mut found = found.with_json(&own);
         if self.other_bytes.contains(&array.path) {
             found.restore_bytes();
         }
