@@ -21,7 +21,6 @@ CASES = [
     ("`-d` with a classic kind", CLASSIC, ["-3", "-d", "5"], "status 1", "status 0"),
     ("`-d` with a classic kind", CLASSIC, ["-3", "-d", "0"], "status 0", "status 0"),
     ("`-c` with `-u`", UNLIMITED, ["-u", "-c", "d/2"], "_ChunkSizes = 2", '"contiguous"'),
-    ("`-m`", CLASSIC, ["-m", "1"], "status 1", "status 0"),
     ("surplus parameters", CHUNKED, ["-F", "v,1,4,4"], "takes one parameter", "status"),
 ]
 
@@ -44,15 +43,6 @@ def test_surplus_parameters_reach_the_plugin_of_netcdf_c(tmp_path):
     with h5py.File(tmp_path / "theirs.nc") as f:
         assert f["v"].id.get_create_plist().get_filter(0)[2] == (9, 4)
     assert "takes one parameter" in nccopy("-F", "v,307,9,4", source, tmp_path / "ours.nc", ok=False)
-
-
-def test_records_of_a_classic_file_take_turns(tmp_path):
-    make(tmp_path, "dimensions: t = UNLIMITED; d = 4; variables: int v(t, d), w(t, d);"
-         " data: v = 1, 2, 3, 4, 5, 6, 7, 8; w = 1, 2, 3, 4, 5, 6, 7, 8;", "-3")
-    nccopy("-k", "nc4", "-c", "t/1", tmp_path / "in.nc", tmp_path / "out.nc")
-    with h5py.File(tmp_path / "out.nc") as f:
-        places = [(f[name].id.get_chunk_info(n).byte_offset, name) for name in "vw" for n in range(2)]
-    assert "".join(name for _, name in sorted(places)) == "vwvw"
 
 
 def test_a_type_is_moved_to_a_group_that_is_read_before(tmp_path):
