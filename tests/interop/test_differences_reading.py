@@ -56,15 +56,6 @@ def large_elements(f):
     f.create_dataset("v", (1,), dtype="V20000000")
 
 
-def bfloat16(f):
-    kind = h5py.h5t.IEEE_F32LE.copy()
-    kind.set_fields(15, 7, 8, 0, 7)
-    kind.set_size(2)
-    kind.set_ebias(127)
-    data = h5py.h5d.create(f.id, b"h", kind, h5py.h5s.create(h5py.h5s.SCALAR))
-    data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array(1.5, "f4"))
-
-
 def long_double(f):
     f["h"] = np.longdouble(1.5)
 
@@ -87,7 +78,6 @@ CASES = [
     ("a fixed dimension of length 0", fixed_length_0, ["-h"], "x = 0 ;", "UNLIMITED"),
     ("the name without the prefix", prefix_that_is_taken, ["-h"], "_nc4_non_coord_v", "!_nc4_non_coord_v"),
     ("elements larger than 16 MiB", large_elements, ["-h"], "warning", "!warning"),
-    ("bfloat16", bfloat16, [], "h = 1.5", "!h = 1.5"),
     ("80-bit `long double`", long_double, [], "h = 1.5(.|\n)*warning", "!h = 1.5"),
     ("a missing source", virtual("none.h5"), [], "warning", "!warning"),
     ("`_Storage` of virtual datasets", virtual("none.h5"), ["-s"], '"virtual"', "unknown"),
