@@ -14,4 +14,4 @@ mod terminal;
 pub mod values;
 
 pub use output::{print, stdout};
-pub use run::{run, run_or_fail_with};
+pub use run::{error_text, is_broken_pipe, run, run_or_fail_with};

@@ -49,6 +49,11 @@ impl Messages {
         message::tell_lines(self.program, text);
     }
 
+    /// True if errors alone are told.
+    pub fn is_quiet(self) -> bool {
+        self.quiet
+    }
+
     /// Tells a choice that the program made.
     pub fn note(self, text: impl Display) {
         if !self.quiet {

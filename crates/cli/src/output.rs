@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
@@ -26,11 +27,15 @@ pub fn stdout() -> Result<BufWriter<Box<dyn Write>>> {
     Ok(BufWriter::with_capacity(1 << 16, out))
 }
 
-/// Prints text, and flushes it.
+/// Held while a text is printed: texts of several threads do not mix.
+static PRINTING: Mutex<()> = Mutex::new(());
+
+/// Prints text as a whole, and flushes it.
 ///
 /// # Errors
 /// The failure of writing.
 pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let _alone = PRINTING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = stdout()?;
     out.write_all(text.as_ref())
         .and_then(|()| out.flush())

@@ -63,10 +63,7 @@ pub fn run_or_fail_with(
     let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
     let done = match program.completions(&matches) {
         Some(script) => print(&script).map(|()| 0),
-        None => work(&matches).map_err(|error| match error.downcast::<Error>() {
-            Ok(error) => program.name_options(error).into(),
-            Err(other) => other,
-        }),
+        None => work(&matches).map_err(|error| with_options(program, error)),
     };
     end(Messages::of(program, &matches), failure, !salvages, done)
 }
@@ -89,16 +86,35 @@ fn end(messages: Messages, failure: u8, hints: bool, done: anyhow::Result<u8>) -
     }
     match error.downcast_ref() {
         Some(Error::Cdl(errors)) => errors.iter().for_each(|error| messages.tell_lines(error)),
-        Some(e) if hints && e.is_truncated() => messages.tell(format_args!(
-            "{e}; 'nccopy --salvage' copies what can still be read"
-        )),
-        _ => messages.tell(hidden(&format!("{error:#}"))),
+        _ => messages.tell(text_of(&error, hints)),
     }
     // The outputs are dropped, and have removed what they could.
     for line in take_remains() {
         messages.tell(line);
     }
     ExitCode::from(failure)
+}
+
+/// The error with the names of the program's options.
+fn with_options(program: &Program, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(error) => program.name_options(error).into(),
+        Err(other) => other,
+    }
+}
+
+/// The text of an error of one of several inputs, as a run of one would tell it. With `hints`, it tells where salvage would help.
+pub fn error_text(program: &Program, error: anyhow::Error, hints: bool) -> String {
+    text_of(&with_options(program, error), hints)
+}
+
+fn text_of(error: &anyhow::Error, hints: bool) -> String {
+    match error.downcast_ref::<Error>() {
+        Some(e) if hints && e.is_truncated() => {
+            format!("{e}; 'nccopy --salvage' copies what can still be read")
+        }
+        _ => hidden(&format!("{error:#}")),
+    }
 }
 
 /// A message without the secrets of the arguments that it repeats.
@@ -110,7 +126,7 @@ fn hidden(message: &str) -> String {
 }
 
 /// True if a write to our output failed because nobody reads it.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = match error.downcast_ref() {
         Some(Error::Io { cause, .. }) => Some(cause.kind()),
         _ => error.downcast_ref::<io::Error>().map(io::Error::kind),

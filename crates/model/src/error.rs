@@ -356,6 +356,11 @@ impl Error {
         }
     }
 
+    /// True if a file is of no known format.
+    pub fn is_unknown_format(&self) -> bool {
+        matches!(self.bare(), Self::UnknownFormat)
+    }
+
     /// True if a file ends before what it must hold, and something of it may be left.
     pub fn is_truncated(&self) -> bool {
         match self.bare() {

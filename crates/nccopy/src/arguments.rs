@@ -1,11 +1,12 @@
 //! The arguments of a call of `nccopy`, made of the options of the table.
 
-use std::ffi::OsString;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use ncutils_cli::filters;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::{Given, NCCOPY};
+use ncutils_cli::progress::FileProgress;
 use ncutils_cli::values::remote::{self, RemoteOptions};
 use ncutils_cli::values::text::{names, text, texts};
 use ncutils_cli::values::{data_access, kind, memory, string_length, subset};
@@ -21,13 +22,17 @@ use ncutils_core::store::DataAccess;
 use ncutils_core::subset::SubsetRequest;
 use ncutils_core::view::ViewRequest;
 
+use crate::files::{Files, Form};
+
 /// The parsed arguments of a call of `nccopy`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Arguments {
-    /// The input, as named by the user.
-    pub input: OsString,
-    /// The output, as named by the user.
-    pub output: OsString,
+    /// Inputs and outputs, as named by the user.
+    pub files: Files,
+    /// True if the call has several inputs, or an output that is a folder for them.
+    pub of_several: bool,
+    /// Where the progress of one of several copies is told.
+    pub progress: Option<Arc<FileProgress>>,
     /// Options of the copy.
     pub copy: CopyOptions,
     /// `--data-dir`, `--require-sources`: which other files may be read.
@@ -93,7 +98,6 @@ impl Arguments {
     /// The expected value of an option.
     pub fn of(matches: &ArgMatches) -> Result<Self> {
         let given = |id: &str| matches.get_flag(id);
-        let path = |id: &str| matches.get_one::<OsString>(id).cloned().unwrap_or_default();
         let named = text(matches, "kind").filter(|name| ["archive", "zst", "h5"].contains(name));
         let container = named.filter(|_| kind::is_last(matches, "kind"));
         // The name of a container that a digit follows does not count.
@@ -138,7 +142,9 @@ impl Arguments {
             registry: filters::registry(matches, memory),
         };
         let (dry_run, summary, json) = (given("dry-run"), given("summary"), given("json"));
-        if json && !dry_run && !summary {
+        let files = Files::of(matches);
+        let of_several = !matches!(files.form()?, Form::One(..));
+        if json && !dry_run && !summary && !of_several {
             return Err(Error::Usage(
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
             ));
@@ -146,8 +152,9 @@ impl Arguments {
         let part = subset::asked(matches)?;
         let of_part = !part.is_empty();
         Ok(Self {
-            input: path("input"),
-            output: path("output"),
+            files,
+            of_several,
+            progress: None,
             copy,
             access: data_access::access(matches)?,
             reference_paths: text(matches, "references").is_some(),

@@ -1,10 +1,13 @@
 //! `nccopy`: its arguments, its locations, its modes, and what it prints.
 //!
 //! ```text
-//! arguments ─► locations ─► modes ─► print
+//! files ─► arguments ─┬──────────────────────────────► locations ─► modes ─► print
+//!                     └─► many: each of several inputs ─┘
 //! ```
 
 pub mod arguments;
+pub mod files;
 pub mod locations;
+pub mod many;
 pub mod modes;
 mod print;

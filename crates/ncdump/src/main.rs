@@ -20,8 +20,38 @@ fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if let Some(filters) = &arguments.list {
         return ncutils_cli::print(filters).map(|()| 0);
     }
+    match arguments.of_several {
+        true => each(arguments),
+        false => one(arguments),
+    }
+}
+
+/// Does it for one input.
+fn one(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.proof {
         Some(proof) => prove::prove(arguments, proof),
         None => print::print(arguments).map(|()| 0),
     }
+}
+
+/// Does it for each of several inputs. Those that fail are told, and the others go on. Returns 1 if one failed or has a fault.
+fn each(arguments: &Arguments) -> anyhow::Result<u8> {
+    let mut status = 0;
+    for input in &arguments.inputs {
+        let of_input = Arguments {
+            input: input.clone(),
+            inputs: Vec::new(),
+            ..arguments.clone()
+        };
+        status |= match one(&of_input) {
+            Ok(done) => done,
+            Err(error) if ncutils_cli::is_broken_pipe(&error) => return Err(error),
+            Err(error) => {
+                let text = ncutils_cli::error_text(&NCDUMP, error, true);
+                arguments.messages.tell(text);
+                1
+            }
+        };
+    }
+    Ok(status)
 }

@@ -28,10 +28,10 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.messages.warn_of_notes(&input);
     let can = reader.schema().kind.can();
     if arguments.kind_only {
-        return ncutils_cli::print(format!("{}\n", can.format_name));
+        return ncutils_cli::print(arguments.labelled(&format!("{}\n", can.format_name)));
     }
     if arguments.format_only {
-        return ncutils_cli::print(format!("{}\n", can.extended_name));
+        return ncutils_cli::print(arguments.labelled(&format!("{}\n", can.extended_name)));
     }
     if arguments.sources {
         let files = reader.source_files();
@@ -52,6 +52,10 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
         .name
         .clone()
         .unwrap_or_else(|| dataset_name(input.file_name().as_deref().unwrap_or(input.name())));
+    if arguments.of_several {
+        // Files of several folders may have one name.
+        writeln!(stdout, "// {}", one_line(&input.to_string())).context("cannot write")?;
+    }
     let done = if arguments.json {
         json::dump(reader, &arguments.dump, &mut stdout)
     } else if arguments.ncml {

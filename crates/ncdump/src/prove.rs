@@ -56,8 +56,8 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
         checked.uncovered.clear();
     }
     print(&match arguments.json {
-        true => check_json(&checked),
-        false => check_text(&checked),
+        true => check_json(&input.to_string(), &checked),
+        false => arguments.labelled(&check_text(&checked)),
     })?;
     Ok(u8::from(!checked.faults.is_empty()))
 }
@@ -73,7 +73,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let reader = part.as_ref().map_or(whole, |part| part as &dyn Reader);
     let mut out = ncutils_cli::stdout()?;
     let done = digest(reader, &arguments.dump.required, &mut |line| {
-        writeln!(out, "{line}").map_err(|e| Error::io("cannot write", e))
+        write!(out, "{}", arguments.labelled(&format!("{line}\n"))).map_err(|e| Error::io("cannot write", e))
     });
     warn_of_data(reader, &input, arguments);
     done.map_err(|error| match error {

@@ -21,6 +21,14 @@ impl Program {
             .disable_help_flag(true)
             .disable_version_flag(true)
             .args_override_self(true);
+        if !self.usage.is_empty() {
+            let forms: Vec<_> = self
+                .usage
+                .iter()
+                .map(|form| format!("{} {form}", self.name))
+                .collect();
+            command = command.override_usage(forms.join("\n       "));
+        }
         for (heading, options) in &self.groups {
             let args = options.iter().map(|option| self.arg(option));
             command = command.next_help_heading(*heading).args(args);
@@ -53,6 +61,9 @@ impl Program {
                 .default_missing_value(default),
             Value::Texts(name) => append(arg.value_name(name)),
             Value::Path(name) => arg.value_name(name).value_parser(of_paths),
+            Value::Paths(name) if option.is_operand() => {
+                append(arg.value_name(name).value_parser(of_paths)).num_args(0..)
+            }
             Value::Paths(name) => append(arg.value_name(name).value_parser(of_paths)),
             Value::Number(name, range) => {
                 let parser = RangedU64ValueParser::<u64>::new().range(range.clone());

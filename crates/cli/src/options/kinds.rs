@@ -22,14 +22,14 @@ pub const SPARSE: Applies = |kind| kind.can().skips_chunks;
 
 /// The names of the kinds to which an option applies: `nc4, nc7`.
 pub fn names(applies: Applies) -> String {
-    let zarr = [Kind::Nczarr, Kind::Zarr2, Kind::Zarr3];
-    let all = Kind::OF_FILES.into_iter().chain(zarr).chain(Kind::ARCHIVES);
-    let name = |kind: Kind| {
-        let short = kind.can().short_name;
-        // Zarr has no names for `-k`.
-        Kind::from_name(short).map_or(kind.name(), |_| short)
-    };
-    let names: Vec<_> = all.filter(|kind| applies(*kind)).map(name).collect();
+    let all = Kind::OF_FILES
+        .into_iter()
+        .chain(Kind::OF_ZARR)
+        .chain(Kind::ARCHIVES);
+    let names = all
+        .filter(|kind| applies(*kind))
+        .map(|kind| kind.can().short_name);
+    let names: Vec<_> = names.collect();
     names.join(", ")
 }
 
@@ -42,9 +42,9 @@ mod tests {
         for (applies, expected) in [
             (ARCHIVES, "nc3z, nc6z, nc5z"),
             (PAGED, "nc4, nc7"),
-            (SHARDED, "Zarr version 3"),
-            (FIXED_STRINGS, "NCZarr, Zarr version 2"),
-            (SPARSE, "NCZarr, Zarr version 2, Zarr version 3"),
+            (SHARDED, "zarr3"),
+            (FIXED_STRINGS, "nczarr, zarr2"),
+            (SPARSE, "nczarr, zarr2, zarr3"),
         ] {
             assert_eq!(names(applies), expected);
         }

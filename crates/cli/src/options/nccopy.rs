@@ -9,7 +9,7 @@ use super::mode::Mode::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{
-    accepted, digits, general, input, kinds, memory, other_files, prefer_plugin, references, remote, replace,
+    accepted, digits, general, kinds, memory, other_files, prefer_plugin, references, remote, replace,
     string_length, subset, threads,
 };
 
@@ -44,7 +44,17 @@ Examples:
   nccopy --verify -d 5 -s in.nc out.nc       compare the output before it takes its name
   nccopy --salvage broken.nc out.nc          all that can be read of a damaged file
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
+  nccopy -d 5 -s *.nc packed/                each file into a folder
+  nccopy -d 5 -s --in-place *.nc             each file by its copy
 ";
+
+const USAGE: &[&str] = &[
+    "[OPTIONS] INPUT OUTPUT",
+    "[OPTIONS] INPUT... FOLDER/",
+    "[OPTIONS] --recursive FOLDER OUTPUT/",
+    "[OPTIONS] --files-from LIST FOLDER/",
+    "[OPTIONS] --in-place FILE...",
+];
 
 const NOTES: &str = "\
 Other filters come from plugins of HDF5 in the folders of HDF5_PLUGIN_PATH; 'ncdump --filters' lists all.
@@ -63,16 +73,17 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
         ("Integrity", integrity()),
         ("Output on the terminal", reports()),
         ("Input and output", access()),
+        ("Many files", many_files()),
         ("Resources", vec![memory().more(MEMORY), threads()]),
         ("Accepted for compatibility", compatibility()),
         ("General", general().into()),
     ],
     operands: vec![
-        input().required(),
-        Opt::operand("output", "OUTPUT", "The dataset to write, by its path or URL")
-            .more("A file, or with a fragment such as #mode=nczarr,file, #mode=zarr,zip or #mode=zarr,v3 a Zarr dataset. It appears, or replaces an older one, only when it is complete.")
-            .required(),
+        Opt::operand("paths", "PATH", "The dataset to read and the one to write, by their paths or URLs")
+            .value(Value::Paths("PATH"))
+            .more("An output is a file, or with a fragment such as #mode=nczarr,file, #mode=zarr,zip or #mode=zarr,v3 a Zarr dataset. It appears, or replaces an older one, only when it is complete. With several inputs the output is a folder, and each input becomes a file of its name in it."),
     ],
+    usage: USAGE,
     modes: &[
         (Values, "values"),
         (Bytes, "archives"),
@@ -311,6 +322,47 @@ fn reports() -> Vec<Opt> {
             "Print errors alone: no warnings, no choices, no progress bar",
         )
         .conflicts(&["verbose"]),
+    ]
+}
+
+fn many_files() -> Vec<Opt> {
+    let section = "many-files.md";
+    vec![
+        Opt::long(
+            "recursive",
+            "Copy all datasets of a folder and the folders below it",
+        )
+        .more("Their folders are kept. Other files are left out, and told.")
+        .section(section)
+        .conflicts(&["files-from", "in-place"]),
+        Opt::long(
+            "files-from",
+            "Read the names of inputs from LIST, one a line or ended by NUL",
+        )
+        .value(Value::Path("LIST"))
+        .more("- is standard input. Names that are given beside it come first.")
+        .section(section),
+        Opt::long(
+            "in-place",
+            "Replace each input by its copy, and skip those that need no change",
+        )
+        .more("Mode, owner and extended attributes are kept.")
+        .section("many-files.md#in-place")
+        .conflicts(&["restore"]),
+        Opt::long(
+            "break-links",
+            "With --in-place: replace a file that has several hard links",
+        )
+        .more("The other names keep the old file.")
+        .section("many-files.md#in-place")
+        .requires("in-place"),
+        Opt::long("preserve", "Give the output the times of the input").section(section),
+        Opt::long(
+            "update",
+            "Skip an input whose output is newer, and stored as the options ask",
+        )
+        .section("many-files.md#going-on-after-a-stop")
+        .conflicts(&["in-place"]),
     ]
 }
 

@@ -37,7 +37,16 @@ pub static NCDUMP: LazyLock<Program> = LazyLock::new(|| Program {
         ("Accepted for compatibility", compatibility()),
         ("General", general().into()),
     ],
-    operands: vec![input().required_unless("list-filters")],
+    operands: vec![
+        input()
+            .value(Value::Paths("INPUT"))
+            .required_unless("list-filters"),
+    ],
+    usage: &[
+        "[OPTIONS] INPUT",
+        "[OPTIONS] -h|-k|-K|--check|--digest INPUT...",
+        "--filters",
+    ],
     modes: &[],
     after: AFTER.to_owned(),
 });

@@ -55,6 +55,7 @@ pub static NCGEN: LazyLock<Program> = LazyLock::new(|| Program {
         )
         .more("URLs begin with file://, s3://, gs://, az:// or https://."),
     ],
+    usage: &[],
     modes: &[],
     after: AFTER.to_owned(),
 });

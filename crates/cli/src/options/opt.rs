@@ -243,6 +243,11 @@ impl Opt {
         }
     }
 
+    /// True for an operand: it has neither a letter nor a word.
+    pub(crate) fn is_operand(&self) -> bool {
+        self.short.is_none() && self.long.is_none()
+    }
+
     /// Its name in messages.
     pub fn told_as(&self) -> String {
         self.told.map_or_else(|| self.typed(), str::to_owned)

@@ -14,6 +14,8 @@ pub struct Program {
     pub groups: Vec<(&'static str, Vec<Opt>)>,
     /// What stands in a command line without a name.
     pub operands: Vec<Opt>,
+    /// Forms of the command line, after the program's name; empty for the form that follows from options and operands.
+    pub usage: &'static [&'static str],
     /// The modes that no single option selects, with their names in the guide.
     pub modes: &'static [(Mode, &'static str)],
     /// Text after the options in the help: examples and notes.

@@ -6,8 +6,9 @@ use ncutils_core::model::Kind;
 
 /// The values of `-k`, for the help and for errors: `nc3 (classic), …`.
 pub fn names() -> String {
-    let names = Kind::OF_FILES.map(|kind| format!("{} ({})", kind.can().short_name, kind.name()));
-    names.join(", ")
+    let kinds = Kind::OF_FILES.into_iter().chain(Kind::OF_ZARR);
+    let names = kinds.map(|kind| format!("{} ({})", kind.can().short_name, kind.name()));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The error for an unknown kind, with what `-k` takes beside the [names]: archives, and `more`.
@@ -61,16 +62,10 @@ pub fn is_last(matches: &ArgMatches, option: &str) -> bool {
 }
 
 fn from_name(name: &str) -> Result<Kind> {
-    Kind::from_name(name).ok_or_else(|| {
-        let zarr = match name.to_ascii_lowercase().contains("zarr") {
-            true => "; for Zarr, name the output 'NAME.zarr#mode=zarr' or 'NAME#mode=nczarr,file'",
-            false => "",
-        };
-        Error::Usage(format!(
-            "-k '{name}': unknown kind; the kinds are {}{zarr}",
-            names()
-        ))
-    })
+    let of_zarr = Kind::OF_ZARR.into_iter().find(|kind| kind.can().is_named(name));
+    of_zarr
+        .or_else(|| Kind::from_name(name))
+        .ok_or_else(|| Error::Usage(format!("-k '{name}': unknown kind; the kinds are {}", names())))
 }
 
 #[cfg(test)]
@@ -82,7 +77,8 @@ mod tests {
     fn every_kind_has_a_digit_and_a_name() {
         assert_eq!(
             names(),
-            "nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model)"
+            "nc3 (classic), nc6 (64-bit offset), nc5 (cdf5), nc4 (netCDF-4), nc7 (netCDF-4 classic model), \
+             nczarr (NCZarr), zarr2 (Zarr version 2), zarr3 (Zarr version 3)"
         );
         for (digit, kind) in [
             ("-3", Kind::Classic),
@@ -104,7 +100,12 @@ mod tests {
             error.ends_with("; and archive, nc3z, nc6z, nc5z and zst, which --help explains"),
             "{error}"
         );
-        let error = from_name("nczarr").unwrap_err().to_string();
-        assert!(error.ends_with("'NAME#mode=nczarr,file'"), "{error}");
+        for (name, kind) in [
+            ("nczarr", Kind::Nczarr),
+            ("zarr2", Kind::Zarr2),
+            ("zarr3", Kind::Zarr3),
+        ] {
+            assert_eq!(from_name(name).unwrap(), kind);
+        }
     }
 }

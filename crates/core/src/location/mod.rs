@@ -226,7 +226,7 @@ impl Location {
     }
 
     /// The local path; `None` for a remote store.
-    fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         match &self.target {
             Target::Path(path) => Some(path),
             Target::StandardInput => Some(Path::new(STDIN)),

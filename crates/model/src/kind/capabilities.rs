@@ -344,6 +344,7 @@ const HDF5: Capabilities = Capabilities {
 pub(super) static NCZARR: Capabilities = Capabilities {
     normalized_names: true,
     name: "NCZarr",
+    short_name: "nczarr",
     extended_name: "NCZarr version 2.0.0 mode=00001000",
     unlimited: UnlimitedDimensions::Any,
     ..ZARR
@@ -352,6 +353,7 @@ pub(super) static NCZARR: Capabilities = Capabilities {
 /// Zarr version 2. A dimension has a length and nothing else.
 pub(super) static ZARR2: Capabilities = Capabilities {
     name: "Zarr version 2",
+    short_name: "zarr2",
     booleans_and_complex: true,
     extended_name: "Zarr version 2 mode=00001000",
     ..ZARR
@@ -360,6 +362,7 @@ pub(super) static ZARR2: Capabilities = Capabilities {
 /// Zarr version 3. What it has no place for is in an attribute of netCDF's own: unlimited dimensions, no-fill.
 pub(super) static ZARR3: Capabilities = Capabilities {
     name: "Zarr version 3",
+    short_name: "zarr3",
     extended_name: "Zarr version 3 mode=00001000",
     user_types: true,
     lists_of_numbers: true,

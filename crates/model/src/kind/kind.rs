@@ -61,6 +61,9 @@ impl Kind {
         Self::Netcdf4Classic,
     ];
 
+    /// The kinds of Zarr, which store keys.
+    pub const OF_ZARR: [Self; 3] = [Self::Nczarr, Self::Zarr2, Self::Zarr3];
+
     /// The kinds of compressed archives, in the order of the kinds that they archive.
     pub const ARCHIVES: [Self; 3] = [Self::ClassicArchive, Self::Offset64Archive, Self::Data64Archive];
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use anyhow::Context;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::Mode;
-use ncutils_cli::print;
 use ncutils_core::copy::archive::{self as copied, archive_route};
 use ncutils_core::error::Error;
 use ncutils_core::format::CheckLimits;
@@ -41,7 +40,7 @@ const STREAMED: usize = 256 << 10;
 pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
     arguments.given.refuse_for(Mode::Zst)?;
     if arguments.dry_run {
-        return print(plan_text::route("compress the bytes of the file", arguments.json));
+        return plan_text::print_route("compress the bytes of the file", (input, output), arguments);
     }
     let object = input.content(SPOOLED);
     arguments.messages.warn_of_notes(input);
@@ -60,7 +59,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
 ///
 /// # Errors
 /// An input that is no archive, options that change the original, and failures of reading and writing.
-pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
+pub fn restore_stream((input, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<()> {
     let in_stdin = |error: Error| {
         let error = match error {
             Error::UnknownFormat => {
@@ -75,7 +74,8 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     let (kind, stdin) = archive::kind_of_stream(stdin).map_err(in_stdin)?;
     archive_route(&Schema::new(kind), &arguments.copy, &arguments.archive)?;
     if arguments.dry_run {
-        return print(plan_text::bytes(&copied::ArchiveRoute::Restore, arguments.json));
+        let route = plan_text::bytes(&copied::ArchiveRoute::Restore);
+        return plan_text::print_route(route, (input, output), arguments);
     }
     ncutils_cli::signals::handle("nccopy");
     let target = BytesOutput::of(output, arguments)?;
@@ -84,7 +84,7 @@ pub fn restore_stream(output: &Location, arguments: &Arguments) -> anyhow::Resul
     let packed = done.map_err(in_stdin)?;
     let verify = |written: &_| archive::verify(written, &packed, target.limits).map(|()| packed.original);
     target.finish(HASHED, verify)?;
-    summarize(&packed, arguments)
+    summarize(&packed, (input, output), arguments)
 }
 
 /// Packs, restores, or copies the archive or classic file that is `opened`, and tells what `--dry-run` and `--summary` ask for.
@@ -99,7 +99,7 @@ pub fn copy(
 ) -> anyhow::Result<()> {
     let in_input = |error: Error| error.in_file(input.name());
     if arguments.dry_run {
-        return print(plan_text::bytes(&route, arguments.json));
+        return plan_text::print_route(plan_text::bytes(&route), (input, output), arguments);
     }
     if arguments.salvage {
         return Err(Error::Usage(
@@ -138,7 +138,7 @@ pub fn copy(
     refuse_changed(&**object, input, arguments)?;
     let verify = |written: &_| archive::verify(written, &packed, target.limits).map(|()| packed.original);
     target.finish(HASHED, verify)?;
-    summarize(&packed, arguments)
+    summarize(&packed, (input, output), arguments)
 }
 
 /// Fails if the input has changed since it was opened, unless the user allows it.
@@ -202,9 +202,13 @@ impl<'a> BytesOutput<'a> {
     }
 }
 
-fn summarize(packed: &Packed, arguments: &Arguments) -> anyhow::Result<()> {
+fn summarize(
+    packed: &Packed,
+    locations: (&Location, &Location),
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
     match arguments.summary {
-        true => print(summary::bytes(packed, arguments.json)),
+        true => summary::print_bytes(packed, locations, arguments),
         false => Ok(()),
     }
 }

@@ -98,7 +98,11 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
 ///
 /// # Errors
 /// What cannot be shown so.
-fn view_of<'r>(reader: &'r dyn Reader, kind: Kind, arguments: &Arguments) -> Result<Option<View<'r>>, Error> {
+pub(crate) fn view_of<'r>(
+    reader: &'r dyn Reader,
+    kind: Kind,
+    arguments: &Arguments,
+) -> Result<Option<View<'r>>, Error> {
     let request = ViewRequest {
         own_dimensions: kind.can().own_shapes,
         ..arguments.view.clone()

@@ -6,7 +6,6 @@
 //! ```
 
 use anyhow::Context;
-use ncutils_cli::print;
 use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
 use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
@@ -17,7 +16,7 @@ use ncutils_core::subset::Subset;
 use super::unfinished::refuse_unfinished_sources;
 use crate::arguments::Arguments;
 use crate::print::plan_text::{self, Beside};
-use crate::print::summary;
+use crate::print::{report, summary};
 
 /// A copy by the engine.
 #[derive(Clone, Copy)]
@@ -72,10 +71,9 @@ impl Engine<'_> {
     ) -> anyhow::Result<()> {
         self.output.check_create(&plan.schema, &prepared.plans)?;
         let description = prepared.describe(reader, plan, &self.run_options());
-        print(match self.arguments.json {
-            true => plan_text::json(&description, beside),
-            false => plan_text::text(&description, beside),
-        })
+        let text = || plan_text::text(&description, beside);
+        let json = || plan_text::json(&description, beside);
+        report::print("plan", (self.input, self.output), self.arguments, text, json)
     }
 
     /// The options of the output, with the part of the memory that it may hold.
@@ -112,9 +110,18 @@ impl Engine<'_> {
         prepared: &'p Prepared,
         writer: Box<dyn Writer>,
     ) -> Result<Report<'p>> {
-        let bar = self.arguments.messages.bar();
+        // Of several copies, one bar shows all.
+        let bar = match self.arguments.of_several {
+            true => None,
+            false => self.arguments.messages.bar(),
+        };
+        let of_file = self
+            .arguments
+            .progress
+            .as_deref()
+            .map(|file| file as &dyn Progress);
         let options = RunOptions {
-            progress: bar.as_ref().map(|bar| bar as &dyn Progress),
+            progress: bar.as_ref().map(|bar| bar as &dyn Progress).or(of_file),
             ..self.run_options()
         };
         let done = copy::run(reader, prepared, writer, &options);
@@ -132,10 +139,11 @@ impl Engine<'_> {
     /// # Errors
     /// Failures of standard output.
     pub(crate) fn summarized(&self, report: &Report<'_>, beside: Option<Beside<'_>>) -> anyhow::Result<()> {
-        let printed = match (self.arguments.summary, self.arguments.json) {
-            (false, _) => Ok(()),
-            (true, true) => print(summary::json(report, beside)),
-            (true, false) => print(summary::text(report, beside)),
+        let (text, json) = (|| summary::text(report, beside), || summary::json(report, beside));
+        let locations = (self.input, self.output);
+        let printed = match self.arguments.summary {
+            false => Ok(()),
+            true => report::print("summary", locations, self.arguments, text, json),
         };
         printed.with_context(|| format!("{} is in place, but its summary is not printed", self.output))
     }

@@ -1,6 +1,8 @@
 //! The modes of nccopy.
 //!
 //! ```text
+//! choose ─► one of these:
+//!
 //! bytes            -k zst, --restore of a pipe
 //! hdf5             -k h5
 //! salvage_archive  --salvage of an archive
@@ -11,12 +13,15 @@
 //! hdf5, values ─► engine: the copy engine of the library
 //! ```
 
-pub mod bytes;
-pub mod dataset;
+mod bytes;
+mod choose;
+pub(crate) mod dataset;
 mod engine;
-pub mod hdf5;
+mod hdf5;
 mod salvage;
-pub mod salvage_archive;
+mod salvage_archive;
 mod salvage_report;
 mod unfinished;
-mod values;
+pub(crate) mod values;
+
+pub use choose::copy;

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! --dry-run ─► plan_text ─┐
-//!                         ├─► table: even columns
+//!                         ├─► table: even columns ─► report: names of the copy ─► standard output
 //! --summary ─► summary ───┘
 //! ```
 
 pub(crate) mod plan_text;
+pub(crate) mod report;
 pub(crate) mod summary;
 mod table;

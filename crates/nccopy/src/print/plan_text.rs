@@ -4,10 +4,13 @@ use ncutils_core::copy::archive::ArchiveRoute;
 use ncutils_core::copy::{Description, VariableDescription};
 use ncutils_core::filter::{Registry, spec::json_text};
 use ncutils_core::format::netcdf4::verbatim::OtherDataset;
+use ncutils_core::location::Location;
 use ncutils_core::model::{CodecSpec, Encoding, Endian, ExternalPart, Storage, VariableLayout};
 use serde_json::{Value, json};
 
+use super::report;
 use super::table::{self, Side};
+use crate::arguments::Arguments;
 
 /// What a copy of HDF5 as it is does beside the plan: datasets that the engine does not copy.
 #[derive(Clone, Copy)]
@@ -86,27 +89,31 @@ pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
     text + &format!("memory for data about {} bytes\n", plan.memory)
 }
 
-/// What a copy of bytes to or from an archive will do: one line, or a JSON object.
-pub fn bytes(route: &ArchiveRoute, as_json: bool) -> String {
-    let route = match route {
+/// What a copy of bytes to or from an archive will do.
+pub fn bytes(route: &ArchiveRoute) -> &'static str {
+    match route {
         ArchiveRoute::Copy | ArchiveRoute::Convert(..) => "copy",
         ArchiveRoute::Pack(_) => "pack the bytes of the file",
         ArchiveRoute::Repack(_) => "copy the blocks of the archive",
         ArchiveRoute::Restore => "restore the bytes of the original",
-    };
-    self::route(route, as_json)
-}
-
-/// What a copy does that has one route: one line, or a JSON object.
-pub(crate) fn route(route: &str, as_json: bool) -> String {
-    match as_json {
-        true => format!("{}\n", json!({"route": route})),
-        false => format!("{route}\n"),
     }
 }
 
-/// The same as a JSON object on one line.
-pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> String {
+/// Prints what a copy will do that has one route.
+///
+/// # Errors
+/// Failures of standard output.
+pub(crate) fn print_route(
+    route: &str,
+    locations: (&Location, &Location),
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let (text, json) = (|| format!("{route}\n"), || json!({"route": route}));
+    report::print("plan", locations, arguments, text, json)
+}
+
+/// The same as a JSON object.
+pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> Value {
     let mut variables: Vec<_> = plan
         .variables
         .iter()
@@ -148,8 +155,7 @@ pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> String {
             })
         }));
     }
-    let all = json!({"kind": kind(plan, beside), "variables": variables, "memory": plan.memory});
-    format!("{all}\n")
+    json!({"kind": kind(plan, beside), "variables": variables, "memory": plan.memory})
 }
 
 /// The parts of files that hold the raw data of a variable.

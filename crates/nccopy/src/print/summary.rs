@@ -5,13 +5,23 @@ use std::collections::BTreeMap;
 use ncutils_core::copy::{Passed, Report, ratio};
 use ncutils_core::filter::Tested;
 use ncutils_core::format::archive::Packed;
-use serde_json::json;
+use ncutils_core::location::Location;
+use serde_json::{Value, json};
 
 use super::plan_text::Beside;
+use super::report;
 use super::table::{self, Side};
+use crate::arguments::Arguments;
 
-/// What a copy of bytes to or from an archive did: one line, or a JSON object.
-pub fn bytes(packed: &Packed, as_json: bool) -> String {
+/// Prints what a copy of bytes to or from an archive did.
+///
+/// # Errors
+/// Failures of standard output.
+pub fn print_bytes(
+    packed: &Packed,
+    locations: (&Location, &Location),
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
     let Packed {
         original,
         archive,
@@ -19,18 +29,14 @@ pub fn bytes(packed: &Packed, as_json: bool) -> String {
         ..
     } = packed;
     let sha: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
-    match as_json {
-        true => format!(
-            "{}\n",
-            json!({"original": original, "archive": archive, "sha256": sha})
-        ),
-        false => {
-            let ratio = ratio(*original, *archive).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
-            format!(
-                "original {original} bytes, archive {archive} bytes, ratio {ratio}\nSHA-256 of the original {sha}\n"
-            )
-        }
-    }
+    let text = || {
+        let ratio = ratio(*original, *archive).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        format!(
+            "original {original} bytes, archive {archive} bytes, ratio {ratio}\nSHA-256 of the original {sha}\n"
+        )
+    };
+    let json = || json!({"original": original, "archive": archive, "sha256": sha});
+    report::print("summary", locations, arguments, text, json)
 }
 
 /// A table with a row for each variable and one for their sum, and a line about the whole copy.
@@ -97,8 +103,8 @@ fn passed(passed: Passed) -> String {
     }
 }
 
-/// The same as a JSON object on one line.
-pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
+/// The same as a JSON object.
+pub fn json(report: &Report, beside: Option<Beside<'_>>) -> Value {
     let variables = report.variables();
     let sum = |bytes: fn(&ncutils_core::copy::VariableReport) -> u64| {
         variables.iter().map(bytes).fold(0, u64::saturating_add)
@@ -132,7 +138,7 @@ pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
     }));
     let passed = TESTED.map(|(tested, _, name)| (name, report.passed().tested(tested)));
     let passed: BTreeMap<&str, u64> = passed.into_iter().collect();
-    let all = json!({
+    json!({
         "variables": each,
         "decoded": decoded,
         "read": read,
@@ -142,6 +148,5 @@ pub fn json(report: &Report, beside: Option<Beside<'_>>) -> String {
         "elapsed": report.elapsed().as_secs_f64(),
         "memory": report.peak(),
         "passed": passed,
-    });
-    format!("{all}\n")
+    })
 }

@@ -11,19 +11,24 @@ use ncutils_cli::options::NCDUMP;
 use ncutils_cli::values::remote::{self, RemoteOptions};
 use ncutils_cli::values::text::{names, text, texts};
 use ncutils_cli::values::{data_access, memory, subset};
-use ncutils_core::error::Result;
+use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::Registry;
 use ncutils_core::integrity::Equality;
+use ncutils_core::message::one_line;
 use ncutils_core::print::{DataOf, DumpOptions};
 use ncutils_core::store::DataAccess;
 use ncutils_core::subset::SubsetRequest;
 use values::{annotations, line_length, precision, times, tolerance, without_properties};
 
 /// The parsed arguments of a call of `ncdump`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Arguments {
-    /// The input, as named by the user.
+    /// The inputs, as named by the user. More than one only for what [`Arguments::takes_several`] names.
+    pub inputs: Vec<OsString>,
+    /// The input that is read, of several.
     pub input: OsString,
+    /// True if the input is one of several, whose lines begin with its name.
+    pub of_several: bool,
     /// `-k`: print only the kind of the file.
     pub kind_only: bool,
     /// `-x`: print NcML instead of CDL.
@@ -56,6 +61,30 @@ pub struct Arguments {
     pub remote: RemoteOptions,
     /// What the call tells on standard error.
     pub messages: Messages,
+}
+
+impl Arguments {
+    /// True if what is asked for can be asked of several inputs.
+    fn takes_several(&self) -> bool {
+        let of_header = matches!(self.dump.data, DataOf::None) && !self.json && !self.ncml;
+        match &self.proof {
+            Some(Proof::Same(..)) => false,
+            Some(_) => true,
+            None => !self.sources && (self.kind_only || self.format_only || of_header),
+        }
+    }
+
+    /// Lines as they are printed: those of one of several inputs begin with its name.
+    pub fn labelled(&self, lines: &str) -> String {
+        match self.of_several {
+            true => {
+                let name = self.input.display().to_string();
+                let name = one_line(&name);
+                lines.lines().map(|line| format!("{name}: {line}\n")).collect()
+            }
+            false => lines.to_owned(),
+        }
+    }
 }
 
 /// What is to be proved of the dataset.
@@ -102,11 +131,15 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let (precision, overrides) = precision(matches)?;
     let memory = memory::bytes(matches, "memory", "-m")?;
     let registry = filters::registry(matches, memory);
-    Ok(Arguments {
+    let inputs = matches.get_many::<OsString>("input").into_iter().flatten();
+    let inputs: Vec<OsString> = inputs.cloned().collect();
+    let arguments = Arguments {
         memory,
         remote: remote::options(matches),
         messages: Messages::of(&NCDUMP, matches),
-        input: matches.get_one::<OsString>("input").cloned().unwrap_or_default(),
+        input: inputs.first().cloned().unwrap_or_default(),
+        of_several: inputs.len() > 1,
+        inputs,
         json: matches.get_flag("json"),
         ncml: matches.get_flag("ncml"),
         kind_only: matches.get_flag("kind"),
@@ -133,7 +166,13 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         sources: matches.get_flag("sources"),
         proof: proof(matches)?,
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),
-    })
+    };
+    match arguments.of_several && !arguments.takes_several() {
+        true => Err(Error::Usage(
+            "several inputs go with -h, -k, -K, --check and --digest; name one input".to_owned(),
+        )),
+        false => Ok(arguments),
+    }
 }
 
 /// What is to be proved.

@@ -12,16 +12,17 @@
 //!
 //! So a killed process leaves nothing, or one file whose name marks it as partial; see [`crate::file::partial`].
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tracing::debug;
 
 use super::lock;
+use super::take_over::take_over;
 use crate::Output;
 use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
@@ -58,8 +59,8 @@ enum Pending {
 }
 
 impl FileOutput {
-    /// Starts writing the file `path`. A symbolic link is followed and its target replaced. The mode of an
-    /// existing file is kept. Nothing changes at `path` until the commit.
+    /// Starts writing the file `path`. A symbolic link is followed and its target replaced. The mode and the extended attributes
+    /// of an existing file are kept. Nothing changes at `path` until the commit.
     ///
     /// # Errors
     /// Names the path if its directory does not exist or cannot be written to, if the existing file is
@@ -114,7 +115,7 @@ impl FileOutput {
             }
         };
         if let Some(found) = existing {
-            take_over(&file, &found).map_err(cannot)?;
+            take_over(&file, path, &found).map_err(cannot)?;
         }
         Ok(Self {
             file,
@@ -221,16 +222,6 @@ fn ends_in_slash(path: &Path) -> bool {
     path.as_os_str().as_bytes().ends_with(b"/")
 }
 
-/// Gives a new file the mode of the file it will replace, and its owner if permitted.
-fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
-    let new = file.metadata()?;
-    if (new.uid(), new.gid()) != (existing.uid(), existing.gid()) {
-        // Only root may give files away. For others the file becomes theirs, as with any editor that renames.
-        let _ = fchown(file, Some(existing.uid()), Some(existing.gid()));
-    }
-    file.set_permissions(fs::Permissions::from_mode(existing.mode() & 0o7777))
-}
-
 /// Makes the name of an output durable, which is in `directory` by now.
 ///
 /// # Errors
@@ -259,7 +250,7 @@ mod tests {
     use super::*;
     use crate::file::partial::MAX_NAME;
     use crate::{FileSource, Object};
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn names(dir: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(dir)

@@ -3,15 +3,80 @@
 use std::env;
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-/// True if a program holds the lock of a file for writing. `None` if that is not known: the file system has no locks, or the
+/// The files whose lock this process holds, by device and inode.
+static HELD: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+/// False if the variable `HDF5_USE_FILE_LOCKING` says that locks are not used.
+fn are_used() -> bool {
+    !env::var_os("HDF5_USE_FILE_LOCKING").is_some_and(|value| value == "FALSE" || value == "0")
+}
+
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    let found = file.metadata()?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// The lock of a file for writing, which this process holds until the value is dropped.
+#[derive(Debug)]
+pub struct HeldLock {
+    file: File,
+    identity: (u64, u64),
+}
+
+impl HeldLock {
+    /// Takes the lock of a file for writing. Where locks are not used, or the file system has none, it holds nothing.
+    ///
+    /// # Errors
+    /// Another program reads or writes the file under a lock; the file cannot be opened.
+    pub fn take(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let identity = identity(&file)?;
+        if are_used()
+            && let Err(TryLockError::WouldBlock) = file.try_lock()
+        {
+            return Err(in_use());
+        }
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).push(identity);
+        Ok(Self { file, identity })
+    }
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = held.iter().position(|identity| *identity == self.identity) {
+            held.swap_remove(at);
+        }
+        let _ = self.file.unlock();
+    }
+}
+
+fn in_use() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        "the file is being read or written by another program, which has locked it: wait until it is closed",
+    )
+}
+
+fn is_held(file: &File) -> bool {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    !held.is_empty() && identity(file).is_ok_and(|identity| held.contains(&identity))
+}
+
+/// True if another program holds the lock of a file for writing. `None` if that is not known: the file system has no locks, or the
 /// variable `HDF5_USE_FILE_LOCKING` says that they are not used.
 ///
 /// The shared lock that tells it is released at once.
 pub(crate) fn is_locked_for_writing(file: &File) -> Option<bool> {
-    if env::var_os("HDF5_USE_FILE_LOCKING").is_some_and(|value| value == "FALSE" || value == "0") {
+    if !are_used() {
         return None;
+    }
+    if is_held(file) {
+        return Some(false);
     }
     match file.try_lock_shared() {
         Ok(()) => {
@@ -42,6 +107,22 @@ pub fn check_unlocked(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_of_this_process_is_no_other_programs() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let other = File::create(&path).unwrap();
+        let held = HeldLock::take(&path).unwrap();
+        check_unlocked(&path).unwrap();
+        assert!(matches!(other.try_lock_shared(), Err(TryLockError::WouldBlock)));
+        drop(held);
+        other.try_lock_shared().unwrap();
+        assert_eq!(
+            HeldLock::take(&path).unwrap_err().kind(),
+            io::ErrorKind::ResourceBusy
+        );
+    }
 
     #[test]
     fn a_lock_for_writing_is_told_and_none_is_left() {

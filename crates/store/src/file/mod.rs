@@ -5,7 +5,8 @@
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
 //! ```
 //!
-//! `family` joins members of a file. `lock` tells whether another program writes to a file. `remains` has what could not be
+//! `family` joins members of a file. `lock` tells whether another program writes to a file. `take_over` gives a file the mode and
+//! owner of the one that it replaces. `remains` has what could not be
 //! removed.
 
 pub mod data_access;
@@ -19,5 +20,6 @@ pub mod lock;
 pub mod partial;
 pub mod remains;
 mod stop_point;
+mod take_over;
 pub mod temporary;
 pub mod unnamed;

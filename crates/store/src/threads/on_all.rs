@@ -1,5 +1,6 @@
 //! The number of threads, and the same work on each.
 
+use std::cell::Cell;
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +12,23 @@ const MOST_THREADS: usize = 256;
 /// What [`count`] gives. 0 until the first call.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
+thread_local! {
+    /// What [`count`] gives on this thread instead; 0 for the count of all.
+    static OWN_COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs `work`, for which [`count`] gives 1 on this thread: other threads have work of their own.
+pub fn alone<R>(work: impl FnOnce() -> R) -> R {
+    struct Before(usize);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            OWN_COUNT.set(self.0);
+        }
+    }
+    let _before = Before(OWN_COUNT.replace(1));
+    work()
+}
+
 /// Sets what [`count`] gives from now on. A program calls it once, before it opens anything.
 pub fn set_count(threads: usize) {
     COUNT.store(threads.max(1), Ordering::Relaxed);
@@ -18,6 +36,10 @@ pub fn set_count(threads: usize) {
 
 /// The number of threads that compute: that of [`set_count`], or else one for each core.
 pub fn count() -> usize {
+    match OWN_COUNT.get() {
+        0 => {}
+        own => return own,
+    }
     match COUNT.load(Ordering::Relaxed) {
         0 => {
             // The system reads many small files to answer, so it is asked once.
@@ -80,6 +102,16 @@ mod tests {
     #[test]
     fn nobody_gets_thousands_of_threads() {
         on_all(100_000, |_, all| assert!(all <= MOST_THREADS));
+    }
+
+    #[test]
+    fn work_alone_has_one_thread() {
+        let all = count();
+        assert_eq!(
+            alone(|| (count(), thread::spawn(count).join().unwrap())),
+            (1, all)
+        );
+        assert_eq!(count(), all);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //!                          │
 //!                          ▼
 //!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
+//!                           └─► stored_as: is a dataset so already?
 //! ```
 
 mod copy_plan;
@@ -18,6 +19,7 @@ mod output;
 mod prepare;
 mod request;
 mod select;
+mod stored_as;
 
 pub use copy_plan::{CopyPlan, VariableCopy};
 pub use dataset::{plan, plan_subset};

@@ -41,10 +41,12 @@ fn counted(number: u64, noun: &str) -> String {
     }
 }
 
-/// The report as one JSON object, followed by a newline.
-pub fn check_json(checked: &Checked) -> String {
+/// The report about `input` as one JSON object of the type `check`, followed by a newline.
+pub fn check_json(input: &str, checked: &Checked) -> String {
     let faults: Vec<Value> = checked.faults.iter().map(fault_json).collect();
     let report = json!({
+        "type": "check",
+        "input": input,
         "faults": faults,
         "variables": checked.variables,
         "chunks": checked.chunks,

@@ -3,10 +3,12 @@
 //! ```text
 //! name, -k, input ─► output_kind: Kind ─► containment, writer, zarr_folder, room: may it be written? ─► destination
 //!                                                                                              └─► staged: read back first
+//! folder, path below it ─► folder: the name of one output of several
 //! ```
 
 mod containment;
 pub(super) mod destination;
+mod folder;
 pub(super) mod output_kind;
 mod raw_files;
 mod room;

@@ -3,8 +3,8 @@
 //! | output | kind |
 //! | --- | --- |
 //! | a fragment with a format | NCZarr, or pure Zarr of version 2 or 3; `-k` may say netCDF-4 beside it |
-//! | a fragment with a store only | an error |
-//! | `*.zarr`, `*.zarr.zip` | that of a Zarr input; else an error that shows the fragments |
+//! | a fragment with a store only | a kind of Zarr that `-k` says; else an error |
+//! | `*.zarr`, `*.zarr.zip` | a kind of Zarr that `-k` says, or that of a Zarr input; else an error that shows the fragments |
 //! | any other name | what `-k` says; else netCDF-4 for a Zarr input, and no rule for others |
 
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +17,7 @@ use crate::location::{Location, StoreKind, Target};
 
 /// True for the formats that store keys.
 pub(crate) fn is_zarr(kind: Kind) -> bool {
-    matches!(kind, Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3)
+    Kind::OF_ZARR.contains(&kind)
 }
 
 impl Location {
@@ -31,8 +31,9 @@ impl Location {
     }
 
     fn choose_kind(&self, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
+        let zarr_asked = asked.filter(|kind| is_zarr(*kind));
         if let Some(mode) = self.zarr_mode() {
-            let Some(format) = mode.format else {
+            let Some(format) = mode.format.or(zarr_asked) else {
                 return Err(Error::Usage(format!(
                     "the fragment names no format; write {}",
                     self.fragments(mode.store.unwrap_or(StoreKind::Directory))
@@ -50,6 +51,7 @@ impl Location {
         }
         let from_zarr = input.filter(|kind| is_zarr(*kind));
         match (self.store_by_name(), asked, from_zarr) {
+            _ if zarr_asked.is_some() => Ok(asked),
             (Some(_), None, Some(kind)) => Ok(Some(kind)),
             (Some(store), _, _) => Err(Error::Usage(format!(
                 "this name is one of Zarr, but says neither NCZarr nor pure Zarr; write {}",
@@ -220,6 +222,11 @@ mod tests {
                     error.contains("#mode=nczarr,") && error.contains("#mode=zarr,"),
                     "{error}"
                 );
+            }
+        }
+        for asked in Kind::OF_ZARR {
+            for name in ["x.zarr", "x.zarr.zip", "x#mode=zip", "s3://b/x", "x.nc"] {
+                assert_eq!(kind(name, Some(asked), None).unwrap(), Some(asked), "{name}");
             }
         }
         let error = kind("x.zarr.zip", None, None).unwrap_err().to_string();

@@ -37,6 +37,12 @@ const METADATA: [&str; 8] = [
 /// Most levels of nested folders, as in a store of keys.
 const DEEPEST: usize = 512;
 
+/// True if a folder holds the metadata of a group or an array of Zarr.
+pub(crate) fn is_dataset(root: &Path) -> bool {
+    let is_there = |name: &str| root.join(name).exists();
+    NODE.into_iter().chain([keys::CONSOLIDATED]).any(is_there)
+}
+
 /// Checks that nothing is lost but a Zarr dataset if a folder is removed.
 ///
 /// # Errors

@@ -1,0 +1,92 @@
+//! Whether a dataset is stored already as a plan would store it.
+
+use super::CopyPlan;
+use crate::filter::{ChunkType, Registry};
+use crate::format::Reader;
+use crate::model::{Schema, Storage, Type, UnlimitedDimensions, VarId, VariableLayout};
+
+impl CopyPlan {
+    /// True if `stored` is what the plan would make: of the same kind, with the same variables, dimensions, types, chunks and
+    /// filters. No data is read, and of attributes those alone that the copy adds. With `any_filters`, filters do not count.
+    pub fn is_stored_as(&self, stored: &dyn Reader, any_filters: bool) -> bool {
+        let schema = stored.schema();
+        let same_dataset = self.schema.kind == schema.kind
+            && self.schema.page_size == schema.page_size
+            && self.schema.vars.len() == schema.vars.len()
+            && self.schema.groups.len() == schema.groups.len()
+            && schema.faults.is_empty();
+        same_dataset
+            && (0..schema.vars.len()).all(|at| {
+                let planned = VarId(at);
+                let found = schema.var_at(&self.schema.var_path(planned));
+                found.is_some_and(|found| {
+                    self.is_same_variable(planned, schema, found)
+                        && self.is_same_layout(planned, schema, found, stored.layout(found), any_filters)
+                })
+            })
+    }
+
+    /// True if the schemas agree about a variable.
+    fn is_same_variable(&self, planned: VarId, schema: &Schema, found: VarId) -> bool {
+        let (asked, there) = (self.schema.var(planned), schema.var(found));
+        let dims = asked.dims.iter().zip(&there.dims);
+        let tells_unlimited = schema.kind.can().unlimited != UnlimitedDimensions::None;
+        let quantization = self.variables[planned.0].quantization.as_ref();
+        asked.dims.len() == there.dims.len()
+            && type_name(&self.schema, asked.ty) == type_name(schema, there.ty)
+            && dims.into_iter().all(|(a, b)| {
+                let (a, b) = (self.schema.dim(*a), schema.dim(*b));
+                (&a.name, a.length) == (&b.name, b.length) && (a.unlimited == b.unlimited || !tells_unlimited)
+            })
+            && quantization.is_none_or(|made| {
+                let made = made.attribute();
+                let there = there
+                    .attributes
+                    .iter()
+                    .find(|attribute| attribute.name == made.name);
+                there.is_some_and(|there| there.values == made.values)
+            })
+    }
+
+    fn is_same_layout(
+        &self,
+        planned: VarId,
+        schema: &Schema,
+        found: VarId,
+        there: &VariableLayout,
+        any_filters: bool,
+    ) -> bool {
+        let asked = &self.variables[planned.0].layout;
+        let same_place = asked.storage == there.storage
+            && asked.extent == there.extent
+            && asked.shard == there.shard
+            && (asked.shard.is_none() || asked.shard_index == there.shard_index)
+            && asked.string_length == there.string_length;
+        let ty = schema.var(found).ty;
+        same_place && (any_filters || same_filters(asked, there, schema, ty, &self.registry))
+    }
+}
+
+fn same_filters(
+    asked: &VariableLayout,
+    there: &VariableLayout,
+    schema: &Schema,
+    ty: Type,
+    registry: &Registry,
+) -> bool {
+    match &there.storage {
+        Storage::Chunked { shape } => {
+            let chunk = ChunkType::new(schema, ty, there, shape);
+            registry.same_streams(&asked.filters, &there.filters, &chunk)
+        }
+        _ => asked.filters == there.filters,
+    }
+}
+
+/// The name of a type, which is the same in two schemas where their numbers of types are not.
+fn type_name(schema: &Schema, ty: Type) -> String {
+    match ty {
+        Type::User(id) => schema.user_type(id).name.clone(),
+        other => format!("{other:?}"),
+    }
+}

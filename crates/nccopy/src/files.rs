@@ -1,0 +1,148 @@
+//! What the command line says of inputs and outputs.
+
+use std::ffi::OsString;
+
+use clap::ArgMatches;
+use ncutils_core::error::{Error, Result};
+use ncutils_core::location::Location;
+
+/// The options and operands that name inputs and outputs.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The operands, in their order.
+    pub operands: Vec<OsString>,
+    /// `--files-from`: a list of further inputs.
+    pub list: Option<OsString>,
+    /// `--recursive`: the inputs are all datasets below one folder.
+    pub recursive: bool,
+    /// `--in-place`: each input is its own output.
+    pub in_place: bool,
+    /// `--break-links`: replace files with several hard links.
+    pub break_links: bool,
+    /// `--preserve`: give outputs the times of their inputs.
+    pub preserve: bool,
+    /// `--update`: skip what is done already.
+    pub update: bool,
+}
+
+/// The form of a command line.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Form<'a> {
+    /// One input and one output.
+    One(&'a OsString, &'a OsString),
+    /// Inputs whose outputs go into a folder.
+    IntoFolder(&'a [OsString], &'a OsString),
+    /// Inputs that are replaced.
+    InPlace(&'a [OsString]),
+}
+
+impl Files {
+    /// What a call says.
+    pub fn of(matches: &ArgMatches) -> Self {
+        let given = |id: &str| matches.get_flag(id);
+        let operands = matches.get_many::<OsString>("paths").into_iter().flatten();
+        Self {
+            operands: operands.cloned().collect(),
+            list: matches.get_one::<OsString>("files-from").cloned(),
+            recursive: given("recursive"),
+            in_place: given("in-place"),
+            break_links: given("break-links"),
+            preserve: given("preserve"),
+            update: given("update"),
+        }
+    }
+
+    /// The form of the command line.
+    ///
+    /// # Errors
+    /// Operands that are missing, or more than the form takes; an output that is no folder for several inputs.
+    pub fn form(&self) -> Result<Form<'_>> {
+        if self.in_place {
+            return match self.operands.is_empty() && self.list.is_none() {
+                true => usage("--in-place: name the files to replace"),
+                false => Ok(Form::InPlace(&self.operands)),
+            };
+        }
+        let Some((output, inputs)) = self.operands.split_last() else {
+            return usage("name an input and an output: nccopy [OPTIONS] INPUT OUTPUT");
+        };
+        let many = self.recursive || self.list.is_some();
+        if inputs.is_empty() && self.list.is_none() {
+            return usage("the output is missing: nccopy [OPTIONS] INPUT OUTPUT");
+        }
+        if self.recursive && inputs.len() != 1 {
+            return usage("--recursive takes one folder of inputs and one for outputs");
+        }
+        let is_folder = Location::is_folder_for_outputs(output)?;
+        match inputs {
+            [input] if !many && !is_folder => Ok(Form::One(input, output)),
+            _ if many || is_folder => Ok(Form::IntoFolder(inputs, output)),
+            _ => usage(format!(
+                "{}: the output of several inputs is a folder: write '{}/', or name a folder that exists and holds no dataset",
+                output.display(),
+                output.display()
+            )),
+        }
+    }
+}
+
+fn usage<T>(why: impl Into<String>) -> Result<T> {
+    Err(Error::Usage(why.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(operands: &[&str]) -> Files {
+        Files {
+            operands: operands.iter().map(OsString::from).collect(),
+            ..Files::default()
+        }
+    }
+
+    fn told(files: &Files) -> String {
+        match files.form() {
+            Ok(Form::One(..)) => "one".to_owned(),
+            Ok(Form::IntoFolder(inputs, _)) => format!("{} into a folder", inputs.len()),
+            Ok(Form::InPlace(inputs)) => format!("{} in place", inputs.len()),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn operands_tell_the_form() {
+        for (operands, expected) in [
+            (&["a.nc", "b.nc"][..], "one"),
+            (&["a.nc", "out/"], "1 into a folder"),
+            (&["a.nc", "b.nc", "out/"], "2 into a folder"),
+            (&["a.nc", "b.nc", "s3://b/out/"], "2 into a folder"),
+            (&["a.nc", "x.zarr/"], "one"),
+        ] {
+            assert_eq!(told(&files(operands)), expected, "{operands:?}");
+        }
+        assert!(told(&files(&["a.nc", "b.nc", "c.nc"])).starts_with("c.nc: the output of several inputs"));
+        assert!(told(&files(&["a.nc"])).starts_with("the output is missing"));
+        assert!(told(&files(&[])).starts_with("name an input and an output"));
+    }
+
+    #[test]
+    fn options_tell_the_form() {
+        let in_place = Files {
+            in_place: true,
+            ..files(&["a.nc"])
+        };
+        assert_eq!(told(&in_place), "1 in place");
+        let listed = Files {
+            list: Some("-".into()),
+            ..files(&["out"])
+        };
+        assert_eq!(told(&listed), "0 into a folder");
+        let recursive = |operands| Files {
+            recursive: true,
+            ..files(operands)
+        };
+        assert_eq!(told(&recursive(&["in", "out"])), "1 into a folder");
+        assert!(told(&recursive(&["in", "more", "out"])).starts_with("--recursive takes one folder"));
+    }
+}

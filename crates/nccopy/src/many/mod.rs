@@ -1,0 +1,23 @@
+//! Several inputs: each becomes a dataset of its name in a folder, or is replaced by its copy.
+//!
+//! ```text
+//! operands, --files-from, --recursive ─► inputs ─► output_name ─► jobs: no two have one output
+//!                                                                   │
+//!        turns: small ones beside each other, a large one alone ◄───┘
+//!                   │
+//!                   ├─► current: is it done already?  (--update, --in-place) ─► skipped
+//!                   ├─► in_place: links, lock
+//!                   └─► modes: the copy ─► tally: one line for all
+//! ```
+
+mod current;
+mod in_place;
+mod inputs;
+mod job;
+mod jobs;
+mod output_name;
+mod size;
+mod tally;
+mod turns;
+
+pub use jobs::copy;

@@ -1,0 +1,158 @@
+//! What became of the inputs: a JSON object for each, and a line for all.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::json;
+
+/// What became of one input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Copied, from so many bytes to so many.
+    Copied {
+        /// Size of the input.
+        before: u64,
+        /// Size of the output.
+        after: u64,
+    },
+    /// Skipped: its output is there.
+    Skipped,
+    /// Left out: a file of a folder that holds no dataset.
+    NoDataset,
+    /// Failed.
+    Failed,
+}
+
+/// Numbers of inputs, and bytes of those that were copied.
+#[derive(Debug, Default)]
+pub struct Tally {
+    copied: AtomicU64,
+    skipped: AtomicU64,
+    failed: AtomicU64,
+    before: AtomicU64,
+    after: AtomicU64,
+    /// `--dry-run`: nothing is written.
+    dry_run: bool,
+}
+
+impl Tally {
+    /// No input yet.
+    pub fn new(dry_run: bool) -> Self {
+        Self {
+            dry_run,
+            ..Self::default()
+        }
+    }
+
+    /// Counts an input.
+    pub fn add(&self, fate: Fate) {
+        let count = |counter: &AtomicU64, more| {
+            counter.fetch_add(more, Ordering::Relaxed);
+        };
+        match fate {
+            Fate::Copied { before, after } => {
+                count(&self.copied, 1);
+                count(&self.before, before);
+                count(&self.after, after);
+            }
+            Fate::Skipped => count(&self.skipped, 1),
+            Fate::NoDataset => {}
+            Fate::Failed => count(&self.failed, 1),
+        }
+    }
+
+    /// Number of inputs that failed.
+    pub fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The numbers as a JSON object on one line.
+    pub fn json(&self) -> String {
+        let [copied, skipped, failed, before, after] = self.numbers();
+        let all = json!({
+            "type": "total",
+            "copied": copied,
+            "skipped": skipped,
+            "failed": failed,
+            "before": before,
+            "after": after,
+        });
+        format!("{all}\n")
+    }
+
+    fn numbers(&self) -> [u64; 5] {
+        [
+            &self.copied,
+            &self.skipped,
+            &self.failed,
+            &self.before,
+            &self.after,
+        ]
+        .map(|counter| counter.load(Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [copied, skipped, failed, before, after] = self.numbers();
+        match self.dry_run {
+            true => write!(f, "{copied} would be copied, {skipped} skipped, {failed} failed"),
+            false => write!(
+                f,
+                "{copied} copied, {skipped} skipped, {failed} failed; {before} bytes became {after}"
+            ),
+        }
+    }
+}
+
+/// What became of an input, as a JSON object on one line.
+pub fn json(input: &str, output: &str, fate: Fate, error: Option<&str>) -> String {
+    let name = match fate {
+        Fate::Copied { .. } => "copied",
+        Fate::Skipped => "skipped",
+        Fate::NoDataset => "no dataset",
+        Fate::Failed => "failed",
+    };
+    let mut object = json!({"type": "file", "input": input, "output": output, "status": name});
+    if let Fate::Copied { before, after } = fate {
+        object["before"] = before.into();
+        object["after"] = after.into();
+    }
+    if let Some(error) = error {
+        object["error"] = error.into();
+    }
+    format!("{object}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_counted() {
+        let tally = Tally::default();
+        let copied = |before, after| Fate::Copied { before, after };
+        for fate in [
+            copied(10, 5),
+            copied(20, 7),
+            Fate::Skipped,
+            Fate::NoDataset,
+            Fate::Failed,
+        ] {
+            tally.add(fate);
+        }
+        assert_eq!(
+            tally.to_string(),
+            "2 copied, 1 skipped, 1 failed; 30 bytes became 12"
+        );
+        assert_eq!(tally.failed(), 1);
+        let total = r#"{"type":"total","copied":2,"skipped":1,"failed":1,"before":30,"after":12}"#;
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(parsed(&tally.json()), parsed(total));
+        let one = json("a", "b", Fate::Failed, Some("why"));
+        assert_eq!(
+            parsed(&one),
+            parsed(r#"{"type":"file","input":"a","output":"b","status":"failed","error":"why"}"#)
+        );
+    }
+}

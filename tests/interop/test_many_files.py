@@ -1,0 +1,291 @@
+"""Several inputs in one call: into a folder, from a list, a tree, in place, and gone on with after a stop."""
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+
+import netCDF4
+import numpy as np
+import pytest
+import zarr
+from conftest import BIN
+from peak_memory import peak
+
+
+def run(*arguments, cwd=None, stdin=None, program="nccopy"):
+    command = [BIN / program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, input=stdin, timeout=120)
+
+
+def make(path, seed=0, length=4):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("time", None)
+        f.createDimension("x", 50)
+        v = f.createVariable("v", "f4", ("time", "x"), chunksizes=(2, 50))
+        v[:] = values(seed, length)
+    return path
+
+
+def values(seed, length=4):
+    return np.random.default_rng(seed).integers(0, 9, (length, 50)).astype("f4")
+
+
+def read(path):
+    if path.suffix == ".zarr":
+        return zarr.open_group(str(path), mode="r")["v"][:]
+    with netCDF4.Dataset(path) as f:
+        return np.asarray(f["v"][:])
+
+
+@pytest.fixture
+def files(tmp_path):
+    return [make(tmp_path / "in" / f"f{n}.nc", n) for n in range(6)]
+
+
+def last_line(done):
+    return done.stderr.splitlines()[-1]
+
+
+def test_each_input_becomes_a_file_of_its_name(files, tmp_path):
+    out = tmp_path / "out"
+    done = run("-d", "5", "-s", *files, f"{out}/")
+    assert done.returncode == 0, done.stderr
+    assert last_line(done).startswith("nccopy: 6 copied, 0 skipped, 0 failed; ")
+    assert sorted(p.name for p in out.iterdir()) == [f.name for f in files]
+    for n, file in enumerate(files):
+        assert (read(out / file.name) == values(n)).all()
+        with netCDF4.Dataset(out / file.name) as f:
+            assert f["v"].filters()["complevel"] == 5
+        alone = tmp_path / "alone.nc"
+        assert run("-d", "5", "-s", file, alone).returncode == 0
+        assert alone.read_bytes() == (out / file.name).read_bytes()
+    # A glob may match one file, and the folder is there by now.
+    assert run(files[0], out).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "options, ending",
+    [(["-k", "zarr3"], ".zarr"), (["-k", "zarr2"], ".zarr"), (["-k", "nczarr"], ".zarr"), (["-k", "nc3"], ".nc"), (["-k", "h5"], ".nc")],
+    ids=str,
+)
+def test_names_end_as_the_kind_wants(files, tmp_path, options, ending):
+    done = run(*options, *files[:2], f"{tmp_path / 'out'}/")
+    assert done.returncode == 0, done.stderr
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [f"f0{ending}", f"f1{ending}"]
+    for n in range(2):
+        assert (read(tmp_path / "out" / f"f{n}{ending}") == values(n)).all()
+
+
+@pytest.mark.parametrize("kind, fragment", [("zarr3", "zarr,v3"), ("zarr2", "zarr"), ("nczarr", "nczarr,file")])
+def test_a_kind_of_zarr_is_the_same_as_its_fragment(files, tmp_path, kind, fragment):
+    def digests(path):
+        return {str(p.relative_to(path)): hashlib.sha256(p.read_bytes()).hexdigest() for p in path.rglob("*") if p.is_file()}
+
+    a, b, c = tmp_path / "a.zarr", tmp_path / "b.zarr", tmp_path / "c"
+    assert run("-k", kind, files[0], a).returncode == 0
+    assert run(files[0], f"{b}#mode={fragment}").returncode == 0
+    assert run(*files[:2], f"{c}/#mode={fragment}").returncode == 0
+    assert digests(a) == digests(b) == digests(c / "f0.zarr")
+    done = run("-k", "zarr2" if kind != "zarr2" else "zarr3", files[0], f"{a}#mode={fragment}")
+    assert done.returncode == 1 and "leave one of them out" in done.stderr
+
+
+def test_several_inputs_need_a_folder(files, tmp_path):
+    for arguments, told in [
+        ([*files[:2], tmp_path / "out.nc"], "the output of several inputs is a folder"),
+        ([files[0]], "the output is missing"),
+        ([], "name an input and an output"),
+        (["--recursive", files[0].parent, files[0], tmp_path / "o"], "--recursive takes one folder"),
+        (["--in-place"], "name the files to replace"),
+    ]:
+        done = run(*arguments)
+        assert done.returncode == 1 and told in done.stderr, done.stderr
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_names_that_collide_are_errors_beforehand(files, tmp_path):
+    other = make(tmp_path / "other" / "f0.nc")
+    done = run(*files, other, f"{tmp_path / 'out'}/")
+    assert done.returncode == 1 and "have the same output, f0.nc" in done.stderr
+    assert not (tmp_path / "out").exists()
+    before = files[0].read_bytes()
+    done = run("-d", "5", *files, files[0].parent)
+    assert done.returncode == 1 and "are the same file" in done.stderr and "--in-place" in done.stderr
+    assert files[0].read_bytes() == before
+
+
+def test_a_file_that_fails_is_told_and_the_others_go_on(files, tmp_path):
+    bad = tmp_path / "in" / "bad.nc"
+    bad.write_text("no dataset")
+    truncated = tmp_path / "in" / "cut.nc"
+    truncated.write_bytes(files[0].read_bytes()[:3000])
+    done = run(*files, bad, truncated, tmp_path / "in" / "absent.nc", f"{tmp_path / 'out'}/")
+    assert done.returncode == 1
+    for name in [bad, truncated, tmp_path / "in" / "absent.nc"]:
+        assert sum(str(name) in line for line in done.stderr.splitlines()) == 1, done.stderr
+    assert last_line(done).startswith("nccopy: 6 copied, 0 skipped, 3 failed; ")
+    assert len(list((tmp_path / "out").iterdir())) == 6
+
+
+def test_lists_and_trees(files, tmp_path):
+    out = tmp_path / "out"
+    for end in ["\n", "\0"]:
+        done = run("--files-from", "-", out / f"list{ord(end)}", stdin=end.join(map(str, files)))
+        assert done.returncode == 0, done.stderr
+        assert len(list((out / f"list{ord(end)}").iterdir())) == 6
+    odd = make(tmp_path / "in" / "sub" / "a b\nc.nc", 7)
+    (tmp_path / "in" / "README").write_text("text")
+    assert run("-k", "zarr3", files[0], tmp_path / "in" / "sub" / "x.zarr").returncode == 0
+    done = run("--recursive", tmp_path / "in", out / "tree")
+    assert done.returncode == 0, done.stderr
+    assert "no datasets are left out" in done.stderr and "README" in done.stderr
+    found = sorted(str(p.relative_to(out / "tree")) for p in (out / "tree").rglob("*.nc"))
+    assert found == sorted([f.name for f in files] + ["sub/a b\nc.nc"])
+    assert (read(out / "tree" / "sub" / odd.name) == values(7)).all()
+    assert (read(out / "tree" / "sub" / "x.zarr") == values(0)).all()
+    done = run("--recursive", tmp_path / "in", tmp_path / "in" / "sub" / "out")
+    assert done.returncode == 1 and "lie within each other" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-d", "5", "-s"],
+        ["-k", "zarr3"],
+        ["-k", "zarr2"],
+        ["-k", "nczarr"],
+        ["-k", "nc3"],
+        ["-k", "h5"],
+        ["-k", "zst"],
+        ["-u"],
+        ["-c", "time/1,x/25", "-F", "*,32015,3"],
+        ["-F", "*,auto"],
+        ["--quantize", "*,bitround,5", "-d", "1"],
+        ["-V", "v"],
+    ],
+    ids=" ".join,
+)
+def test_update_skips_what_is_done(files, tmp_path, options):
+    out = f"{tmp_path / 'out'}/"
+    first = run("--update", *options, *files[:3], out)
+    assert last_line(first).startswith("nccopy: 3 copied"), first.stderr
+    again = run("--update", *options, *files[:3], out)
+    assert last_line(again).startswith("nccopy: 0 copied, 3 skipped"), again.stderr
+    # An input that is newer is copied again.
+    make(files[1], 11)
+    third = run("--update", *options, *files[:3], out)
+    assert last_line(third).startswith("nccopy: 1 copied, 2 skipped"), third.stderr
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [(["-d", "5"], ["-d", "6"]), (["-d", "5"], ["-d", "5", "-s"]), ([], ["-u"]), ([], ["-c", "time/1"]), (["-k", "zarr2"], ["-k", "zarr3"])],
+    ids=str,
+)
+def test_update_copies_what_is_stored_otherwise(files, tmp_path, first, second):
+    out = f"{tmp_path / 'out'}/"
+    assert run("--update", *first, *files[:2], out).returncode == 0
+    done = run("--update", *second, *files[:2], out)
+    assert last_line(done).startswith("nccopy: 2 copied, 0 skipped"), done.stderr
+
+
+def test_a_run_that_was_killed_is_gone_on_with(files, tmp_path):
+    out = tmp_path / "out"
+    assert run("-d", "5", files[0], f"{out}/").returncode == 0
+    # The kill left one output that is not there, and litter of another program.
+    done = run("-d", "5", "--update", *files, f"{out}/")
+    assert last_line(done).startswith("nccopy: 5 copied, 1 skipped, 0 failed"), done.stderr
+
+
+def test_in_place_keeps_what_is_not_storage(files, tmp_path):
+    os.chmod(files[0], 0o640)
+    has_attributes = True
+    try:
+        os.setxattr(files[0], "user.note", b"kept")
+    except OSError:
+        has_attributes = False
+    os.utime(files[0], (1_000_000_000, 1_100_000_000))
+    done = run("-d", "5", "-s", "--in-place", "--preserve", *files)
+    assert done.returncode == 0 and last_line(done).startswith("nccopy: 6 copied"), done.stderr
+    found = os.stat(files[0])
+    assert (found.st_mode & 0o7777, int(found.st_mtime)) == (0o640, 1_100_000_000)
+    assert not has_attributes or os.getxattr(files[0], "user.note") == b"kept"
+    for n, file in enumerate(files):
+        assert (read(file) == values(n)).all()
+        with netCDF4.Dataset(file) as f:
+            assert f["v"].filters()["complevel"] == 5
+    inodes = [os.stat(file).st_ino for file in files]
+    done = run("-d", "5", "-s", "--in-place", *files)
+    assert last_line(done).startswith("nccopy: 0 copied, 6 skipped, 0 failed"), done.stderr
+    assert [os.stat(file).st_ino for file in files] == inodes
+
+
+def test_in_place_refuses_links_locks_and_losses(files, tmp_path):
+    other = tmp_path / "other-name.nc"
+    os.link(files[0], other)
+    before = files[0].read_bytes()
+    done = run("-d", "5", "--in-place", files[0])
+    assert done.returncode == 1 and "2 hard links" in done.stderr and "--break-links" in done.stderr
+    assert run("-d", "5", "--in-place", "--break-links", files[0]).returncode == 0
+    assert other.read_bytes() == before != files[0].read_bytes()
+    with open(files[1], "r+b") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        done = run("-d", "5", "--in-place", *files[1:3])
+        assert done.returncode == 1 and str(files[1]) in done.stderr and "locked" in done.stderr
+        assert last_line(done).startswith("nccopy: 1 copied, 0 skipped, 1 failed")
+    for options in [["--isel", "time=0"], ["-V", "v"], ["-k", "zarr3"], ["-k", "zst"], ["--salvage"]]:
+        done = run(*options, "--in-place", files[3])
+        assert done.returncode == 1 and "--in-place: " in done.stderr, done.stderr
+    assert (read(files[3]) == values(3)).all()
+
+
+def test_json_is_one_object_a_line(files, tmp_path):
+    done = run("--json", "--summary", "-d", "5", *files[:2], tmp_path / "in" / "absent.nc", f"{tmp_path / 'out'}/")
+    assert done.returncode == 1
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    kinds = [o["type"] for o in objects]
+    assert sorted(kinds) == ["file"] * 3 + ["summary"] * 2 + ["total"] and kinds[-1] == "total"
+    status = {o["input"]: o for o in objects if o["type"] == "file"}
+    assert status[str(files[0])]["status"] == "copied" and status[str(files[0])]["after"] == (tmp_path / "out" / "f0.nc").stat().st_size
+    failed = status[str(tmp_path / "in" / "absent.nc")]
+    assert failed["status"] == "failed" and "no such file" in failed["error"].lower()
+    assert {o["input"] for o in objects if o["type"] == "summary"} == {str(f) for f in files[:2]}
+    plan = run("--json", "--dry-run", "-d", "5", *files[:2], f"{tmp_path / 'other'}/")
+    assert [json.loads(line)["type"] for line in plan.stdout.splitlines()] in (
+        ["plan", "file"] * 2 + ["total"],
+        ["plan", "plan", "file", "file", "total"],
+    )
+    assert not (tmp_path / "other").exists()
+
+
+def test_many_inputs_have_one_budget_of_memory(tmp_path):
+    """Beside each other, inputs take no more than `-m` for data."""
+    files = [make(tmp_path / "in" / f"m{n}.nc", n, length=3000) for n in range(8)]
+    one, many = tmp_path / "one.nc", tmp_path / "many"
+    alone = peak(BIN / "nccopy", "-m", "8M", "-d", "1", files[0], one)
+    assert peak(BIN / "nccopy", "--quiet", "-m", "8M", "-d", "1", *files, f"{many}/") <= alone + 8_000_000
+
+
+def test_ncdump_takes_many_inputs(files, tmp_path):
+    kinds = run("-k", *files, program="ncdump")
+    assert kinds.stdout.splitlines() == [f"{file}: netCDF-4" for file in files]
+    damaged = tmp_path / "in" / "damaged.nc"
+    damaged.write_bytes(files[0].read_bytes()[:3000])
+    checked = run("--check", *files[:2], damaged, program="ncdump")
+    assert checked.returncode == 1
+    lines = (checked.stdout + checked.stderr).splitlines()
+    for file in [*files[:2], damaged]:
+        assert any(str(file) in line for line in lines), lines
+    assert all(str(tmp_path / "in") in line for line in lines)
+    report = run("--check", "--json", *files[:2], program="ncdump")
+    objects = [json.loads(line) for line in report.stdout.splitlines()]
+    assert [(o["type"], o["input"], o["faults"]) for o in objects] == [("check", str(f), []) for f in files[:2]]
+    digests = run("--digest", *files[:2], program="ncdump").stdout.splitlines()
+    assert all(line.startswith(f"{tmp_path / 'in'}/f") for line in digests)
+    heads = run("-h", *files[:2], program="ncdump").stdout
+    assert heads.count("netcdf f") == 2 and f"// {files[0]}" in heads
+    refused = run(*files[:2], program="ncdump")
+    assert refused.returncode == 1 and "several inputs go with" in refused.stderr
