@@ -1,9 +1,10 @@
 """Differences in how HDF5 is read from netCDF-C's, as docs/guide/differences-reading.md lists them."""
 
 import h5py
+import netcdf_c
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import nccopy, ncdump, ncgen
 from differences import both, check
 
 
@@ -115,3 +116,21 @@ def test_a_fixed_dimension_of_length_0_stays_fixed_in_a_copy(tmp_path):
     nccopy(tmp_path / "in.h5", tmp_path / "out.nc")
     with h5py.File(tmp_path / "out.nc") as f:
         assert f["x"].maxshape == (0,)
+
+
+def test_attributes_of_nczarr(tmp_path):
+    """What netCDF-C 4.10 loses when it writes attributes, and what it misreads of ours."""
+    (tmp_path / "in.cdl").write_text(
+        """netcdf z { variables: double v; v:_FillValue = 2.71828182845905; v:text = "aé"; v:number = "9.5"; v:nul = "x\\000y"; }""")
+    theirs, ours = tmp_path / "theirs.zarr", tmp_path / "ours.zarr"
+    netcdf_c.run("ncgen", "-4", "-o", netcdf_c.url(theirs, "nczarr,file"), tmp_path / "in.cdl")
+    told = ncgen("-o", f"{ours}#mode=nczarr,file", tmp_path / "in.cdl")
+    assert "netCDF-C reads control characters" in told
+    of_theirs, of_ours = ncdump("-h", theirs).decode(), ncdump("-h", ours).decode()
+    for line in "v:_FillValue = 2.71828182845905 ;", 'v:text = "aé" ;', 'v:number = "9.5" ;', 'v:nul = "x\\000y" ;':
+        assert line in of_ours
+    for line in "v:_FillValue = 2.71828 ;", 'v:text = "a" ;', 'v:number = "9.5" ;', 'v:nul = "x" ;':
+        assert line in of_theirs
+    read = netcdf_c.run("ncdump", "-h", netcdf_c.url(ours, "nczarr,file")).decode()
+    assert "v:_FillValue = 2.71828182845905 ;" in read and 'v:text = "aé" ;' in read
+    assert 'v:number = "9" ;' in netcdf_c.run("ncdump", "-h", netcdf_c.url(theirs, "nczarr,file")).decode()
