@@ -21,6 +21,7 @@ use super::storage::attributes::StorageAttributes;
 use super::storage::plan::fill_type;
 use super::syntax::errors::Errors;
 use super::syntax::text::Text;
+use super::values::altered::Altered;
 use super::values::data_list::DataList;
 use super::values::lists::Lists;
 use super::values::miscount::Miscounts;
@@ -40,6 +41,7 @@ pub struct CdlReader {
     layouts: Vec<VariableLayout>,
     enums: EnumConstants,
     miscounts: Miscounts,
+    altered: Altered,
 }
 
 impl CdlReader {
@@ -69,6 +71,7 @@ impl CdlReader {
         let mut reader = Self {
             enums: EnumConstants::new(&declared.schema),
             miscounts: Miscounts::default(),
+            altered: Altered::default(),
             text,
             declared,
             layouts,
@@ -155,12 +158,15 @@ impl CdlReader {
         Ok(all)
     }
 
-    /// Warnings about values that do not fit in a field of a compound. Only values parsed so far are covered.
+    /// Warnings about numbers that their type cannot hold as written, and values for which a field of a compound has no
+    /// room. Only values parsed so far are covered.
     ///
     /// # Errors
     /// The text cannot be read.
     pub fn warnings_of_values(&self) -> Result<Vec<Diagnostic>> {
-        self.miscounts.diagnostics(&self.text)
+        let mut all = self.miscounts.diagnostics(&self.text)?;
+        all.extend(self.altered.diagnostics(&self.text)?);
+        Ok(all)
     }
 
     /// The name of the dataset: what stands between `netcdf` and `{`.
@@ -213,6 +219,7 @@ impl CdlReader {
             lists: &self.declared.lists,
             enums: &self.enums,
             miscounts: &self.miscounts,
+            altered: &self.altered,
         }
     }
 
@@ -233,7 +240,7 @@ impl CdlReader {
         let fill = fill_value_attribute(variable);
         for element in out.chunks_exact_mut(size) {
             self.lists()
-                .elements()
+                .elements(0)
                 .fill_with(variable.ty, fill, element, heap);
         }
     }

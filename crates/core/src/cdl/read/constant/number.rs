@@ -102,13 +102,14 @@ fn standard<T: std::str::FromStr>(spelled: &[u8]) -> Option<T> {
     std::str::from_utf8(spelled).ok()?.parse().ok()
 }
 
-/// Parses the plain decimal at the beginning of `bytes`, and returns its length too.
+/// Parses the plain decimal at the beginning of `bytes`, and returns its length too. `None` if it is infinite.
 #[inline]
 pub fn double(bytes: &[u8]) -> Option<(f64, usize)> {
     let d = decimal(bytes)?;
     let power = d.exponent.unsigned_abs() as usize;
     if d.digits > 1 << 53 || power >= TENS.len() {
-        return Some((binary64(std::str::from_utf8(&bytes[..d.length]).ok()?)?, d.length));
+        let value = binary64(std::str::from_utf8(&bytes[..d.length]).ok()?)?;
+        return value.is_finite().then_some((value, d.length));
     }
     let m = d.digits as f64;
     let value = if d.exponent < 0 {
@@ -154,7 +155,7 @@ pub fn binary64(spelled: &str) -> Option<f64> {
     })
 }
 
-/// Parses the plain decimal at the beginning of `bytes`, and returns its length too.
+/// Parses the plain decimal at the beginning of `bytes`, and returns its length too. `None` if it is infinite.
 #[inline]
 pub fn float(bytes: &[u8]) -> Option<(f32, usize)> {
     let d = decimal(bytes)?;
@@ -169,7 +170,10 @@ pub fn float(bytes: &[u8]) -> Option<(f32, usize)> {
     } else {
         match through_double(&d, power) {
             Some(value) => value,
-            None => return Some((standard(&bytes[..d.length])?, d.length)),
+            None => {
+                let value: f32 = standard(&bytes[..d.length])?;
+                return value.is_finite().then_some((value, d.length));
+            }
         }
     };
     Some((if d.negative { -value } else { value }, d.length))
@@ -216,10 +220,14 @@ pub fn plain(ty: Type, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
     match ty {
         Type::Float => put(float(bytes).map(|(v, n)| (v.to_le_bytes(), n)), out),
         Type::Double => put(double(bytes).map(|(v, n)| (v.to_le_bytes(), n)), out),
-        Type::Byte | Type::UByte => put(narrow::<1>(bytes), out),
-        Type::Short | Type::UShort => put(narrow::<2>(bytes), out),
-        Type::Int | Type::UInt => put(narrow::<4>(bytes), out),
-        Type::Int64 | Type::UInt64 => put(narrow::<8>(bytes), out),
+        Type::Byte => put(narrow::<1, true>(bytes), out),
+        Type::UByte => put(narrow::<1, false>(bytes), out),
+        Type::Short => put(narrow::<2, true>(bytes), out),
+        Type::UShort => put(narrow::<2, false>(bytes), out),
+        Type::Int => put(narrow::<4, true>(bytes), out),
+        Type::UInt => put(narrow::<4, false>(bytes), out),
+        Type::Int64 => put(narrow::<8, true>(bytes), out),
+        Type::UInt64 => put(narrow::<8, false>(bytes), out),
         Type::Char | Type::String | Type::User(_) => None,
     }
 }
@@ -231,12 +239,17 @@ fn put<const N: usize>(parsed: Option<([u8; N], usize)>, out: &mut [u8]) -> Opti
     Some(length)
 }
 
-/// Parses an integer that fits `N` bytes, signed or unsigned.
+/// Parses an integer of `N` bytes. `None` for one outside of the type's range, which gives a warning or an error.
 #[inline]
-fn narrow<const N: usize>(bytes: &[u8]) -> Option<([u8; N], usize)> {
+fn narrow<const N: usize, const SIGNED: bool>(bytes: &[u8]) -> Option<([u8; N], usize)> {
     let (value, length) = integer(bytes)?;
-    // The same rule as `integer::fits`, in 64 bits instead of 128: lists of integers spend their time here.
-    if N < 8 && !(-(1 << (8 * N - 1))..1 << (8 * N)).contains(&value) {
+    let (least, most) = match (SIGNED, N) {
+        (true, 8) => (i64::MIN, i64::MAX),
+        (false, 8) => (0, i64::MAX),
+        (true, _) => (-(1 << (8 * N - 1)), (1 << (8 * N - 1)) - 1),
+        (false, _) => (0, (1 << (8 * N)) - 1),
+    };
+    if !(least..=most).contains(&value) {
         return None;
     }
     let mut out = [0; N];
@@ -261,10 +274,14 @@ pub fn run(ty: Type, bytes: &[u8], at: usize, out: &mut [u8]) -> Run {
     match ty {
         Type::Float => numbers(bytes, at, out, |b| float(b).map(|(v, n)| (v.to_le_bytes(), n))),
         Type::Double => numbers(bytes, at, out, |b| double(b).map(|(v, n)| (v.to_le_bytes(), n))),
-        Type::Byte | Type::UByte => numbers(bytes, at, out, narrow::<1>),
-        Type::Short | Type::UShort => numbers(bytes, at, out, narrow::<2>),
-        Type::Int | Type::UInt => numbers(bytes, at, out, narrow::<4>),
-        Type::Int64 | Type::UInt64 => numbers(bytes, at, out, narrow::<8>),
+        Type::Byte => numbers(bytes, at, out, narrow::<1, true>),
+        Type::UByte => numbers(bytes, at, out, narrow::<1, false>),
+        Type::Short => numbers(bytes, at, out, narrow::<2, true>),
+        Type::UShort => numbers(bytes, at, out, narrow::<2, false>),
+        Type::Int => numbers(bytes, at, out, narrow::<4, true>),
+        Type::UInt => numbers(bytes, at, out, narrow::<4, false>),
+        Type::Int64 => numbers(bytes, at, out, narrow::<8, true>),
+        Type::UInt64 => numbers(bytes, at, out, narrow::<8, false>),
         Type::Char | Type::String | Type::User(_) => Run {
             count: 0,
             at,

@@ -25,6 +25,7 @@ use crate::Diagnostic;
 use crate::cdl::read::constant::enum_members::EnumConstants;
 use crate::cdl::read::constant::lexer::{Constant, Lexer, special};
 use crate::cdl::read::syntax::text::Text;
+use crate::cdl::read::values::altered::Altered;
 use crate::cdl::read::values::char_array::{self, NO_FILL_VALUE};
 use crate::cdl::read::values::elements::Elements;
 use crate::cdl::read::values::miscount::Miscounts;
@@ -61,8 +62,10 @@ pub fn attribute_values(
         Some(Type::Char) => char_values(&mut lexer),
         Some(ty) => {
             let miscounts = Miscounts::default();
-            let values = typed(&mut lexer, ty, schema, 0, &miscounts)?;
+            let altered = Altered::default();
+            let values = typed(&mut lexer, ty, schema, 0, &miscounts, &altered)?;
             warnings.extend(miscounts.diagnostics(text)?);
+            warnings.extend(altered.diagnostics(text)?);
             warnings.truncate(MAX_WARNINGS);
             Ok(values)
         }
@@ -99,6 +102,7 @@ fn typed(
     schema: &Schema,
     count: usize,
     miscounts: &Miscounts,
+    altered: &Altered,
 ) -> Result<AttributeValues> {
     let mut values = Values::default();
     let size = schema.type_size(ty);
@@ -111,6 +115,8 @@ fn typed(
         schema,
         enums: &enums,
         miscounts,
+        altered,
+        list: 0,
     };
     let mut length = 0;
     while length > 0 || lexer.peek()?.is_some() {
@@ -151,8 +157,15 @@ fn untyped(
     lexer.at = 0;
     match inferred.ty() {
         Type::Char => char_values(lexer),
-        // The type is atomic, and only fields of compounds report an excess.
-        ty => typed(lexer, ty, schema, inferred.count, &Miscounts::default()),
+        // The type is atomic and holds each number, and only fields of compounds report an excess.
+        ty => typed(
+            lexer,
+            ty,
+            schema,
+            inferred.count,
+            &Miscounts::default(),
+            &Altered::default(),
+        ),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::Diagnostic;
 use crate::cdl::read::constant::enum_members::EnumConstants;
 use crate::cdl::read::storage::attributes::{StorageAttributes, StorageKind};
 use crate::cdl::read::syntax::text::Text;
+use crate::cdl::read::values::altered::Altered;
 use crate::cdl::read::values::data_list::DataList;
 use crate::cdl::read::values::lists::Lists;
 use crate::cdl::read::values::miscount::Miscounts;
@@ -71,6 +72,7 @@ fn all_errors(walk: Walk<'_>) -> Result<Error> {
         lists: &walk.lists,
         enums: &EnumConstants::new(&walk.schema),
         miscounts: &Miscounts::default(),
+        altered: &Altered::default(),
     };
     let mut errors = walk.errors;
     lists.find_errors(&mut errors)?;

@@ -256,11 +256,12 @@ fn a_fill_value_is_of_its_variable_s_type() {
     let declared = declared("variables: int v ;\n double v:_FillValue = 1.9 ; int v:_FillValue = 2 ;");
     let a = &declared.schema.vars[0].attributes[0];
     assert_eq!((a.ty, a.values.bytes.as_slice()), (Type::Int, &[2, 0, 0, 0][..]));
-    let [other, again] = &declared.warnings[..] else {
+    let [other, cut, again] = &declared.warnings[..] else {
         panic!("{:?}", declared.warnings)
     };
     assert_eq!((other.line, other.column), (3, 2));
     assert!(other.what.contains("the type of its variable"), "{other}");
+    assert!(cut.what.contains("int cannot hold 1.9: it becomes 1"), "{cut}");
     assert!(again.what.contains("given before"), "{again}");
 }
 

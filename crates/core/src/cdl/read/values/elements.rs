@@ -12,6 +12,7 @@ use crate::model::{
     Field, SLOT_SIZE, Schema, Slot, Type, TypeClass, TypeId, Values, default_fill_value, move_heap,
 };
 
+use super::altered::Altered;
 use super::char_array;
 use super::depth::MAX_DEPTH;
 use super::miscount::{Amount, Miscount, Miscounts, Unit};
@@ -35,6 +36,10 @@ pub struct Elements<'s> {
     pub enums: &'s EnumConstants,
     /// Collects values that do not fit in a field of a compound.
     pub miscounts: &'s Miscounts,
+    /// Collects numbers that their type cannot hold as written.
+    pub altered: &'s Altered,
+    /// Position of the list in the text, by which `altered` knows it.
+    pub list: u64,
 }
 
 impl Elements<'_> {
@@ -101,7 +106,13 @@ impl Elements<'_> {
             return Ok(());
         }
         self.simple(ty, &constant, out, heap)
-            .map_err(|what| lexer.error(start, what))
+            .map_err(|what| lexer.error(start, what))?;
+        if ty.is_number() {
+            let spelled = &lexer.bytes()[start..lexer.at];
+            self.altered
+                .check(self.list, lexer.place(start), spelled, &constant, ty, out);
+        }
+        Ok(())
     }
 
     fn is_enum(&self, ty: Type) -> bool {

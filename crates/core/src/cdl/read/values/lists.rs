@@ -1,5 +1,6 @@
 //! [`Lists`]: the data lists of a text. Makes their readers, and finds their errors.
 
+use super::altered::Altered;
 use super::data_list::DataList;
 use super::elements::Elements;
 use super::levels::Levels;
@@ -28,15 +29,19 @@ pub struct Lists<'l> {
     pub enums: &'l EnumConstants,
     /// Collects values that do not fit in a field of a compound, or are missing there.
     pub miscounts: &'l Miscounts,
+    /// Collects numbers that their type cannot hold as written.
+    pub altered: &'l Altered,
 }
 
 impl<'l> Lists<'l> {
-    /// The parser of elements.
-    pub fn elements(&self) -> Elements<'l> {
+    /// The parser of the elements of the list that starts at `list`.
+    pub fn elements(&self, list: u64) -> Elements<'l> {
         Elements {
             schema: self.schema,
             enums: self.enums,
             miscounts: self.miscounts,
+            altered: self.altered,
+            list,
         }
     }
 
@@ -51,7 +56,7 @@ impl<'l> Lists<'l> {
         Some(ListReader {
             text: self.text,
             list,
-            elements: self.elements(),
+            elements: self.elements(list.start),
             ty: variable.ty,
             fill: fill_value_attribute(variable),
             row,

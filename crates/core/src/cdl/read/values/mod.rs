@@ -9,6 +9,7 @@
 //!
 //! `lists` gives the reader of each list, and searches all of them for errors.
 
+pub mod altered;
 pub mod char_array;
 pub mod data_list;
 mod depth;
