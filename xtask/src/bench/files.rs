@@ -92,7 +92,7 @@ fn make(binaries: &Path, folder: &Path) -> Result<()> {
         let rows = (0..ELEMENTS).map(|n| (((n * n) % 4001) / 16).to_string());
         let values = rows.collect::<Vec<_>>().join(", ");
         let text = format!(
-            "netcdf f {{ dimensions: t = UNLIMITED; x = 250; variables: float v(t, x); v:units = \"K\"; data: v = {values}; }}"
+            "netcdf f {{ dimensions: t = 100; x = 250; variables: float v(t, x); v:units = \"K\"; data: v = {values}; }}"
         );
         let (cdl, first) = (folder.join("f.cdl"), folder.join(name(0)));
         fs::write(&cdl, text)?;
