@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 
 import netCDF4
@@ -190,6 +191,28 @@ def test_update_copies_what_is_stored_otherwise(files, tmp_path, first, second):
     assert run("--update", *first, *files[:2], out).returncode == 0
     done = run("--update", *second, *files[:2], out)
     assert last_line(done).startswith("nccopy: 2 copied, 0 skipped"), done.stderr
+
+
+def test_update_knows_which_cells_and_data_an_output_has(tmp_path):
+    source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
+    with netCDF4.Dataset(source, "w") as f:
+        for name in ["t", "x"]:
+            f.createDimension(name, 6)
+        f.createVariable("t", "f8", ["t"])[:] = range(6)
+        f.createVariable("v", "f4", ["t", "x"], chunksizes=(1, 6))[:] = 1
+    for first, second, copied in [
+        (["--sel", "t=0..2"], ["--sel", "t=0..2"], 0),
+        (["--sel", "t=0..2"], ["--sel", "t=3..5"], 1),
+        # Nothing tells which cells of x an output has.
+        (["--isel", "x=0:3"], ["--isel", "x=3:6"], 1),
+        ([], ["-v", "t"], 1),
+        (["-v", "t"], ["-v", "t"], 0),
+        (["-v", "t"], [], 1),
+    ]:
+        shutil.rmtree(out, ignore_errors=True)
+        assert run(*first, source, out).returncode == 0
+        done = run("--update", *second, source, out)
+        assert last_line(done).startswith(f"nccopy: {copied} copied, {1 - copied} skipped"), (first, second, done.stderr)
 
 
 def test_a_run_that_was_killed_is_gone_on_with(files, tmp_path):

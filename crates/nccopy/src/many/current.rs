@@ -3,12 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use ncutils_core::chunk::Region;
 use ncutils_core::copy::CopyPlan;
 use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
 use ncutils_core::error::Result;
 use ncutils_core::filter::spec::asked_codec::AskedCodec;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
+use ncutils_core::model::DimId;
 
 use crate::arguments::Arguments;
 use crate::modes::{dataset, values};
@@ -64,5 +66,36 @@ fn stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> Resu
         Some(opened) => &**opened,
         None => &*reader,
     };
-    Ok(planned.is_stored_as(there, any_filters))
+    let same_cells = match &part {
+        Some(part) => has_cells_of(there, part, whole)?,
+        None => true,
+    };
+    Ok(same_cells && planned.is_stored_as(whole, there, any_filters))
+}
+
+/// True if the coordinates of `stored` are those of `part`, and each dimension along which `part` is shorter than `whole` has one.
+/// Without a coordinate nothing tells which cells a dataset has.
+fn has_cells_of(stored: &dyn Reader, part: &dyn Reader, whole: &dyn Reader) -> Result<bool> {
+    let (schema, of_whole) = (part.schema(), whole.schema());
+    for (at, dim) in schema.dims.iter().enumerate() {
+        let path = schema.path_in(dim.group, &dim.name);
+        let coordinate = schema
+            .var_at(&path)
+            .filter(|var| schema.var(*var).dims == [DimId(at)]);
+        let is_cut = of_whole.dims.get(at).is_none_or(|own| own.length != dim.length);
+        let same = match (coordinate, stored.schema().var_at(&path)) {
+            (Some(asked), Some(there)) => {
+                let extent = &part.layout(asked).extent;
+                *extent == stored.layout(there).extent
+                    && part.read_region(asked, &Region::whole(extent))?
+                        == stored.read_region(there, &Region::whole(extent))?
+            }
+            (None, _) => !is_cut,
+            (Some(_), None) => false,
+        };
+        if !same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

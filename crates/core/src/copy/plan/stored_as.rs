@@ -1,29 +1,54 @@
 //! Whether a dataset is stored already as a plan would store it.
 
+use std::collections::HashMap;
+
 use super::CopyPlan;
+use crate::copy::geometry::Sources;
 use crate::filter::{ChunkType, Registry};
-use crate::format::Reader;
+use crate::format::{Reader, Written};
 use crate::model::{Schema, Storage, Type, UnlimitedDimensions, VarId, VariableLayout};
 
 impl CopyPlan {
     /// True if `stored` is what the plan would make: of the same kind, with the same variables, dimensions, types, chunks and
-    /// filters. No data is read, and of attributes those alone that the copy adds. With `any_filters`, filters do not count.
-    pub fn is_stored_as(&self, stored: &dyn Reader, any_filters: bool) -> bool {
+    /// filters. Data is written there if the plan copies some from `input`, but it is not read, and of attributes those alone count
+    /// that the copy adds. With `any_filters`, filters do not count.
+    pub fn is_stored_as(&self, input: &dyn Reader, stored: &dyn Reader, any_filters: bool) -> bool {
         let schema = stored.schema();
         let same_dataset = self.schema.kind == schema.kind
             && self.schema.page_size == schema.page_size
             && self.schema.vars.len() == schema.vars.len()
             && self.schema.groups.len() == schema.groups.len()
             && schema.faults.is_empty();
-        same_dataset
-            && (0..schema.vars.len()).all(|at| {
-                let planned = VarId(at);
-                let found = schema.var_at(&self.schema.var_path(planned));
-                found.is_some_and(|found| {
-                    self.is_same_variable(planned, schema, found)
-                        && self.is_same_layout(planned, schema, found, stored.layout(found), any_filters)
-                })
+        let all = || (0..schema.vars.len()).map(VarId);
+        let by_path: HashMap<String, VarId> = match same_dataset {
+            true => all().map(|var| (schema.var_path(var), var)).collect(),
+            false => return false,
+        };
+        all().all(|planned| {
+            let found = by_path.get(&self.schema.var_path(planned));
+            found.is_some_and(|found| {
+                self.is_same_variable(planned, schema, *found)
+                    && self.is_same_layout(planned, schema, *found, stored.layout(*found), any_filters)
+                    && self.is_written_so(planned, input, stored, *found)
             })
+        })
+    }
+
+    /// True if a variable has data where the plan copies some, and none where it copies none.
+    fn is_written_so(&self, planned: VarId, input: &dyn Reader, stored: &dyn Reader, found: VarId) -> bool {
+        let has_data =
+            |reader: &dyn Reader, var| reader.written(var).map(|written| written != Written::Nothing);
+        let same = match self.variables[planned.0].sources {
+            // Kinds without chunks write fill values in place of data.
+            Sources::Nothing if !stored.schema().kind.can().chunks => Ok(true),
+            Sources::Nothing => has_data(stored, found).map(|there| !there),
+            Sources::Whole(var) => {
+                has_data(stored, found).and_then(|there| Ok(there || !has_data(input, var)?))
+            }
+            // Which parts have data is not looked at.
+            Sources::Parts(_) => Ok(true),
+        };
+        same.unwrap_or(false)
     }
 
     /// True if the schemas agree about a variable.
