@@ -41,6 +41,7 @@ SHOWN = {
         "unknown name, number": "test_rules_filters.py::test_bad_filters",
         "a filter that is neither": "test_rules_filters.py::test_unknown_filters_pass_through_and_are_named_when_they_must_be_decoded",
         "`-d N`": "test_rules_filters.py::test_deflate_keeps_up_with_zlib",
+        "`-c time/1": "test_dimension_options.py::test_a_rule_of_several_dimensions_leaves_coordinates_whole",
         "`-M`": "test_rules_chunks.py::test_minimum_chunk_size",
         "`-m`": "test_records.py::test_netcdf4_has_the_same_values_whatever_the_memory",
         "`--isel`": "test_parts.py::test_random_slices_are_those_of_numpy",
