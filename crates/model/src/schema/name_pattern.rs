@@ -80,12 +80,12 @@ impl From<String> for NamePattern {
     }
 }
 
-fn last<'a>(components: &'a mut [Vec<String>]) -> &'a mut Vec<String> {
+fn last(components: &mut [Vec<String>]) -> &mut Vec<String> {
     let at = components.len() - 1;
     &mut components[at]
 }
 
-fn part<'a>(components: &'a mut [Vec<String>]) -> &'a mut String {
+fn part(components: &mut [Vec<String>]) -> &mut String {
     let parts = last(components);
     let at = parts.len() - 1;
     &mut parts[at]

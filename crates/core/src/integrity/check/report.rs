@@ -1,15 +1,33 @@
 //! The report of a check, as text and as JSON.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::check_dataset::Checked;
 use crate::format::Fault;
 
-/// The report as lines: one for each fault and each note, one for each variable with missing sources, and a last one that tells what was read and what no checksum covers.
+/// The report as lines: one for each fault and each note, one for each variable with missing sources, and a last one that tells what
+/// was read and what no checksum covers. The chunks of a variable that could not be decoded for want of a filter have one line.
 pub fn check_text(checked: &Checked) -> String {
     let mut text = String::new();
+    let mut unchecked: HashMap<&Option<String>, usize> = HashMap::new();
+    for fault in checked.faults.iter().filter(|fault| fault.is_unchecked) {
+        *unchecked.entry(&fault.variable).or_default() += 1;
+    }
     for fault in &checked.faults {
-        text += &crate::message::one_line(&fault.to_string());
+        let line = match unchecked.get_mut(&fault.variable).filter(|_| fault.is_unchecked) {
+            None => fault.to_string(),
+            Some(0) => continue,
+            Some(count) => {
+                let more = match std::mem::take(count) {
+                    1 => String::new(),
+                    all => format!(" (and so in {} of its other chunks)", all - 1),
+                };
+                format!("{fault}{more}")
+            }
+        };
+        text += &crate::message::one_line(&line);
         text.push('\n');
     }
     for line in checked.notes.iter().chain(&checked.missing) {
@@ -73,6 +91,35 @@ fn fault_json(fault: &Fault) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_filter_that_lacks_is_told_once_a_variable() {
+        let fault = |variable: &str, chunk, is_unchecked| Fault {
+            variable: Some(variable.to_owned()),
+            chunk: Some(vec![chunk]),
+            cause: "no filter".to_owned(),
+            is_unchecked,
+            ..Fault::default()
+        };
+        let checked = Checked {
+            faults: vec![
+                fault("a", 0, true),
+                fault("a", 1, false),
+                fault("a", 2, true),
+                fault("b", 0, true),
+            ],
+            ..Checked::default()
+        };
+        let text = check_text(&checked);
+        let lines: Vec<&str> = text.lines().collect();
+        let expected = [
+            "variable a: chunk [0]: no filter (and so in 1 of its other chunks)",
+            "variable a: chunk [1]: no filter",
+            "variable b: chunk [0]: no filter",
+        ];
+        assert_eq!(lines[..3], expected);
+        assert!(lines[3].starts_with("4 faults in "), "{text}");
+    }
 
     #[test]
     fn nouns_agree_with_their_numbers() {
