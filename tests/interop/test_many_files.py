@@ -1,12 +1,14 @@
 """Several inputs in one call: into a folder, from a list, a tree, in place, and gone on with after a stop."""
 
 import fcntl
+import gzip
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -259,7 +261,7 @@ def test_in_place_refuses_links_locks_and_losses(files, tmp_path):
         done = run("-d", "5", "--in-place", *files[1:3])
         assert done.returncode == 1 and str(files[1]) in done.stderr and "locked" in done.stderr
         assert last_line(done).startswith("nccopy: 1 copied, 0 skipped, 1 failed")
-    for options in [["--isel", "time=0"], ["-V", "v"], ["-k", "zarr3"], ["-k", "zst"], ["--salvage"]]:
+    for options in [["--isel", "time=0"], ["-V", "v"], ["--exclude", "v"], ["--flatten"], ["--drop-unsupported"], ["-k", "zarr3"], ["-k", "zst"], ["--salvage"]]:
         done = run(*options, "--in-place", files[3])
         assert done.returncode == 1 and "--in-place: " in done.stderr, done.stderr
     assert (read(files[3]) == values(3)).all()
@@ -312,3 +314,66 @@ def test_ncdump_takes_many_inputs(files, tmp_path):
     assert heads.count("netcdf f") == 2 and f"// {files[0]}" in heads
     refused = run(*files[:2], program="ncdump")
     assert refused.returncode == 1 and "several inputs go with" in refused.stderr
+
+
+def test_in_place_loses_nothing_that_netcdf_does_not_show(tmp_path):
+    path, plain = tmp_path / "in.h5", make(tmp_path / "plain.nc")
+    with h5py.File(path, "w") as f:
+        f["v"] = np.arange(10)
+        f["reference"] = f["v"].ref
+    before = path.read_bytes()
+    done = run("-d", "5", "--in-place", path)
+    assert done.returncode == 1 and "add -k h5" in done.stderr and path.read_bytes() == before
+    assert run("-d", "5", "-k", "h5", "--in-place", path).returncode == 0
+    with h5py.File(path) as f:
+        assert f[f["reference"][()]].name == "/v" and f["v"].compression_opts == 5
+    packed = tmp_path / "in.nc.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    done = run("-d", "5", "--in-place", packed)
+    assert done.returncode == 1 and "this is compressed" in done.stderr
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+
+
+def test_in_place_takes_each_file_once_and_applies_auto(files):
+    (files[0].parent / "link.nc").symlink_to(files[0])
+    done = run("-d", "5", "--in-place", files[0], files[0], files[0].parent / "link.nc")
+    assert done.returncode == 0 and last_line(done).startswith("nccopy: 1 copied"), done.stderr
+    assert run("-F", "*,auto=small", "--in-place", files[1]).returncode == 0
+    with netCDF4.Dataset(files[1]) as f:
+        assert any(f["v"].filters().values())
+
+
+def test_an_output_is_no_other_input(files, tmp_path):
+    out = tmp_path / "out"
+    assert run("-k", "zst", files[0], f"{out}/").returncode == 0
+    compressed = out / "f0.nc.zst"
+    before = compressed.read_bytes()
+    done = run("-k", "zst", files[0], compressed, f"{out}/")
+    assert done.returncode == 1 and "are the same file" in done.stderr
+    assert compressed.read_bytes() == before
+
+
+def test_one_output_is_updated_and_preserved(files, tmp_path):
+    out = tmp_path / "out.nc"
+    os.utime(files[0], (1_000_000_000, 1_100_000_000))
+    assert run("--preserve", "-d", "5", files[0], out).returncode == 0
+    assert int(out.stat().st_mtime) == 1_100_000_000
+    assert "1 skipped" in run("--preserve", "--update", "-d", "5", files[0], out).stderr
+    assert "1 copied" in run("--update", "-d", "6", files[0], out).stderr
+    quantized = tmp_path / "quantized.nc"
+    assert run("--quantize", "*,bitround,5", files[0], quantized).returncode == 0
+    assert "1 copied" in run("--update", files[0], quantized).stderr
+
+
+def test_trees_leave_pipes_links_and_texts(files, tmp_path):
+    tree = files[0].parent
+    os.mkfifo(tree / "pipe.nc")
+    (tree / "loop").symlink_to(tree)
+    (tree / "only-text").mkdir()
+    (tree / "only-text" / "README").write_text("text")
+    for options in [[], ["-k", "zst"], ["-k", "h5"]]:
+        out = tmp_path / f"out{len(options) and options[1]}"
+        done = run(*options, "--recursive", tree, out)
+        assert done.returncode == 0 and last_line(done).startswith("nccopy: 6 copied, 0 skipped, 0 failed"), done.stderr
+        assert sorted(p.name for p in out.iterdir())[0].startswith("f0.nc") and not (out / "only-text").exists()
+

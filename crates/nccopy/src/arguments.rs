@@ -17,7 +17,7 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::{self, FilterRequest};
 use ncutils_core::integrity::CheckOptions;
 use ncutils_core::location::Location;
-use ncutils_core::model::IndexLocation;
+use ncutils_core::model::{IndexLocation, Kind};
 use ncutils_core::store::DataAccess;
 use ncutils_core::subset::SubsetRequest;
 use ncutils_core::view::ViewRequest;
@@ -78,6 +78,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The kind that is asked for, for an input of a kind. A Zarr dataset that is replaced stays one, whatever its name.
+    pub fn kind_for(&self, input: Kind) -> Option<Kind> {
+        let is_kept = self.files.in_place && Kind::OF_ZARR.contains(&input);
+        self.copy.kind.or(is_kept.then_some(input))
+    }
+
     /// How values are checked and compared.
     pub fn work(&self) -> CheckOptions {
         CheckOptions {
@@ -236,7 +242,6 @@ fn listed(matches: &ArgMatches, define_others: (&str, &str), only: (&str, &str))
 mod tests {
     use super::*;
     use ncutils_cli::options::Mode;
-    use ncutils_core::model::Kind;
 
     fn read(args: &[&str]) -> Result<Arguments> {
         let all = ["nccopy"].iter().chain(args).chain(&["in.nc", "out.nc"]);

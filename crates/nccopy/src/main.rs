@@ -16,7 +16,8 @@ fn main() -> ExitCode {
 /// is lost.
 fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     match arguments.files.form()? {
-        Form::One(input, output) => {
+        // These two look at the output first, or after the copy, as for several inputs.
+        Form::One(input, output) if !arguments.files.update && !arguments.files.preserve => {
             let input = locations::input(arguments, input)?;
             let output = locations::output(arguments, Location::parse_output(output)?)?;
             modes::copy((&input, &output), arguments)

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use ncdump::arguments::{self, Arguments};
 use ncutils_cli::options::NCDUMP;
+use ncutils_core::integrity::failed_check_json;
 
 fn main() -> ExitCode {
     let failure = arguments::failure_status(env::args_os());
@@ -48,7 +49,11 @@ fn each(arguments: &Arguments) -> anyhow::Result<u8> {
             Err(error) if ncutils_cli::is_broken_pipe(&error) => return Err(error),
             Err(error) => {
                 let text = ncutils_cli::error_text(&NCDUMP, error, true);
-                arguments.messages.tell(text);
+                arguments.messages.tell(&text);
+                if arguments.json {
+                    let input = input.display().to_string();
+                    ncutils_cli::print(failed_check_json(&input, &text))?;
+                }
                 1
             }
         };

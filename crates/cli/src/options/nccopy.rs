@@ -266,7 +266,7 @@ fn selection() -> Vec<Opt> {
         Opt::long("exclude", "Leave these variables out; repeatable")
             .value(Value::Texts("VAR,…"))
             .section("subset.md#variables-and-groups")
-            .modes(OF_VALUES),
+            .modes(OF_DATASETS),
     );
     options.extend(subset(OF_DATASETS));
     options
@@ -328,7 +328,7 @@ fn reports() -> Vec<Opt> {
         .modes(OF_CHUNKS),
         Opt::long(
             "json",
-            "Print the plan or the summary as JSON; with --dry-run or --summary only",
+            "Print JSON: the plan, the summary, or what became of each of several inputs",
         )
         .section(section),
         Opt::long(
@@ -346,7 +346,7 @@ fn many_files() -> Vec<Opt> {
             "recursive",
             "Copy all datasets of a folder and the folders below it",
         )
-        .more("Their folders are kept. Other files are left out, and told.")
+        .more("Their folders are kept. Other files are left out, with a warning.")
         .section(section)
         .conflicts(&["files-from", "in-place"]),
         Opt::long(

@@ -8,7 +8,7 @@ pub(super) const UNDEFINED: u64 = u64::MAX;
 /// Smallest run of zeros, in bytes, that is left as a hole.
 const HOLE: usize = 64 << 10;
 
-/// True if `bytes` are at least [`HOLE`] zeros. They need not be written, as a sink reads as zeros where nothing was written. A header
+/// True if `bytes` are at least `HOLE` zeros. They need not be written, as a sink reads as zeros where nothing was written. A header
 /// may claim any number of them, and a disk should not have to hold them.
 pub fn leaves_hole(bytes: &[u8]) -> bool {
     let zeros = [0; 4096];

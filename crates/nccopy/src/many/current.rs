@@ -7,20 +7,22 @@ use ncutils_core::chunk::Region;
 use ncutils_core::copy::CopyPlan;
 use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
 use ncutils_core::error::Result;
+use ncutils_core::filter::spec::Targets;
 use ncutils_core::filter::spec::asked_codec::AskedCodec;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::model::DimId;
 
+use super::size;
 use crate::arguments::Arguments;
 use crate::modes::{dataset, values};
 
 /// True if a local output is newer than its input. With `--preserve`, it has the input's time.
 pub fn is_newer(input: &Path, output: &Path, arguments: &Arguments) -> bool {
-    let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified());
-    match (modified(input), modified(output)) {
-        (Ok(input), Ok(output)) if arguments.files.preserve => output >= input,
-        (Ok(input), Ok(output)) => output > input,
+    let modified = fs::metadata(output).and_then(|found| found.modified());
+    match (size::newest(input), modified) {
+        (Some(input), Ok(output)) if arguments.files.preserve => output >= input,
+        (Some(input), Ok(output)) => output > input,
         _ => false,
     }
 }
@@ -28,8 +30,10 @@ pub fn is_newer(input: &Path, output: &Path, arguments: &Arguments) -> bool {
 /// True if `stored` is stored as a copy of `input` to it would be. Filters that `-F auto` chose count as those that are asked for.
 /// False if that is not known: the copy tells what is wrong.
 pub fn is_stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> bool {
+    let is_archive = arguments.copy.kind.is_some_and(|kind| kind.unpacked().is_some());
+    let archive = &arguments.archive;
     // What these modes make follows from no plan of the engine, so the time alone counts.
-    if arguments.plain_zst || arguments.as_hdf5 || arguments.archive.pack || arguments.archive.restore {
+    if arguments.plain_zst || arguments.as_hdf5 || archive.pack || archive.restore || is_archive {
         return !arguments.files.in_place;
     }
     stored_so(input, stored, arguments).unwrap_or(false)
@@ -42,16 +46,24 @@ fn stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> Resu
         true => None,
         false => Some(stored.open_with(registry)?),
     };
-    let kind = stored.output_kind(arguments.copy.kind, Some(reader.schema().kind))?;
+    let kind = stored.output_kind(
+        arguments.kind_for(reader.schema().kind),
+        Some(reader.schema().kind),
+    )?;
     let is_auto = |codec: &AskedCodec| matches!(codec, AskedCodec::Auto(_));
+    let asked = &arguments.copy.filters;
+    let any_filters = asked.iter().any(|request| request.pipeline.iter().any(is_auto));
+    // Which filters were chosen is not known. They count if they are asked for in all variables of an output.
+    if any_filters && (asked.len() > 1 || asked[0].targets != Targets::All || opened.is_none()) {
+        return Ok(false);
+    }
     let mut options = CopyOptions {
         kind,
         ..arguments.copy.clone()
     };
-    options
-        .filters
-        .retain(|request| !request.pipeline.iter().any(is_auto));
-    let any_filters = options.filters.len() < arguments.copy.filters.len();
+    if any_filters {
+        options.filters.clear();
+    }
     let view = dataset::view_of(&*reader, kind.unwrap_or(reader.schema().kind), arguments)?;
     let whole: &dyn Reader = match &view {
         Some(view) => view,
@@ -73,6 +85,9 @@ fn stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> Resu
     Ok(same_cells && planned.is_stored_as(whole, there, any_filters))
 }
 
+/// Most elements of a coordinate that are compared.
+const MOST_ELEMENTS: u64 = 1 << 22;
+
 /// True if the coordinates of `stored` are those of `part`, and each dimension along which `part` is shorter than `whole` has one.
 /// Without a coordinate nothing tells which cells a dataset has.
 fn has_cells_of(stored: &dyn Reader, part: &dyn Reader, whole: &dyn Reader) -> Result<bool> {
@@ -87,6 +102,7 @@ fn has_cells_of(stored: &dyn Reader, part: &dyn Reader, whole: &dyn Reader) -> R
             (Some(asked), Some(there)) => {
                 let extent = &part.layout(asked).extent;
                 *extent == stored.layout(there).extent
+                    && extent.iter().all(|length| *length <= MOST_ELEMENTS)
                     && part.read_region(asked, &Region::whole(extent))?
                         == stored.read_region(there, &Region::whole(extent))?
             }

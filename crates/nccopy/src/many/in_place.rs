@@ -1,8 +1,9 @@
 //! A file that is replaced by its copy: what must hold before, and its lock.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use anyhow::Context;
 use ncutils_core::error::{Error, Result};
@@ -18,6 +19,9 @@ use crate::arguments::Arguments;
 /// The option that does not go with `--in-place`.
 pub fn check_options(arguments: &Arguments) -> Result<()> {
     let of_other_kind = |kind: Kind| Kind::OF_ZARR.contains(&kind) || kind.unpacked().is_some();
+    let copy = &arguments.copy;
+    let is_of_other_kind =
+        arguments.plain_zst || arguments.archive.pack || copy.kind.is_some_and(of_other_kind);
     let refused = [
         (
             !arguments.part.is_empty(),
@@ -26,24 +30,41 @@ pub fn check_options(arguments: &Arguments) -> Result<()> {
         ),
         (arguments.salvage, "--salvage", "would lose the damaged file"),
         (
-            arguments.copy.variables.is_some(),
-            "-v and -V",
-            "would lose the other variables",
-        ),
-        (
-            arguments.copy.groups.is_some(),
-            "-g and -G",
-            "would lose the other groups",
-        ),
-        (
             arguments.unfinished,
             "--unfinished",
             "would lose what the writer has not written",
         ),
         (
-            arguments.plain_zst || arguments.archive.pack || arguments.copy.kind.is_some_and(of_other_kind),
-            "this -k",
-            "needs another name",
+            copy.variables.is_some(),
+            "-v and -V",
+            "would lose the other variables",
+        ),
+        (copy.groups.is_some(), "-g and -G", "would lose the other groups"),
+        (!copy.excluded.is_empty(), "--exclude", "would lose variables"),
+        (
+            copy.drop_unsupported,
+            "--drop-unsupported",
+            "would lose what it leaves out",
+        ),
+        (
+            arguments.view.flatten.is_some(),
+            "--flatten",
+            "would lose the groups",
+        ),
+        (
+            arguments.view.char_strings,
+            "--strings",
+            "would change types and dimensions",
+        ),
+        (
+            arguments.reference_paths,
+            "--references",
+            "would lose the references",
+        ),
+        (
+            is_of_other_kind,
+            "-k with Zarr, archives and zst",
+            "makes a dataset of another name",
         ),
     ];
     match refused.into_iter().find(|(given, ..)| *given) {
@@ -52,6 +73,14 @@ pub fn check_options(arguments: &Arguments) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+/// True for a file whose name tells that the dataset lies in something else: a compressed file, a zip file, a list of references.
+fn is_packed(path: &Path) -> bool {
+    const BEGINNINGS: [&[u8]; 4] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"{"];
+    let mut first = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read(&mut first));
+    read.is_ok_and(|length| BEGINNINGS.iter().any(|mark| first[..length].starts_with(mark)))
 }
 
 /// Takes the lock of a file that will be replaced, and keeps it until the value is dropped. `None` for a folder.
@@ -68,6 +97,11 @@ pub fn lock(location: &Location, arguments: &Arguments) -> anyhow::Result<Option
     }
     if !found.is_file() {
         anyhow::bail!("{location}: --in-place replaces files and folders, and this is neither");
+    }
+    if is_packed(path) {
+        anyhow::bail!(
+            "{location}: --in-place replaces plain files, and this is compressed, a zip file or JSON; write into a folder"
+        );
     }
     if found.nlink() > 1 && !arguments.files.break_links {
         anyhow::bail!(

@@ -16,7 +16,7 @@ pub struct Input {
     pub name: OsString,
     /// The folder of the output, relative to the folder of all.
     pub below: PathBuf,
-    /// True if the name was found in a folder, and may be that of any file.
+    /// True if the name came from `--recursive`. The file may be no dataset.
     pub found: bool,
 }
 
@@ -47,7 +47,13 @@ pub fn listed(list: &OsStr) -> anyhow::Result<Vec<Input>> {
     };
     read.with_context(|| format!("{}: cannot read the list of inputs", list.display()))?;
     let end = if bytes.contains(&0) { 0 } else { b'\n' };
-    let names = bytes.split(|byte| *byte == end).filter(|name| !name.is_empty());
+    let names = bytes.split(|byte| *byte == end);
+    // A list of Windows ends its lines with a carriage return, too.
+    let names = names.map(|name| match end {
+        b'\n' => name.strip_suffix(b"\r").unwrap_or(name),
+        _ => name,
+    });
+    let names = names.filter(|name| !name.is_empty());
     Ok(names
         .map(|name| Input::given(OsString::from_vec(name.to_vec())))
         .collect())
@@ -62,6 +68,12 @@ pub fn below(folder: &OsStr) -> anyhow::Result<Vec<Input>> {
     let root = Path::new(folder);
     if !root.is_dir() {
         anyhow::bail!("{}: --recursive takes a folder", folder.display());
+    }
+    if Location::is_dataset_folder(root) {
+        anyhow::bail!(
+            "{}: this folder is one dataset; leave out --recursive",
+            folder.display()
+        );
     }
     let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(below) = folders.pop() {
@@ -80,6 +92,11 @@ pub fn below(folder: &OsStr) -> anyhow::Result<Vec<Input>> {
                 .with_context(|| format!("{}: cannot be looked at", entry.path().display()))?;
             if kind.is_dir() && !Location::is_dataset_folder(&entry.path()) {
                 inner.push(below.join(name));
+                continue;
+            }
+            // A link to a folder may lead back, and a pipe never ends. A link to nothing is told when it is opened.
+            let leads_to = fs::metadata(entry.path());
+            if !kind.is_dir() && leads_to.is_ok_and(|found| !found.is_file()) {
                 continue;
             }
             found.push(Input {
@@ -104,6 +121,7 @@ mod tests {
         let list = dir.path().join("list");
         for (text, expected) in [
             (&b"a.nc\nb c.nc\n\n"[..], &["a.nc", "b c.nc"][..]),
+            (b"a.nc\r\n\r\nb.nc\r\n", &["a.nc", "b.nc"]),
             (b"a\nb.nc\0c.nc", &["a\nb.nc", "c.nc"]),
             (b"", &[]),
         ] {
@@ -143,13 +161,7 @@ mod tests {
             )
         };
         let names: Vec<_> = found.iter().map(name).collect();
-        let expected = [
-            ("z.nc", ""),
-            ("a/2.nc", "a"),
-            ("a/x.zarr", "a"),
-            ("b/1.nc", "b"),
-            ("b/loop", "b"),
-        ];
+        let expected = [("z.nc", ""), ("a/2.nc", "a"), ("a/x.zarr", "a"), ("b/1.nc", "b")];
         assert_eq!(names, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use ncutils_cli::progress::FilesBar;
-use ncutils_core::error::Error;
 use ncutils_core::location::Location;
 
 use super::tally::Fate;
@@ -22,7 +21,7 @@ pub struct Job {
     pub input: OsString,
     /// The output.
     pub output: Target,
-    /// True if the input was found in a folder, and may be any file.
+    /// True if the name came from `--recursive`. The file may be no dataset.
     pub found: bool,
 }
 
@@ -33,9 +32,11 @@ pub enum Target {
     Below(PathBuf),
     /// In the place of the input.
     Input,
+    /// Where the user says.
+    Named(OsString),
 }
 
-/// What came of a job.
+/// Result of a job.
 pub struct Done {
     /// What became of the input.
     pub fate: Fate,
@@ -57,6 +58,7 @@ impl Job {
         let output = match &self.output {
             Target::Below(below) => Location::in_folder(folder, below)?,
             Target::Input => input.clone(),
+            Target::Named(name) => Location::parse_output(name)?,
         };
         Ok((input, locations::output(arguments, output)?))
     }
@@ -92,8 +94,14 @@ impl Job {
         let arguments = of_bar.as_ref().unwrap_or(arguments);
         let _lock = match self.output {
             Target::Input => in_place::lock(input, arguments)?,
-            Target::Below(_) => None,
+            Target::Below(_) | Target::Named(_) => None,
         };
+        if self.found && is_no_dataset(input, arguments) {
+            return Ok(Done {
+                fate: Fate::NoDataset,
+                ..skipped
+            });
+        }
         let is_candidate = match (input.path(), output.path()) {
             _ if arguments.files.in_place => true,
             (Some(from), Some(to)) if arguments.files.update => current::is_newer(from, to, arguments),
@@ -108,23 +116,12 @@ impl Job {
             false => Ok(None),
         };
         let times = times.with_context(|| format!("{input}: cannot read the times"))?;
-        if let Some(folder) = output
-            .path()
-            .and_then(Path::parent)
-            .filter(|_| !arguments.dry_run)
-        {
+        let is_made = matches!(self.output, Target::Below(_)) && !arguments.dry_run;
+        if let Some(folder) = output.path().and_then(Path::parent).filter(|_| is_made) {
             fs::create_dir_all(folder)
                 .with_context(|| format!("{}: cannot create the folder", folder.display()))?;
         }
-        let status = match modes::copy((input, output), arguments) {
-            Err(error) if self.found && is_no_dataset(&error) => {
-                return Ok(Done {
-                    fate: Fate::NoDataset,
-                    ..skipped
-                });
-            }
-            done => done?,
-        };
+        let status = modes::copy((input, output), arguments)?;
         if let (Some(times), Some(path), false) = (times, output.path(), arguments.dry_run) {
             let set = times.set(path);
             set.with_context(|| format!("{output} is in place, but its times cannot be set"))?;
@@ -138,10 +135,11 @@ impl Job {
 }
 
 /// True if a file is of no known format.
-fn is_no_dataset(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<Error>()
-        .is_some_and(Error::is_unknown_format)
+fn is_no_dataset(input: &Location, arguments: &Arguments) -> bool {
+    let opened = input
+        .input()
+        .and_then(|opened| input.open_input(opened, &arguments.copy.registry));
+    opened.is_err_and(|error| error.is_unknown_format())
 }
 
 /// When a file was read and changed.

@@ -1,7 +1,8 @@
 //! All jobs of a call: their names, their turns, and what is told of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -35,12 +36,22 @@ pub fn copy(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<u8> {
     let (jobs, folder) = match form {
         Form::InPlace(names) => {
             in_place::check_options(arguments)?;
-            (in_place_jobs(inputs(names, arguments)?), &nowhere)
+            let mut jobs = in_place_jobs(inputs(names, arguments)?);
+            let mut known = HashSet::new();
+            jobs.retain(|job| identity(&job.input).is_none_or(|identity| known.insert(identity)));
+            (jobs, &nowhere)
         }
         Form::IntoFolder(names, folder) => {
             (jobs_into(folder, inputs(names, arguments)?, arguments)?, *folder)
         }
-        Form::One(..) => anyhow::bail!("a single copy"),
+        Form::One(input, output) => {
+            let job = Job {
+                input: (*input).clone(),
+                output: Target::Named((*output).clone()),
+                found: false,
+            };
+            (vec![job], &nowhere)
+        }
     };
     let run = Run {
         folder,
@@ -109,8 +120,18 @@ fn ending(folder: &OsStr, arguments: &Arguments) -> anyhow::Result<Ending> {
     })
 }
 
+/// Device and inode of a local file or folder; `None` where there is none.
+fn identity(name: &OsStr) -> Option<(u64, u64)> {
+    let found = std::fs::metadata(name).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
 /// Checks that no two jobs have one output, and that no output is an input.
 fn check_outputs(folder: &OsStr, jobs: &[Job], arguments: &Arguments) -> anyhow::Result<()> {
+    let inputs: HashMap<(u64, u64), &OsStr> = jobs
+        .iter()
+        .filter_map(|job| Some((identity(&job.input)?, job.input.as_os_str())))
+        .collect();
     let mut outputs: HashMap<&Path, &OsStr> = HashMap::with_capacity(jobs.len());
     for job in jobs {
         let Target::Below(below) = &job.output else {
@@ -126,10 +147,13 @@ fn check_outputs(folder: &OsStr, jobs: &[Job], arguments: &Arguments) -> anyhow:
             .into());
         }
         let output = Location::in_folder(folder, below)?;
-        if output.path().is_some_and(Path::exists) {
-            Location::parse_input(Some(&job.input))?
-                .check_output(&output)
-                .map_err(|error| Error::Usage(format!("{error}, or give --in-place")))?;
+        let there = output.path().and_then(|path| identity(path.as_os_str()));
+        if let Some(other) = there.and_then(|there| inputs.get(&there)) {
+            return Err(Error::Usage(format!(
+                "{output} and the input {} are the same file; name another folder, or give --in-place",
+                other.display()
+            ))
+            .into());
         }
     }
     let recursive = arguments.files.recursive;
@@ -143,14 +167,14 @@ fn check_outputs(folder: &OsStr, jobs: &[Job], arguments: &Arguments) -> anyhow:
     Ok(())
 }
 
-/// What is known of all jobs.
+/// State that all jobs share.
 struct Run<'a> {
     folder: &'a OsString,
     tally: Tally,
     status: AtomicU8,
     /// Files of a folder that are no datasets.
     no_datasets: Mutex<Vec<String>>,
-    /// The failure of standard output, which nobody reads any more.
+    /// The failure of standard output. No job starts after it.
     unread: Mutex<Option<anyhow::Error>>,
 }
 
@@ -175,15 +199,14 @@ impl Run<'_> {
                 _ => None,
             },
             |job| job.size(SMALL).is_none_or(|size| size > SMALL),
-            |job, alone| {
-                let arguments = if alone { arguments } else { &share };
-                let done = job.locations(self.folder, arguments).and_then(|(input, output)| {
-                    let done = job.run((&input, &output), bar.as_ref(), arguments);
-                    self.told(&job, Some(&output), done, arguments)
-                });
-                if let Err(error) = done {
-                    let told = self.told(&job, None, Err(error), arguments);
-                    self.keep(told);
+            |job, has_all_threads| {
+                let arguments = if has_all_threads { arguments } else { &share };
+                match job.locations(self.folder, arguments) {
+                    Ok((input, output)) => {
+                        let done = job.run((&input, &output), bar.as_ref(), arguments);
+                        self.tell(&job, Some(&output), done, arguments);
+                    }
+                    Err(error) => self.tell(&job, None, Err(error), arguments),
                 }
             },
         );
@@ -193,13 +216,7 @@ impl Run<'_> {
     }
 
     /// Tells what came of a job.
-    fn told(
-        &self,
-        job: &Job,
-        output: Option<&Location>,
-        done: anyhow::Result<Done>,
-        arguments: &Arguments,
-    ) -> anyhow::Result<()> {
+    fn tell(&self, job: &Job, output: Option<&Location>, done: anyhow::Result<Done>, arguments: &Arguments) {
         let input = job.input.display().to_string();
         let (fate, error) = match done {
             Ok(done) => {
@@ -208,7 +225,7 @@ impl Run<'_> {
             }
             Err(error) if ncutils_cli::is_broken_pipe(&error) => {
                 self.keep(Err(error));
-                return Ok(());
+                return;
             }
             Err(error) => (Fate::Failed, Some(error_of(&input, error, arguments))),
         };
@@ -223,10 +240,15 @@ impl Run<'_> {
         self.tally.add(fate);
         if arguments.json {
             let output = output.map(Location::to_string).unwrap_or_default();
-            let printed = ncutils_cli::print(tally::json(&input, &output, fate, error.as_deref()));
+            let printed = ncutils_cli::print(tally::json(
+                &input,
+                &output,
+                fate,
+                self.tally.copied_name(),
+                error.as_deref(),
+            ));
             self.keep(printed);
         }
-        Ok(())
     }
 
     fn keep(&self, done: anyhow::Result<()>) {
@@ -270,7 +292,8 @@ impl Run<'_> {
 /// The text of an error, which names the input.
 fn error_of(input: &str, error: anyhow::Error, arguments: &Arguments) -> String {
     let text = ncutils_cli::error_text(&NCCOPY, error, !arguments.salvage);
-    match text.contains(input) {
+    let names_it = text.split(": ").any(|part| part == input);
+    match names_it {
         true => text,
         false => format!("{input}: {text}"),
     }

@@ -71,13 +71,21 @@ impl Tally {
         let [copied, skipped, failed, before, after] = self.numbers();
         let all = json!({
             "type": "total",
-            "copied": copied,
+            self.copied_name(): copied,
             "skipped": skipped,
             "failed": failed,
             "before": before,
             "after": after,
         });
         format!("{all}\n")
+    }
+
+    /// What is said of inputs that are copied, or would be.
+    pub fn copied_name(&self) -> &'static str {
+        match self.dry_run {
+            true => "planned",
+            false => "copied",
+        }
     }
 
     fn numbers(&self) -> [u64; 5] {
@@ -106,9 +114,9 @@ impl fmt::Display for Tally {
 }
 
 /// What became of an input, as a JSON object on one line.
-pub fn json(input: &str, output: &str, fate: Fate, error: Option<&str>) -> String {
+pub fn json(input: &str, output: &str, fate: Fate, copied: &str, error: Option<&str>) -> String {
     let name = match fate {
-        Fate::Copied { .. } => "copied",
+        Fate::Copied { .. } => copied,
         Fate::Skipped => "skipped",
         Fate::NoDataset => "no dataset",
         Fate::Failed => "failed",
@@ -149,7 +157,7 @@ mod tests {
         let total = r#"{"type":"total","copied":2,"skipped":1,"failed":1,"before":30,"after":12}"#;
         let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(parsed(&tally.json()), parsed(total));
-        let one = json("a", "b", Fate::Failed, Some("why"));
+        let one = json("a", "b", Fate::Failed, "copied", Some("why"));
         assert_eq!(
             parsed(&one),
             parsed(r#"{"type":"file","input":"a","output":"b","status":"failed","error":"why"}"#)

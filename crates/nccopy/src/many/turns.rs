@@ -29,14 +29,14 @@ pub fn in_turns<J>(
         changed: Condvar::new(),
     };
     threads::on_all(threads, |_, _| {
-        while let Some((job, alone)) = turns.take(&is_large) {
+        while let Some((job, has_all_threads)) = turns.take(&is_large) {
             let _done = Done {
                 turns: &turns,
-                large: alone,
+                large: has_all_threads,
             };
-            match alone {
+            match has_all_threads {
                 true => work(job, true),
-                false => threads::alone(|| work(job, false)),
+                false => threads::single_threaded(|| work(job, false)),
             }
         }
     });
@@ -52,7 +52,7 @@ struct State<N> {
     next: N,
     /// Jobs that run.
     running: usize,
-    /// True while a large job waits or runs.
+    /// True while a large job waits for all threads or has them.
     large: bool,
 }
 
@@ -119,13 +119,13 @@ mod tests {
                 count,
                 || at.next(),
                 |n| n % 7 == 0,
-                |n, alone| {
-                    assert_eq!(alone, n % 7 == 0);
-                    assert!(alone || threads::count() == 1);
+                |n, has_all| {
+                    assert_eq!(has_all, n % 7 == 0);
+                    assert!(has_all || threads::count() == 1);
                     let beside = running.fetch_add(1, Ordering::SeqCst);
-                    assert!(!alone || beside == 0);
+                    assert!(!has_all || beside == 0);
                     std::thread::yield_now();
-                    assert!(!alone || running.load(Ordering::SeqCst) == 1);
+                    assert!(!has_all || running.load(Ordering::SeqCst) == 1);
                     running.fetch_sub(1, Ordering::SeqCst);
                     seen.lock().unwrap().push(n);
                 },

@@ -32,11 +32,15 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;
     reader.keep_at_most(arguments.memory_beside(output) / KEPT);
     refuse_unfinished(reader.schema().unfinished, input, arguments)?;
+    refuse_loss(&reader.schema().warnings, arguments).map_err(in_input)?;
     for warning in &reader.schema().warnings {
         arguments.messages.warn_of(input, warning);
     }
     let mut options = CopyOptions {
-        kind: output.output_kind(arguments.copy.kind, Some(reader.schema().kind))?,
+        kind: output.output_kind(
+            arguments.kind_for(reader.schema().kind),
+            Some(reader.schema().kind),
+        )?,
         ..arguments.copy.clone()
     };
     let kind = options.kind.unwrap_or(reader.schema().kind);
@@ -92,6 +96,19 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     }
     values::copy(whole, part.as_ref(), locations, &options, blocks, arguments)?;
     Ok(status)
+}
+
+/// Refuses to replace a file of which netCDF does not show all, as `warnings` tell: the rest would be lost.
+///
+/// # Errors
+/// The first warning, and what to do.
+fn refuse_loss(warnings: &[String], arguments: &Arguments) -> Result<(), Error> {
+    match warnings.first().filter(|_| arguments.files.in_place) {
+        None => Ok(()),
+        Some(first) => Err(Error::Usage(format!(
+            "{first}; --in-place would lose it: add -k h5, or write into a folder"
+        ))),
+    }
 }
 
 /// `reader` as the options show it to a copy of `kind`; `None` if they change nothing.

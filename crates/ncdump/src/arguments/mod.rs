@@ -23,7 +23,7 @@ use values::{annotations, line_length, precision, times, tolerance, without_prop
 /// The parsed arguments of a call of `ncdump`.
 #[derive(Debug, Clone)]
 pub struct Arguments {
-    /// The inputs, as named by the user. More than one only for what [`Arguments::takes_several`] names.
+    /// The inputs, as named by the user. Several go with `-h`, `-k`, `-K`, `--check` and `--digest` only.
     pub inputs: Vec<OsString>,
     /// The input that is read, of several.
     pub input: OsString,
@@ -113,7 +113,7 @@ pub fn failure_status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// The arguments that clap has parsed.
 ///
 /// # Errors
-/// [`Error::Usage`](ncutils_core::error::Error::Usage) with the invalid value of an option.
+/// [`Error::Usage`] with the invalid value of an option.
 pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
     let listed = |id: &str| patterns(texts(matches, id));
     let vars = listed("vars");

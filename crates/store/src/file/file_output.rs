@@ -22,15 +22,13 @@ use std::sync::{Mutex, PoisonError};
 use tracing::debug;
 
 use super::lock;
+use super::symlinks::follow_symlinks;
 use super::take_over::take_over;
 use crate::Output;
 use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
 use crate::file::unnamed::{give_name, open_unnamed};
 use ncutils_model::error::{Error, Result};
-
-/// Most symbolic links to follow to a target: Linux's own limit.
-const MAX_SYMLINKS: usize = 40;
 
 /// True if two paths name the same file (equal device and inode). False if either does not exist.
 pub fn same_file(a: &Path, b: &Path) -> bool {
@@ -59,8 +57,8 @@ enum Pending {
 }
 
 impl FileOutput {
-    /// Starts writing the file `path`. A symbolic link is followed and its target replaced. The mode and the extended attributes
-    /// of an existing file are kept. Nothing changes at `path` until the commit.
+    /// Starts writing the file `path`. A symbolic link is followed and its target replaced. The mode, the owner if permitted,
+    /// the access list and the user's extended attributes of an existing file are kept. Nothing changes at `path` until the commit.
     ///
     /// # Errors
     /// Names the path if its directory does not exist or cannot be written to, if the existing file is
@@ -200,22 +198,6 @@ impl Output for FileOutput {
 
 fn not_seekable() -> Error {
     Error::Usage("a pipe or socket; data is written out of order, so name a file".to_owned())
-}
-
-/// The end of a chain of symbolic links, whether or not a file exists there.
-pub(crate) fn follow_symlinks(path: &Path) -> io::Result<PathBuf> {
-    let mut at = path.to_owned();
-    for _ in 0..MAX_SYMLINKS {
-        match fs::read_link(&at) {
-            Ok(next) => at = directory_of(&at).join(next),
-            // Not a link, or nothing there: the chain ends here.
-            Err(e) if matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
-                return Ok(at);
-            }
-            Err(e) => return Err(e),
-        }
-    }
-    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 fn ends_in_slash(path: &Path) -> bool {

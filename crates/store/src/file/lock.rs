@@ -1,14 +1,16 @@
 //! The lock by which HDF5 keeps other programs from a file that it writes.
 
 use std::env;
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The files whose lock this process holds, by device and inode.
-static HELD: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+use super::symlinks::follow_symlinks;
+
+/// The files whose lock this process holds: their paths, and device and inode.
+static HELD: Mutex<Vec<(PathBuf, (u64, u64))>> = Mutex::new(Vec::new());
 
 /// False if the variable `HDF5_USE_FILE_LOCKING` says that locks are not used.
 fn are_used() -> bool {
@@ -40,7 +42,13 @@ impl HeldLock {
         {
             return Err(in_use());
         }
-        HELD.lock().unwrap_or_else(PoisonError::into_inner).push(identity);
+        // Another program may have put a new file in its place before the lock was there.
+        let now = fs::metadata(path)?;
+        if (now.dev(), now.ino()) != identity {
+            return Err(in_use());
+        }
+        let held = (follow_symlinks(path)?, identity);
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);
         Ok(Self { file, identity })
     }
 }
@@ -48,7 +56,7 @@ impl HeldLock {
 impl Drop for HeldLock {
     fn drop(&mut self) {
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = held.iter().position(|identity| *identity == self.identity) {
+        if let Some(at) = held.iter().position(|(_, identity)| *identity == self.identity) {
             held.swap_remove(at);
         }
         let _ = self.file.unlock();
@@ -64,7 +72,7 @@ fn in_use() -> io::Error {
 
 fn is_held(file: &File) -> bool {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    !held.is_empty() && identity(file).is_ok_and(|identity| held.contains(&identity))
+    !held.is_empty() && identity(file).is_ok_and(|found| held.iter().any(|(_, own)| *own == found))
 }
 
 /// True if another program holds the lock of a file for writing. `None` if that is not known: the file system has no locks, or the
@@ -90,11 +98,26 @@ pub(crate) fn is_locked_for_writing(file: &File) -> Option<bool> {
 }
 
 /// Refuses to replace a file whose lock for writing a program holds: what it writes would be lost. A file that may not be read
-/// is not asked.
+/// is not asked. A file that this process has locked must still be the one at its path.
 ///
 /// # Errors
-/// The file is locked.
+/// The file is locked; it was replaced or removed since it was locked.
 pub fn check_unlocked(path: &Path) -> io::Result<()> {
+    let locked = {
+        let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+        held.iter()
+            .find(|(own, _)| own == path)
+            .map(|(_, identity)| *identity)
+    };
+    if let Some(locked) = locked {
+        let now = fs::metadata(path).map(|found| (found.dev(), found.ino()));
+        return match now.is_ok_and(|now| now == locked) {
+            true => Ok(()),
+            false => Err(io::Error::other(
+                "another program has replaced or removed the file since it was opened",
+            )),
+        };
+    }
     match File::open(path).is_ok_and(|file| is_locked_for_writing(&file) == Some(true)) {
         true => Err(io::Error::new(
             io::ErrorKind::ResourceBusy,
@@ -116,6 +139,12 @@ mod tests {
         let held = HeldLock::take(&path).unwrap();
         check_unlocked(&path).unwrap();
         assert!(matches!(other.try_lock_shared(), Err(TryLockError::WouldBlock)));
+        let moved = dir.path().join("moved");
+        fs::rename(&path, &moved).unwrap();
+        assert!(check_unlocked(&path).is_err());
+        fs::write(&path, "new").unwrap();
+        assert!(check_unlocked(&path).is_err());
+        fs::rename(&moved, &path).unwrap();
         drop(held);
         other.try_lock_shared().unwrap();
         assert_eq!(

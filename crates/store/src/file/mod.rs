@@ -20,6 +20,7 @@ pub mod lock;
 pub mod partial;
 pub mod remains;
 mod stop_point;
+pub mod symlinks;
 mod take_over;
 pub mod temporary;
 pub mod unnamed;

@@ -11,8 +11,8 @@ use rustix::fs::{XattrFlags, fsetxattr, getxattr, listxattr, listxattr_query};
 /// Most bytes of the names, and of the value, of extended attributes: Linux's own limit.
 const MOST_BYTES: usize = 64 << 10;
 
-/// Gives a new file the mode and the extended attributes of the file that it will replace, and its owner if permitted. Access
-/// lists are extended attributes, too.
+/// Gives a new file the mode, the access list and the user's extended attributes of the file that it will replace, and its owner if
+/// permitted.
 ///
 /// # Errors
 /// The mode cannot be set. An attribute that the file system or the user's rights refuse is left out.
@@ -38,11 +38,17 @@ fn copy_attributes(file: &File, path: &Path) {
     };
     for name in names[..length].split_inclusive(|byte| *byte == 0) {
         if let Ok(name) = CStr::from_bytes_with_nul(name)
+            && is_of_the_user(name)
             && let Ok(length) = getxattr(path, name, value.as_mut_slice())
         {
             let _ = fsetxattr(file, name, &value[..length], XattrFlags::empty());
         }
     }
+}
+
+/// True for attributes that say something of the file, and not of its bytes: a signature would be wrong for new ones.
+fn is_of_the_user(name: &CStr) -> bool {
+    name.to_bytes().starts_with(b"user.") || name.to_bytes() == b"system.posix_acl_access"
 }
 
 #[cfg(test)]

@@ -21,8 +21,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tracing::debug;
 
-use crate::file::file_output::{follow_symlinks, sync_directory};
+use crate::file::file_output::sync_directory;
 use crate::file::partial::{PartialName, directory_of, is_partial_name, partial_beside, partial_name};
+use crate::file::symlinks::follow_symlinks;
 use crate::keys::key::check_key;
 use crate::{DirectoryKeys, GetRange, KeyOutput, KeyStore, ValueWriter};
 use ncutils_model::error::{Error, Result};

@@ -7,7 +7,7 @@
 //!                                          └───► try_map: the same for the items of a list
 //! ```
 //!
-//! Within `alone`, the calling thread counts as the only one. `reorder_window` restores the order of pieces that come from threads which someone else runs.
+//! Within `single_threaded`, the calling thread counts as the only one. `reorder_window` restores the order of pieces that come from threads which someone else runs.
 
 mod in_order;
 mod on_all;
@@ -15,5 +15,5 @@ pub(crate) mod reorder_window;
 mod try_map;
 
 pub use in_order::in_order;
-pub use on_all::{alone, beside, count, on_all, set_count};
+pub use on_all::{beside, count, on_all, set_count, single_threaded};
 pub use try_map::try_map;

@@ -17,8 +17,8 @@ thread_local! {
     static OWN_COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Runs `work`, for which [`count`] gives 1 on this thread: other threads have work of their own.
-pub fn alone<R>(work: impl FnOnce() -> R) -> R {
+/// Runs `work` with one thread: [`count`] gives 1 on the calling thread. The other threads have work of their own.
+pub fn single_threaded<R>(work: impl FnOnce() -> R) -> R {
     struct Before(usize);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -105,10 +105,10 @@ mod tests {
     }
 
     #[test]
-    fn work_alone_has_one_thread() {
+    fn single_threaded_work_has_one_thread() {
         let all = count();
         assert_eq!(
-            alone(|| (count(), thread::spawn(count).join().unwrap())),
+            single_threaded(|| (count(), thread::spawn(count).join().unwrap())),
             (1, all)
         );
         assert_eq!(count(), all);

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::CopyPlan;
 use crate::copy::geometry::Sources;
+use crate::copy::quantization::Algorithm;
 use crate::filter::{ChunkType, Registry};
 use crate::format::{Reader, Written};
-use crate::model::{Schema, Storage, Type, UnlimitedDimensions, VarId, VariableLayout};
+use crate::model::{Schema, Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout};
 
 impl CopyPlan {
     /// True if `stored` is what the plan would make: of the same kind, with the same variables, dimensions, types, chunks and
@@ -24,14 +25,15 @@ impl CopyPlan {
             true => all().map(|var| (schema.var_path(var), var)).collect(),
             false => return false,
         };
-        all().all(|planned| {
-            let found = by_path.get(&self.schema.var_path(planned));
-            found.is_some_and(|found| {
-                self.is_same_variable(planned, schema, *found)
-                    && self.is_same_layout(planned, schema, *found, stored.layout(*found), any_filters)
-                    && self.is_written_so(planned, input, stored, *found)
+        self.has_same_dimensions(schema)
+            && all().all(|planned| {
+                let found = by_path.get(&self.schema.var_path(planned));
+                found.is_some_and(|found| {
+                    self.is_same_variable(planned, schema, *found)
+                        && self.is_same_layout(planned, schema, *found, stored.layout(*found), any_filters)
+                        && self.is_written_so(planned, input, stored, *found)
+                })
             })
-        })
     }
 
     /// True if a variable has data where the plan copies some, and none where it copies none.
@@ -39,8 +41,8 @@ impl CopyPlan {
         let has_data =
             |reader: &dyn Reader, var| reader.written(var).map(|written| written != Written::Nothing);
         let same = match self.variables[planned.0].sources {
-            // Kinds without chunks write fill values in place of data.
-            Sources::Nothing if !stored.schema().kind.can().chunks => Ok(true),
+            // Kinds without chunks write fill values in place of data, so nothing tells.
+            Sources::Nothing if !stored.schema().kind.can().chunks => Ok(false),
             Sources::Nothing => has_data(stored, found).map(|there| !there),
             Sources::Whole(var) => {
                 has_data(stored, found).and_then(|there| Ok(there || !has_data(input, var)?))
@@ -51,26 +53,35 @@ impl CopyPlan {
         same.unwrap_or(false)
     }
 
+    /// True if the dimensions that both have agree. Some kinds leave out those that no variable has.
+    fn has_same_dimensions(&self, schema: &Schema) -> bool {
+        let tells_unlimited = schema.kind.can().unlimited != UnlimitedDimensions::None;
+        let facts = |schema: &Schema| -> HashMap<String, (u64, bool)> {
+            let dims = schema.dims.iter();
+            dims.map(|dim| {
+                let path = schema.path_in(dim.group, &dim.name);
+                (path, (dim.length, dim.unlimited && tells_unlimited))
+            })
+            .collect()
+        };
+        let there = facts(schema);
+        let asked = facts(&self.schema);
+        asked
+            .iter()
+            .all(|(path, asked)| there.get(path).is_none_or(|there| there == asked))
+    }
+
     /// True if the schemas agree about a variable.
     fn is_same_variable(&self, planned: VarId, schema: &Schema, found: VarId) -> bool {
         let (asked, there) = (self.schema.var(planned), schema.var(found));
         let dims = asked.dims.iter().zip(&there.dims);
-        let tells_unlimited = schema.kind.can().unlimited != UnlimitedDimensions::None;
-        let quantization = self.variables[planned.0].quantization.as_ref();
         asked.dims.len() == there.dims.len()
             && type_name(&self.schema, asked.ty) == type_name(schema, there.ty)
             && dims.into_iter().all(|(a, b)| {
                 let (a, b) = (self.schema.dim(*a), schema.dim(*b));
-                (&a.name, a.length) == (&b.name, b.length) && (a.unlimited == b.unlimited || !tells_unlimited)
+                (&a.name, a.length) == (&b.name, b.length)
             })
-            && quantization.is_none_or(|made| {
-                let made = made.attribute();
-                let there = there
-                    .attributes
-                    .iter()
-                    .find(|attribute| attribute.name == made.name);
-                there.is_some_and(|there| there.values == made.values)
-            })
+            && quantizations(asked).eq(quantizations(there))
     }
 
     fn is_same_layout(
@@ -82,7 +93,10 @@ impl CopyPlan {
         any_filters: bool,
     ) -> bool {
         let asked = &self.variables[planned.0].layout;
-        let same_place = asked.storage == there.storage
+        // Filters that were chosen may have made chunks of what was in one piece.
+        let is_chunked = |layout: &VariableLayout| matches!(layout.storage, Storage::Chunked { .. });
+        let has_new_chunks = any_filters && !is_chunked(asked) && is_chunked(there);
+        let same_place = (asked.storage == there.storage || has_new_chunks)
             && asked.extent == there.extent
             && asked.shard == there.shard
             && (asked.shard.is_none() || asked.shard_index == there.shard_index)
@@ -106,6 +120,16 @@ fn same_filters(
         }
         _ => asked.filters == there.filters,
     }
+}
+
+/// The attributes that tell how a variable was quantized.
+fn quantizations(var: &Variable) -> impl Iterator<Item = (&str, &Values)> {
+    let names = Algorithm::ALL.map(Algorithm::attribute);
+    let told = var
+        .attributes
+        .iter()
+        .filter(move |a| names.contains(&a.name.as_str()));
+    told.map(|attribute| (attribute.name.as_str(), &attribute.values))
 }
 
 /// The name of a type, which is the same in two schemas where their numbers of types are not.

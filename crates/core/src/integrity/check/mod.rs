@@ -14,4 +14,4 @@ mod virtual_sources;
 
 pub use check_dataset::{Checked, check, check_variables};
 pub use failure::{Loss, Lost};
-pub use report::{check_json, check_text};
+pub use report::{check_json, check_text, failed_check_json};

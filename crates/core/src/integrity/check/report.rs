@@ -77,6 +77,11 @@ pub fn check_json(input: &str, checked: &Checked) -> String {
     format!("{report}\n")
 }
 
+/// The same for an input that could not be checked.
+pub fn failed_check_json(input: &str, error: &str) -> String {
+    format!("{}\n", json!({"type": "check", "input": input, "error": error}))
+}
+
 fn fault_json(fault: &Fault) -> Value {
     json!({
         "variable": fault.variable,

@@ -7,6 +7,9 @@ use crate::error::Result;
 use crate::heap::global::GlobalHeap;
 use crate::metadata::MetadataReader;
 
+/// Most objects that are looked at because elements refer to them.
+const MOST_TARGETS: usize = 1 << 20;
+
 /// Collects the global heap collections and the objects that elements refer to, and tells the reader of the space of the collections.
 pub(super) struct References {
     reader: MetadataReader,
@@ -16,6 +19,10 @@ pub(super) struct References {
     objects: HashSet<(u64, u32)>,
     /// Addresses of the objects that elements refer to, since they were taken. They may be deleted.
     pub(super) targets: Vec<u64>,
+    /// All addresses that were in `targets`.
+    known_targets: HashSet<u64>,
+    /// Heap objects with selections that were read.
+    selections: HashSet<(u64, u32)>,
     /// True after an element whose references are not known.
     pub(super) is_incomplete: bool,
 }
@@ -28,6 +35,8 @@ impl References {
             collections: HashSet::new(),
             objects: HashSet::new(),
             targets: Vec::new(),
+            known_targets: HashSet::new(),
+            selections: HashSet::new(),
             is_incomplete: false,
         }
     }
@@ -89,9 +98,13 @@ impl References {
     /// Adds the object whose address `bytes` begin with. No object has the address 0.
     fn add_target(&mut self, bytes: &[u8]) {
         let address = self.reader.cursor("object reference", 0, bytes).offset();
-        let target = address.ok().flatten().filter(|address| *address != 0);
-        if self.targets.last() != target.as_ref() {
-            self.targets.extend(target);
+        let Some(target) = address.ok().flatten().filter(|address| *address != 0) else {
+            return;
+        };
+        if self.known_targets.len() >= MOST_TARGETS {
+            self.is_incomplete = true;
+        } else if self.known_targets.insert(target) {
+            self.targets.push(target);
         }
     }
 
@@ -100,8 +113,11 @@ impl References {
         self.add_object(Some(element), None)?;
         let mut id = self.reader.cursor("global heap identifier", 0, element);
         if let Some(address) = id.offset()?.filter(|address| *address != 0) {
-            let selection = self.heap.object(address, id.u32()?)?;
-            self.add_target(&selection);
+            let index = id.u32()?;
+            if self.selections.insert((address, index)) {
+                let selection = self.heap.object(address, index)?;
+                self.add_target(&selection);
+            }
         }
         Ok(())
     }

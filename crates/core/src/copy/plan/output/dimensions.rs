@@ -1,7 +1,7 @@
 //! Which dimensions of the output are unlimited: `-u`, `--fixed`, `--unlimited`.
 
 use crate::copy::plan::request::CopyOptions;
-use crate::error::{Request, Result};
+use crate::error::{Error, Request, Result};
 use crate::model::similar::question;
 use crate::model::{DimId, Dimension, Schema};
 
@@ -18,7 +18,7 @@ pub fn changed(input: &Schema, options: &CopyOptions) -> Result<Option<Schema>> 
     for dim in named(input, &options.unlimited_dims)? {
         if fixed.contains(&dim) {
             let name = &input.dim(dim).name;
-            return Err(Request::FixedDimensions.error(format!(
+            return Err(Error::Usage(format!(
                 "dimension {name} cannot be both fixed and unlimited; name it once"
             )));
         }
@@ -55,9 +55,9 @@ fn named(input: &Schema, names: &[String]) -> Result<Vec<DimId>> {
         let found = input.dims_named(name);
         if found.is_empty() {
             let meant = question(name, input.dims.iter().map(|dim| dim.name.as_str()));
-            return Err(
-                Request::FixedDimensions.error(format!("the input has no dimension named '{name}'{meant}"))
-            );
+            return Err(Error::Usage(format!(
+                "the input has no dimension named '{name}'{meant}"
+            )));
         }
         all.extend(found);
     }

@@ -60,12 +60,15 @@ pub fn for_selected(
     let paths: Vec<NamePattern> = copied
         .map(|var| format!("/{}", schema.var_path(var).trim_start_matches('/')).into())
         .collect();
-    let chunking = options.chunking.iter().map(|spec| match (spec, netcdf) {
-        (ChunkSpec::Dimensions(list), Some(netcdf)) => axes(source, netcdf, list),
-        _ => known_chunks(source, spec),
-    });
+    let mut chunking = Vec::new();
+    for spec in &options.chunking {
+        match (spec, netcdf) {
+            (ChunkSpec::Dimensions(rule), Some(netcdf)) => chunking.extend(axes(source, netcdf, rule)?),
+            _ => chunking.push(known_chunks(source, spec)?),
+        }
+    }
     Ok(CopyOptions {
-        chunking: chunking.collect::<Result<_>>()?,
+        chunking,
         variables: (paths.len() < schema.vars.len()).then_some(Listed {
             names: paths,
             define_others: true,
@@ -93,8 +96,9 @@ pub fn for_selected(
     })
 }
 
-/// The chunk lengths of all axes of datasets that these dimensions have in the netCDF view.
-fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)]) -> Result<ChunkSpec> {
+/// The chunk lengths of all axes of datasets that these dimensions have in the netCDF view, each as a rule of its own. A rule of
+/// several dimensions leaves variables of one dimension alone.
+fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)]) -> Result<Vec<ChunkSpec>> {
     let (shown, stored) = (netcdf.schema(), source.reader().schema());
     let mut found = Vec::new();
     for (name, length) in list {
@@ -107,6 +111,9 @@ fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)
             let Some(Variable::Plain(own)) = address.and_then(|address| source.variable_at(address)) else {
                 continue;
             };
+            if list.len() > 1 && shown.var(var).dims.len() == 1 {
+                continue;
+            }
             for (dim, axis) in shown.var(var).dims.iter().zip(&stored.var(own).dims) {
                 if dims.contains(dim) {
                     let axis = stored.dim(*axis);
@@ -115,7 +122,8 @@ fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)
             }
         }
     }
-    Ok(ChunkSpec::Dimensions(found))
+    let rules = found.into_iter().map(|rule| ChunkSpec::Dimensions(vec![rule]));
+    Ok(rules.collect())
 }
 
 fn known_chunks(source: &Verbatim, spec: &ChunkSpec) -> Result<ChunkSpec> {
