@@ -55,7 +55,12 @@ fn escapes() {
         parse(r"a\&b\,c\\d\|e&\*,2").unwrap(),
         named(&[r"a&b,c\d|e", "*"], &[(2, &[])])
     );
-    assert_eq!(parse(r"a b*,2").unwrap(), named(&["a b*"], &[(2, &[])]));
+    assert_eq!(parse(r"a b\*,2").unwrap(), named(&["a b*"], &[(2, &[])]));
+    let glob = FilterRequest {
+        targets: Targets::Named(vec![NamePattern::parse("a b*")]),
+        ..named(&[], &[(2, &[])])
+    };
+    assert_eq!(parse("a b*,2").unwrap(), glob);
 }
 
 #[test]
