@@ -228,7 +228,9 @@ def test_chunk_lengths_of_dimensions_apply(tmp_path):
             return f[name].chunks
 
     assert chunks("g/v", "-c", "time/2,lat/3") == (2, 3)
-    assert chunks("lat", "-c", "time/2,lat/3", "-d", "1") == (3,)
+    assert chunks("lat", "-c", "lat/3", "-d", "1") == (3,)
+    # A rule of several dimensions leaves variables of one dimension alone.
+    assert chunks("lat", "-c", "time/2,lat/3", "-d", "1") == (6,)
     assert chunks("g/v", "-c", "/lat/5") == (1, 5)
     with netCDF4.Dataset(path) as f:
         y, x = f["plain"].dimensions
