@@ -130,6 +130,18 @@ const MAX_DAYS: f64 = i32::MAX as f64;
 pub(super) const HALF_MICROSECOND: f64 = 0.5e-6 / 60.0 / 60.0;
 
 impl Reckoning {
+    /// The reckoning of a calendar; of the mixed one, that after its switch.
+    pub(super) fn of(calendar: Calendar) -> Self {
+        match calendar {
+            Calendar::Mixed | Calendar::ProlepticGregorian => Self::Gregorian,
+            Calendar::Julian => Self::Julian,
+            Calendar::NoLeap => Self::NoLeap,
+            Calendar::AllLeap => Self::AllLeap,
+            Calendar::Days360 => Self::Days360,
+            Calendar::None => Self::Yearless,
+        }
+    }
+
     /// True if February has a day more than in a year of 365 days.
     fn is_leap(self, year: i64) -> bool {
         match self {
@@ -159,7 +171,7 @@ impl Reckoning {
     }
 
     /// Days from the beginning of 1970 to a date. An invalid month counts as January. The day may be out of range.
-    fn days(self, date: &Date) -> i64 {
+    pub(super) fn days(self, date: &Date) -> i64 {
         let month = if (1..=12).contains(&date.month) {
             date.month
         } else {

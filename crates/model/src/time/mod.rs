@@ -6,6 +6,8 @@
 //!                                        └─ bounds:   whose units a variable of bounds has
 //!                                              ▼
 //!                                         TimeFormat: number ─► hours ─► date ─► "1990-01-04 12"
+//!
+//! two units ─► TimeConversion: number of one ─► number of the other, exactly
 //! ```
 //!
 //! The accepted units, the calendars and the rounding are netCDF-C's, as users compare the output with its `ncdump -t`:
@@ -13,12 +15,14 @@
 //! years.
 
 mod calendar;
+mod conversion;
 mod partial_date;
 mod time_format;
 mod units;
 mod variables;
 
 pub use calendar::{Calendar, Date};
+pub use conversion::{TimeConversion, TimeNumber};
 pub use partial_date::PartialDate;
 pub use time_format::{DateSeparator, TimeFormat};
 pub use units::{TimeUnit, TimeUnits};

@@ -44,8 +44,8 @@ enum Counting {
 }
 
 /// The first day of the Gregorian calendar, and the same day's Julian date.
-const SWITCH: Date = Date::midnight(1582, 10, 15);
-const SWITCH_JULIAN: Date = Date::midnight(1582, 10, 5);
+pub(super) const SWITCH: Date = Date::midnight(1582, 10, 15);
+pub(super) const SWITCH_JULIAN: Date = Date::midnight(1582, 10, 5);
 /// Origin of the hours in the mixed calendar. The choice only affects the last bit of fractions.
 const ORIGIN: Date = Date::midnight(1979, 1, 1);
 /// Maximum number of months that are added.
@@ -54,14 +54,7 @@ const MAX_MONTHS: f64 = 60e6;
 impl TimeFormat {
     /// Formats numbers in `units` by `calendar`.
     pub fn new(units: &TimeUnits, calendar: Calendar, separator: DateSeparator) -> Self {
-        let reckoning = match calendar {
-            Calendar::Mixed | Calendar::ProlepticGregorian => Reckoning::Gregorian,
-            Calendar::Julian => Reckoning::Julian,
-            Calendar::NoLeap => Reckoning::NoLeap,
-            Calendar::AllLeap => Reckoning::AllLeap,
-            Calendar::Days360 => Reckoning::Days360,
-            Calendar::None => Reckoning::Yearless,
-        };
+        let reckoning = Reckoning::of(calendar);
         let base = units.base;
         let counting = match units.unit {
             TimeUnit::Month | TimeUnit::Season | TimeUnit::Year => Counting::Months { reckoning, base },
