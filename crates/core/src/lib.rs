@@ -9,13 +9,14 @@
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: cdl, print, integrity → view, copy, stream, location → subset → format, and from all of them to the crates
+//! Arrows go one way: cdl, print, integrity → view, copy, stream, location → join → subset → format, and from all of them to the crates
 //! that are re-exported here. `docs/architecture.md` has the layers of the workspace.
 
 pub mod cdl;
 pub mod copy;
 pub mod format;
 pub mod integrity;
+pub mod join;
 pub mod location;
 pub mod print;
 mod stream;

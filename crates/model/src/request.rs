@@ -20,6 +20,16 @@ pub enum Alternative {
     MoreMemory,
     /// Copy the sound chunks alone, or all as they are.
     SoundChunks,
+    /// Take one of two cells with the same coordinate, or sort what is joined.
+    OneOfTwoCells,
+    /// Leave a variable out of what is joined.
+    OtherVariables,
+    /// Fill the cells of what lacks a variable.
+    FilledCells,
+    /// Take a variable from the first of what is joined.
+    ValuesOfFirst,
+    /// Round times.
+    RoundedTimes,
 }
 
 impl fmt::Display for Alternative {
@@ -32,6 +42,11 @@ impl fmt::Display for Alternative {
             Self::LeavingOut => "; leave it out",
             Self::MoreMemory => "; allow more memory (-m)",
             Self::SoundChunks => "; salvage the other chunks, or copy without a test",
+            Self::OneOfTwoCells => "; sort them, or take one of two cells",
+            Self::OtherVariables => "; leave it out, or convert it first",
+            Self::FilledCells => "; leave it out, or fill its cells",
+            Self::ValuesOfFirst => "; leave it out, or take the values of the first",
+            Self::RoundedTimes => "; allow rounding",
         })
     }
 }
@@ -64,6 +79,10 @@ pub enum Request {
     FlatGroups,
     /// Arrays of characters in place of strings.
     CharStrings,
+    /// One dataset of many along a dimension.
+    Join,
+    /// The coordinate of a new dimension along which datasets are joined.
+    Labels,
 }
 
 impl fmt::Display for Request {
@@ -81,6 +100,8 @@ impl fmt::Display for Request {
             Self::Values => "part by values",
             Self::FlatGroups => "one group",
             Self::CharStrings => "characters",
+            Self::Join => "join",
+            Self::Labels => "labels",
         })
     }
 }

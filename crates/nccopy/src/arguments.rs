@@ -16,6 +16,7 @@ use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, 
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::{self, FilterRequest};
 use ncutils_core::integrity::CheckOptions;
+use ncutils_core::join::{JoinRequest, Overlap};
 use ncutils_core::location::Location;
 use ncutils_core::model::{IndexLocation, Kind};
 use ncutils_core::store::DataAccess;
@@ -35,6 +36,8 @@ pub struct Arguments {
     pub progress: Option<Arc<FileProgress>>,
     /// Options of the copy.
     pub copy: CopyOptions,
+    /// `--join`, and how.
+    pub join: JoinRequest,
     /// `--data-dir`, `--require-sources`: which other files may be read.
     pub access: DataAccess,
     /// `--references path`: read references as the paths of their objects.
@@ -152,7 +155,7 @@ impl Arguments {
         };
         let (dry_run, summary, json) = (given("dry-run"), given("summary"), given("json"));
         let files = Files::of(matches);
-        let of_several = !matches!(files.form()?, Form::One(..));
+        let of_several = !files.join && !matches!(files.form()?, Form::One(..));
         if json && !dry_run && !summary && !of_several {
             return Err(Error::Usage(
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
@@ -165,6 +168,7 @@ impl Arguments {
             of_several,
             progress: None,
             copy,
+            join: join(matches),
             access: data_access::access(matches)?,
             reference_paths: text(matches, "references").is_some(),
             part,
@@ -198,6 +202,21 @@ impl Arguments {
             given: NCCOPY.given(matches),
             messages: Messages::of(&NCCOPY, matches),
         })
+    }
+}
+
+fn join(matches: &ArgMatches) -> JoinRequest {
+    JoinRequest {
+        dim: text(matches, "join").unwrap_or_default().to_owned(),
+        sort: matches.get_flag("sort"),
+        labels: names(texts(matches, "label")),
+        overlap: text(matches, "overlap").map(|which| match which {
+            "first" => Overlap::First,
+            _ => Overlap::Last,
+        }),
+        inexact: matches.get_flag("inexact"),
+        first: matches.get_flag("first"),
+        fill_missing: matches.get_flag("fill-missing"),
     }
 }
 

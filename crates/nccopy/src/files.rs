@@ -15,6 +15,8 @@ pub struct Files {
     pub list: Option<OsString>,
     /// `--recursive`: the inputs are all datasets below one folder.
     pub recursive: bool,
+    /// `--join`: the inputs become one output.
+    pub join: bool,
     /// `--in-place`: each input is its own output.
     pub in_place: bool,
     /// `--break-links`: replace files with several hard links.
@@ -45,11 +47,32 @@ impl Files {
             operands: operands.cloned().collect(),
             list: matches.get_one::<OsString>("files-from").cloned(),
             recursive: given("recursive"),
+            join: matches.contains_id("join"),
             in_place: given("in-place"),
             break_links: given("break-links"),
             preserve: given("preserve"),
             update: given("update"),
         }
+    }
+
+    /// The inputs and the output of a join.
+    ///
+    /// # Errors
+    /// Operands that are missing; an output that is a folder.
+    pub fn joined(&self) -> Result<(&[OsString], &OsString)> {
+        let Some((output, inputs)) = self.operands.split_last() else {
+            return usage("name the inputs and the output: nccopy --join DIM [OPTIONS] INPUT... OUTPUT");
+        };
+        if inputs.is_empty() && self.list.is_none() {
+            return usage("the output is missing: nccopy --join DIM [OPTIONS] INPUT... OUTPUT");
+        }
+        if Location::is_folder_for_outputs(output, false)? {
+            return usage(format!(
+                "{}: this is a folder, and --join makes one dataset; name a file in it",
+                output.display()
+            ));
+        }
+        Ok((inputs, output))
     }
 
     /// The form of the command line.

@@ -15,6 +15,9 @@ fn main() -> ExitCode {
 /// Copies as the arguments say. Returns the exit status: 0, 1 if one of several inputs failed, or 3 if something of a damaged input
 /// is lost.
 fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
+    if arguments.files.join {
+        return modes::join::copy(arguments);
+    }
     match arguments.files.form()? {
         // These two look at the output first, or after the copy, as for several inputs.
         Form::One(input, output) if !arguments.files.update && !arguments.files.preserve => {

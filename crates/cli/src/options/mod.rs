@@ -10,6 +10,7 @@
 mod command;
 mod given;
 mod guide_page;
+mod join;
 mod kinds;
 mod mode;
 mod names;

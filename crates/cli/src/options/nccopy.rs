@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use ncutils_core::error::{Alternative, Request};
 
+use super::join::join;
 use super::kinds::{ARCHIVES, PAGED, SHARDED, SPARSE};
 use super::mode::Mode::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
 use super::opt::{Opt, Value};
@@ -54,6 +55,7 @@ const USAGE: &[&str] = &[
     "[OPTIONS] --recursive FOLDER OUTPUT/",
     "[OPTIONS] --files-from LIST FOLDER/",
     "[OPTIONS] --in-place FILE...",
+    "[OPTIONS] --join DIM INPUT... OUTPUT",
 ];
 
 const NOTES: &str = "\
@@ -74,6 +76,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
         ("Output on the terminal", reports()),
         ("Input and output", access()),
         ("Many files", many_files()),
+        ("Join", join()),
         ("Resources", vec![memory().more(MEMORY), threads()]),
         ("Accepted for compatibility", compatibility()),
         ("General", general().into()),

@@ -35,7 +35,7 @@ pub use geometry::{SourcePart, Sources};
 pub(crate) use memory::{JobMemory, MemoryBudget};
 pub use memory::{decode_limit, default_budget, parse_memory};
 pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
-pub use readers::{PooledReader, ReaderId, ReaderPool, Readers};
+pub use readers::{OpenReader, ReaderId, Readers};
 pub use report::{Description, Report, VariableDescription, VariableReport, ratio, run};
 pub use run::{Passed, Progress, RunOptions};
 pub use task::RouteName;

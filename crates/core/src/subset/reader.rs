@@ -174,6 +174,11 @@ impl<'a> Subset<'a> {
         }
     }
 
+    /// True if a copy reads a variable by regions of this part.
+    pub fn is_by_regions(&self, var: VarId) -> bool {
+        self.cut_variable(var).is_some_and(|cut| cut.by_regions.is_some())
+    }
+
     /// The chosen cells of each dimension of a variable; `None` where it is not cut.
     pub(super) fn cells_of(&self, var: VarId) -> Vec<Option<&Cells>> {
         let dims = &self.schema.var(var).dims;

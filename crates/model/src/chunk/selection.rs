@@ -1,5 +1,7 @@
 //! Strided selections: which elements of one array become which elements of another.
 
+use std::ops::Range;
+
 use super::{Region, element_count};
 use crate::error::{Error, Result};
 
@@ -46,6 +48,29 @@ impl Selection {
             count,
             at,
         })
+    }
+
+    /// The part of the selection whose elements have an index within `range` along `axis`. Its input is another array, in which
+    /// the first element of `range` has the index `from`. `None` if nothing is left.
+    ///
+    /// # Errors
+    /// An index that overflows.
+    pub fn within(&self, axis: usize, range: Range<u64>, from: u64) -> Result<Option<Self>> {
+        let (start, stride) = (self.start[axis], self.stride[axis]);
+        let before = range.start.saturating_sub(start).div_ceil(stride);
+        let end = range
+            .end
+            .saturating_sub(start)
+            .div_ceil(stride)
+            .min(self.count[axis]);
+        if before >= end {
+            return Ok(None);
+        }
+        let mut within = self.clone();
+        within.start[axis] = start + before * stride - range.start + from;
+        within.count[axis] = end - before;
+        within.at[axis] = self.at[axis] + before;
+        Self::new(within.start, within.stride, within.count, within.at).map(Some)
     }
 
     /// Selects all elements of an array of this shape, each at its own place.
@@ -152,6 +177,20 @@ mod tests {
         assert!(Selection::new(vec![0], vec![1], vec![1], vec![]).is_err());
         assert!(of(5, 9, 0, 0).unwrap().bounds().is_empty());
         assert!(Selection::whole(&[]).keeps_places());
+    }
+
+    #[test]
+    fn a_part_of_a_selection_counts_from_another_index() {
+        // 2, 5, 8, 11 at 1 to 4.
+        let all = Selection::new(vec![2], vec![3], vec![4], vec![1]).unwrap();
+        let within = |range, from| all.within(0, range, from).unwrap();
+        let of = |start, count, at| Selection::new(vec![start], vec![3], vec![count], vec![at]).ok();
+        assert_eq!(within(0..100, 0), Some(all.clone()));
+        assert_eq!(within(4..9, 0), of(1, 2, 2));
+        assert_eq!(within(5..6, 10), of(10, 1, 2));
+        assert_eq!(within(6..8, 0), None);
+        assert_eq!(within(12..20, 0), None);
+        assert_eq!(within(0..2, 0), None);
     }
 
     proptest! {

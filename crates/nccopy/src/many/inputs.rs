@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use ncutils_core::location::Location;
 
+use crate::files::Files;
+
 /// An input, and where its output goes below the folder of outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
@@ -30,9 +32,19 @@ impl Input {
     }
 }
 
-/// The inputs that are named, in their order.
-pub fn named(names: &[OsString]) -> impl Iterator<Item = Input> {
-    names.iter().cloned().map(Input::given)
+/// All inputs of a call: `names`, or the datasets below the folder that they name, and those of a list.
+///
+/// # Errors
+/// A folder or a list that cannot be read.
+pub fn all(names: &[OsString], files: &Files) -> anyhow::Result<Vec<Input>> {
+    let mut all: Vec<Input> = match (files.recursive, names) {
+        (true, [folder]) => below(folder)?,
+        _ => names.iter().cloned().map(Input::given).collect(),
+    };
+    if let Some(list) = &files.list {
+        all.extend(listed(list)?);
+    }
+    Ok(all)
 }
 
 /// The inputs of a list: names that end with NUL, or else with a line feed. Empty names are left out. `-` is standard input.

@@ -36,14 +36,15 @@ pub fn copy(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<u8> {
     let (jobs, folder) = match form {
         Form::InPlace(names) => {
             in_place::check_options(arguments)?;
-            let mut jobs = in_place_jobs(inputs(names, arguments)?);
+            let mut jobs = in_place_jobs(inputs::all(names, &arguments.files)?);
             let mut known = HashSet::new();
             jobs.retain(|job| identity(&job.input).is_none_or(|identity| known.insert(identity)));
             (jobs, &nowhere)
         }
-        Form::IntoFolder(names, folder) => {
-            (jobs_into(folder, inputs(names, arguments)?, arguments)?, *folder)
-        }
+        Form::IntoFolder(names, folder) => (
+            jobs_into(folder, inputs::all(names, &arguments.files)?, arguments)?,
+            *folder,
+        ),
         Form::One(input, output) => {
             let job = Job {
                 input: (*input).clone(),
@@ -62,18 +63,6 @@ pub fn copy(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<u8> {
     };
     run.all(jobs, arguments);
     run.end(arguments)
-}
-
-fn inputs(names: &[OsString], arguments: &Arguments) -> anyhow::Result<Vec<Input>> {
-    let files = &arguments.files;
-    let mut all: Vec<Input> = match (files.recursive, names) {
-        (true, [folder]) => inputs::below(folder)?,
-        _ => inputs::named(names).collect(),
-    };
-    if let Some(list) = &files.list {
-        all.extend(inputs::listed(list)?);
-    }
-    Ok(all)
 }
 
 fn in_place_jobs(inputs: Vec<Input>) -> Vec<Job> {

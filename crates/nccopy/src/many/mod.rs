@@ -12,7 +12,7 @@
 
 mod current;
 mod in_place;
-mod inputs;
+pub(crate) mod inputs;
 mod job;
 mod jobs;
 mod output_name;

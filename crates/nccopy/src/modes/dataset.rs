@@ -11,6 +11,7 @@ use ncutils_core::store::Input;
 use ncutils_core::threads;
 use ncutils_core::view::{View, ViewRequest};
 
+use super::copy_of::CopyOf;
 use super::unfinished::refuse_unfinished;
 use super::{bytes, salvage, values};
 use crate::arguments::Arguments;
@@ -94,7 +95,8 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
         salvage::tell_whole(input, lost, &tally, arguments);
         status = lost;
     }
-    values::copy(whole, part.as_ref(), locations, &options, blocks, arguments)?;
+    let copied = CopyOf::new(whole, part.as_ref());
+    values::copy(&copied, locations, &options, blocks, arguments)?;
     Ok(status)
 }
 

@@ -6,13 +6,13 @@
 //! ```
 
 use anyhow::Context;
-use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
+use ncutils_core::copy::plan::CopyOptions;
 use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions, default_budget, prepare};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::format::{Reader, Writer};
+use ncutils_core::format::Writer;
 use ncutils_core::location::{CreateOptions, Location};
-use ncutils_core::subset::Subset;
 
+use super::copy_of::CopyOf;
 use super::unfinished::refuse_unfinished_sources;
 use crate::arguments::Arguments;
 use crate::print::plan_text::{self, Beside};
@@ -32,29 +32,20 @@ impl Engine<'_> {
         error.in_file(self.input.name())
     }
 
-    /// Plans the copy of `reader`, which is the source of `part` if there is one, and tells what was chosen.
+    /// Plans a copy, and tells what was chosen.
     ///
     /// # Errors
     /// Requests that the input cannot fulfil.
-    pub(crate) fn planned(
-        &self,
-        reader: &dyn Reader,
-        part: Option<&Subset<'_>>,
-        options: &CopyOptions,
-    ) -> Result<(CopyPlan, Prepared)> {
-        let plan = match part {
-            Some(part) => plan_subset(part, options),
-            None => plan(reader, options),
-        };
-        let plan = plan.map_err(|error| self.in_input(error))?;
+    pub(crate) fn planned(&self, copied: &CopyOf<'_>, options: &CopyOptions) -> Result<(CopyPlan, Prepared)> {
+        let plan = copied.plan(options).map_err(|error| self.in_input(error))?;
         for choice in &plan.choices {
             self.arguments.messages.note(choice);
         }
         for notice in plan.notices.lines() {
             self.arguments.messages.warn_of(self.output, notice);
         }
-        let prepared = prepare(reader, &plan).map_err(|error| self.in_input(error))?;
-        refuse_unfinished_sources(reader, self.input, self.arguments)?;
+        let prepared = prepare(copied.readers(), &plan).map_err(|error| self.in_input(error))?;
+        refuse_unfinished_sources(copied.main(), self.input, self.arguments)?;
         Ok((plan, prepared))
     }
 
@@ -64,13 +55,13 @@ impl Engine<'_> {
     /// What the output cannot hold; failures of standard output.
     pub(crate) fn described(
         &self,
-        reader: &dyn Reader,
+        copied: &CopyOf<'_>,
         plan: &CopyPlan,
         prepared: &Prepared,
         beside: Option<Beside<'_>>,
     ) -> anyhow::Result<()> {
         self.output.check_create(&plan.schema, &prepared.plans)?;
-        let description = prepared.describe(reader, plan, &self.run_options());
+        let description = prepared.describe(copied.readers(), plan, &self.run_options());
         let text = || plan_text::text(&description, beside);
         let json = || plan_text::json(&description, beside);
         report::print("plan", (self.input, self.output), self.arguments, text, json)
@@ -106,7 +97,7 @@ impl Engine<'_> {
     /// Failures of reading and writing.
     pub(crate) fn run<'p>(
         &self,
-        reader: &dyn Reader,
+        copied: &CopyOf<'_>,
         prepared: &'p Prepared,
         writer: Box<dyn Writer>,
     ) -> Result<Report<'p>> {
@@ -124,11 +115,11 @@ impl Engine<'_> {
             progress: bar.as_ref().map(|bar| bar as &dyn Progress).or(of_file),
             ..self.run_options()
         };
-        let done = copy::run(reader, prepared, writer, &options);
+        let done = copy::run(copied.readers(), prepared, writer, &options);
         if let Some(bar) = &bar {
             bar.clear();
         }
-        for warning in reader.data_warnings() {
+        for warning in copied.main().data_warnings() {
             self.arguments.messages.warn_of(self.input, warning);
         }
         done.map_err(|error| self.in_input(error))

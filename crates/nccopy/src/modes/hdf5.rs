@@ -18,10 +18,11 @@ use ncutils_core::integrity::{Compared, Named, Promise, Salvage, check_variables
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
 use ncutils_core::store::{Destination, Input, InputKind, Object};
+use ncutils_core::subset::Subset;
 use ncutils_core::subset::value::coordinates;
 use ncutils_core::subset::verbatim::{self, VerbatimSubset};
-use ncutils_core::subset::{Source, Subset};
 
+use super::copy_of::CopyOf;
 use super::engine::Engine;
 use super::salvage::{self, Salvaged};
 use super::unfinished::refuse_unfinished;
@@ -198,11 +199,7 @@ impl Asked<'_> {
     /// Plans and makes the copy. Returns the exit status: 3 if elements are lost.
     fn copy(&self, engine: &Engine<'_>, opened: &Input) -> anyhow::Result<u8> {
         let part = self.part.as_ref().map(|part| &part.plain);
-        let read_from: Option<Source<'_>> = part.map(Subset::source);
-        let reader: &dyn Reader = match &read_from {
-            Some(part) => part,
-            None => self.plain,
-        };
+        let copied = CopyOf::new(self.plain, part);
         let given = &engine.arguments.copy;
         let names_dimensions = |spec: &ChunkSpec| matches!(spec, ChunkSpec::Dimensions(_));
         let netcdf = match given.chunking.iter().any(names_dimensions) {
@@ -214,7 +211,7 @@ impl Asked<'_> {
             kind: Some(Kind::Netcdf4),
             ..selected.map_err(|error| engine.in_input(error))?
         };
-        let (plan, prepared) = engine.planned(reader, part, &options)?;
+        let (plan, prepared) = engine.planned(&copied, &options)?;
         let addressed: &dyn Reader = match &self.part {
             Some(part) => &part.addressed,
             None => self.addressed,
@@ -232,7 +229,7 @@ impl Asked<'_> {
         };
         if engine.arguments.dry_run {
             return engine
-                .described(reader, &plan, &prepared, Some(beside))
+                .described(&copied, &plan, &prepared, Some(beside))
                 .map(|()| 0);
         }
         ncutils_cli::signals::handle("nccopy");
@@ -248,7 +245,7 @@ impl Asked<'_> {
         }
         let lost = self.source.lost_elements();
         let status = salvage::tell_lost(engine.input, &lost, engine.arguments);
-        let report = engine.run(reader, &prepared, writer)?;
+        let report = engine.run(&copied, &prepared, writer)?;
         if let Some(held) = held {
             let promise = Promise::of(&plan);
             let verified = self.verified(engine, opened, &held, &promise);

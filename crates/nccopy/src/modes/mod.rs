@@ -10,14 +10,18 @@
 //!          └─► salvage ─► values   everything else
 //!                 └─► salvage_report
 //!
+//! join ─► values         --join: one dataset of several inputs
+//!
 //! hdf5, values ─► engine: the copy engine of the library
 //! ```
 
 mod bytes;
 mod choose;
+mod copy_of;
 pub(crate) mod dataset;
 mod engine;
 mod hdf5;
+pub mod join;
 mod salvage;
 mod salvage_archive;
 mod salvage_report;

@@ -5,7 +5,7 @@
 //!           (--salvage)           (--isel, --sel)                                   (--verify)
 //! ```
 
-use ncutils_core::copy::plan::{CopyOptions, plan, plan_subset};
+use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::prepare;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
@@ -15,6 +15,7 @@ use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::Kind;
 use ncutils_core::subset::Subset;
 
+use super::copy_of::CopyOf;
 use super::engine::Engine;
 use crate::arguments::Arguments;
 
@@ -34,22 +35,17 @@ pub fn part<'r>(reader: &'r dyn Reader, arguments: &Arguments) -> Result<Option<
 /// Requests that the input cannot fulfil.
 pub fn can_copy(reader: &dyn Reader, options: &CopyOptions, arguments: &Arguments) -> Result<(), Error> {
     let part = part(reader, arguments)?;
-    let source = part.as_ref().map(Subset::source);
-    match (&part, &source) {
-        (Some(part), Some(source)) => prepare(source as &dyn Reader, &plan_subset(part, options)?),
-        _ => prepare(reader, &plan(reader, options)?),
-    }
-    .map(drop)
+    let copied = CopyOf::new(reader, part.as_ref());
+    prepare(copied.readers(), &copied.plan(options)?).map(drop)
 }
 
-/// Copies what `options` ask of `reader`, or of a part of it. With `blocks`, the output is an archive of these. With
-/// `--dry-run`, only the plan is printed.
+/// Copies what `options` ask of `copied`. With `blocks`, the output is an archive of these. With `--dry-run`, only the plan is
+/// printed.
 ///
 /// # Errors
 /// Requests that the input or the output cannot fulfil, and what reading, writing and comparing find wrong. No output appears.
 pub fn copy(
-    reader: &dyn Reader,
-    part: Option<&Subset<'_>>,
+    copied: &CopyOf<'_>,
     (input, output): (&Location, &Location),
     options: &CopyOptions,
     blocks: Option<PackOptions>,
@@ -60,21 +56,12 @@ pub fn copy(
         output,
         arguments,
     };
-    let source = part.map(Subset::source);
-    let asked: &dyn Reader = match part {
-        Some(part) => part,
-        None => reader,
-    };
-    let reader: &dyn Reader = match &source {
-        Some(source) => source,
-        None => reader,
-    };
-    let (plan, prepared) = engine.planned(reader, part, options)?;
+    let (plan, prepared) = engine.planned(copied, options)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
         arguments.messages.warn_of(output, warning);
     }
     if arguments.dry_run {
-        return engine.described(reader, &plan, &prepared, None);
+        return engine.described(copied, &plan, &prepared, None);
     }
     ncutils_cli::signals::handle("nccopy");
     let create = engine.create_options();
@@ -94,9 +81,9 @@ pub fn copy(
     let (writer, held) = created?;
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
     drop(plan);
-    let report = engine.run(reader, &prepared, writer)?;
+    let report = engine.run(copied, &prepared, writer)?;
     if let Some((held, promise)) = held {
-        verify(&held, &promise, asked, (input, output), arguments)
+        verify(&held, &promise, copied.asked, (input, output), arguments)
             .map_err(|error| error.in_file(output.name()))?;
     }
     engine.summarized(&report, None)

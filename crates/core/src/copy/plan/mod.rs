@@ -8,11 +8,13 @@
 //!                          │
 //!                          ▼
 //!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
+//!       joined: the same of a join
 //!                           └─► stored_as: is a dataset so already?
 //! ```
 
 mod copy_plan;
 mod dataset;
+mod joined;
 mod layout;
 mod notices;
 mod output;
@@ -23,6 +25,7 @@ mod stored_as;
 
 pub use copy_plan::{CopyPlan, VariableCopy};
 pub use dataset::{plan, plan_subset};
+pub use joined::{join_source, plan_joined};
 pub use layout::{
     AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes,
     netcdf_c_chunk_shape,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::copy::geometry::{InputMapping, InputVariable};
-use crate::copy::readers::{OpenReader, Readers};
+use crate::copy::readers::{OpenReader, ReaderId, Readers};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
 use crate::model::{VarId, VariableLayout};
@@ -59,11 +59,21 @@ impl<'a> InputAccess<'a> {
         self.readers.get(self.id().reader)
     }
 
-    /// Adds the key of a chunk to an error in its bytes.
+    /// Adds the names of the variable and of the dataset to an error in what a further reader gave.
+    pub fn named(self, error: Error) -> Error {
+        let id = self.id().reader;
+        let in_variable = match (id, self.open()) {
+            (ReaderId::Further(_), Ok(reader)) => error.in_variable(&reader.schema().var_path(self.var())),
+            _ => error,
+        };
+        self.readers.named(id, in_variable)
+    }
+
+    /// Adds the key of a chunk, and the name of the dataset, to an error in its bytes.
     pub fn in_chunk_key(self, chunk: u64, error: Error) -> Error {
         match self.open() {
-            Ok(reader) => reader.in_chunk_key(self.var(), chunk, error),
-            Err(_) => error,
+            Ok(reader) => self.named(reader.in_chunk_key(self.var(), chunk, error)),
+            Err(_) => self.named(error),
         }
     }
 }

@@ -92,7 +92,8 @@ impl Worker {
             }),
             None => source
                 .open()?
-                .read_encoded_chunk_into(source.var(), chunk, bytes)?,
+                .read_encoded_chunk_into(source.var(), chunk, bytes)
+                .map_err(|e| source.named(e))?,
         };
         let filter_mask = filter_mask.ok_or_else(lost)?;
         self.read += bytes.len() as u64;
@@ -171,7 +172,10 @@ impl Worker {
                     buf.copy_from_slice(&bytes);
                     Ok(())
                 }
-                _ => source.open()?.read_range(source.var(), range.offset, buf),
+                _ => source
+                    .open()?
+                    .read_range(source.var(), range.offset, buf)
+                    .map_err(|e| source.named(e)),
             }
         })
     }

@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::super::{ReaderId, ReaderPool, Readers, RunOptions, SourcePart, prepare, run};
+use super::super::{ReaderId, Readers, RunOptions, SourcePart, prepare, run};
 use super::in_memory::{InMemoryInput, Log, Output, input, layout, source};
 use super::selections::{plan_of, written};
 use super::slow::Slow;
 use crate::chunk::Selection;
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::format::{ChunkPlace, ChunkReader, Extensions, Reader, Region, Written};
+use crate::format::{ChunkPlace, ChunkReader, Extensions, Reader, ReaderPool, Region, Written};
 use crate::model::{Endian, Schema, Values, VarId, VariableLayout};
 
 /// Number of datasets, each with two rows of the variable that they are joined to.

@@ -4,10 +4,13 @@
 //! Reader: schema, layouts, ranges, regions ── extensions ─► chunks, records, fetch, sources, elements, check, cache
 //!                                                 ▲
 //!                 asked: methods of dyn Reader ───┘   answers for readers that lack one
+//!
+//! ReaderPool: many readers, of which few are open ─► PooledReader, given back when it is dropped
 //! ```
 
 mod asked;
 mod extensions;
+mod pool;
 #[expect(
     clippy::module_inception,
     reason = "named for what it holds, as every file is"
@@ -18,4 +21,5 @@ pub use extensions::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader,
     StructureCheck, VirtualSources,
 };
+pub use pool::{PooledReader, ReaderPool};
 pub use reader::{Extensions, Reader};

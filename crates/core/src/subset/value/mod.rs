@@ -30,13 +30,15 @@ use super::shift::Shift;
 use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{DimId, Schema, VarId};
-use cell::Cell;
 use coordinate::{Coordinate, Typed};
 use longitude::Arc;
 use packing::Packing;
 use request::Item;
 
+pub(crate) use cell::{Cell, attribute_number, stored};
+pub(crate) use coordinate::{missing, variable as coordinate_variable};
 pub use request::ValueRequest;
+pub(crate) use units::{text, time_units};
 
 /// The cells that were chosen, and the variables whose values change with them.
 pub(super) struct Chosen {

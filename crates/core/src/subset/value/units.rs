@@ -50,12 +50,18 @@ fn spelled_out(units: &str) -> Cow<'_, str> {
     }
 }
 
-/// The dates of a time; `None` if its units are not those of a time, or its calendar is not known.
-pub fn time_format(variable: &Variable) -> Option<(TimeFormat, Calendar)> {
+/// Units and calendar of a time; `None` if its units are not those of a time, or its calendar is not known.
+pub fn time_units(variable: &Variable) -> Option<(TimeUnits, Calendar)> {
     let calendar = match text(variable, "calendar") {
         Some(name) => Calendar::find(name.as_bytes())?,
         None => Calendar::Mixed,
     };
     let units = TimeUnits::parse(&spelled_out(text(variable, "units")?), calendar)?;
+    Some((units, calendar))
+}
+
+/// The dates of a time; `None` if its units are not those of a time, or its calendar is not known.
+pub fn time_format(variable: &Variable) -> Option<(TimeFormat, Calendar)> {
+    let (units, calendar) = time_units(variable)?;
     Some((TimeFormat::new(&units, calendar, DateSeparator::T), calendar))
 }

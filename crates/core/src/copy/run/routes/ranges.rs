@@ -27,7 +27,8 @@ impl Worker {
             resize(&mut self.decoded, size)?;
         }
         let buffer = &mut self.decoded[..size];
-        source.open()?.read_range(source.var(), offset, buffer)?;
+        let read = source.open()?.read_range(source.var(), offset, buffer);
+        read.map_err(|e| source.named(e))?;
         swap_units(buffer, swap);
         var.quantize_range(buffer, offset);
         context.sink.write_range(var, offset, buffer)?;

@@ -77,7 +77,10 @@ impl Worker {
     ) -> Result<()> {
         let data = match self.fetched.take_chunk(source.id(), kept.from) {
             Some(data) => data,
-            None => source.open()?.read_encoded_chunk(source.var(), kept.from)?,
+            None => source
+                .open()?
+                .read_encoded_chunk(source.var(), kept.from)
+                .map_err(|e| source.named(e))?,
         };
         let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;

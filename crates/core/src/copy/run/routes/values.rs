@@ -102,12 +102,15 @@ impl Worker {
             let Some(bounds) = input.input(&part) else {
                 continue;
             };
-            let reader = InputAccess::new(readers, input).open()?;
+            let source = InputAccess::new(readers, input);
+            let reader = source.open()?;
             let schema = reader.schema();
             self.read = self
                 .read
                 .saturating_add(stored_bytes(&*reader, input.var, &bounds));
-            let values = reader.read_region(input.var, &bounds)?;
+            let values = reader
+                .read_region(input.var, &bounds)
+                .map_err(|e| source.named(e))?;
             let mut selected = select(&values.bytes, &bounds, &part, input, to.element_size)?;
             let ty = schema.var(input.var).ty;
             if schema.has_heap(ty) {

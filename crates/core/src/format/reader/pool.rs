@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tracing::debug;
 
-use crate::error::Result;
-use crate::format::Reader;
+use super::reader::Reader;
+use crate::error::{Error, Result};
 use crate::store::{Lease, LeasePool};
 
 /// Opens a reader by its number.
@@ -20,6 +20,7 @@ pub type PooledReader = Lease<usize, Box<dyn Reader>>;
 #[derive(Clone)]
 pub struct ReaderPool {
     open: Arc<Open>,
+    names: Arc<[String]>,
     pool: LeasePool<usize, Box<dyn Reader>>,
 }
 
@@ -30,7 +31,21 @@ impl ReaderPool {
     pub fn new(most: usize, open: impl Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync + 'static) -> Self {
         Self {
             open: Arc::new(open),
+            names: Arc::default(),
             pool: LeasePool::new(most),
+        }
+    }
+
+    /// The same pool, whose readers have these names, for messages.
+    pub fn with_names(self, names: Arc<[String]>) -> Self {
+        Self { names, ..self }
+    }
+
+    /// An error in what a reader gave, with the reader's name.
+    pub fn named(&self, number: usize, error: Error) -> Error {
+        match self.names.get(number) {
+            Some(name) => error.in_file(name),
+            None => error,
         }
     }
 

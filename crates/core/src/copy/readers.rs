@@ -1,10 +1,9 @@
-//! [`Readers`]: what a copy reads.
+//! [`Readers`]: what a copy reads. A main reader is always open, and further ones are opened when they are needed.
 
 use std::ops::Deref;
 
-use super::pool::{PooledReader, ReaderPool};
 use crate::error::{Error, Result};
-use crate::format::Reader;
+use crate::format::{PooledReader, Reader, ReaderPool};
 
 /// Names one of a copy's readers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +51,16 @@ impl<'r> Readers<'r> {
             (ReaderId::Further(number), None) => Err(Error::Usage(format!(
                 "a plan that needs reader {number}, which the copy does not have"
             ))),
+        }
+    }
+}
+
+impl Readers<'_> {
+    /// An error in what a reader gave, with the reader's name if it is a further one. The caller names the main one.
+    pub fn named(&self, id: ReaderId, error: Error) -> Error {
+        match (id, self.further) {
+            (ReaderId::Further(number), Some(pool)) => pool.named(number, error),
+            _ => error,
         }
     }
 }

@@ -1,0 +1,64 @@
+//! The options of nccopy that join datasets along a dimension.
+
+use ncutils_core::error::{Alternative, Request};
+
+use super::mode::Mode;
+use super::opt::{Opt, Value};
+
+const SECTION: &str = "join.md";
+
+/// The options, of which all but the first need the first.
+pub fn join() -> Vec<Opt> {
+    let further = |id, help: &'static str| {
+        Opt::long(id, help)
+            .section(SECTION)
+            .modes(&[Mode::Values])
+            .requires("join")
+    };
+    vec![
+        Opt::long(
+            "join",
+            "Join the inputs along DIM, in their order, into one output",
+        )
+        .value(Value::Text("DIM"))
+        .more("If the inputs do not have DIM, it is a new outermost dimension.")
+        .section(SECTION)
+        .modes(&[Mode::Values])
+        .conflicts(&[
+            "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
+        ])
+        .requests(&[Request::Join])
+        .alternatives(&[(Alternative::OtherVariables, "; --exclude leaves it out")]),
+        further("sort", "With --join: order the inputs by the coordinate of DIM"),
+        further(
+            "label",
+            "With --join: the coordinate of a new DIM, a value for each input",
+        )
+        .value(Value::Texts("V,…"))
+        .requests(&[Request::Labels]),
+        further(
+            "overlap",
+            "With --join: of cells with one coordinate, take that of the first or last input",
+        )
+        .value(Value::OneOf("WHICH", vec!["first", "last"]))
+        .alternatives(&[(
+            Alternative::OneOfTwoCells,
+            "; --sort puts the inputs in order, --overlap takes one of two cells",
+        )]),
+        further(
+            "inexact",
+            "With --join: round times that have no exact form in the first input's units",
+        )
+        .alternatives(&[(Alternative::RoundedTimes, "; --inexact rounds it")]),
+        further(
+            "first",
+            "With --join: take variables without DIM from the first input, if others differ",
+        )
+        .alternatives(&[(Alternative::ValuesOfFirst, "; --first takes those of the first")]),
+        further(
+            "fill-missing",
+            "With --join: fill the cells of a variable that an input lacks",
+        )
+        .alternatives(&[(Alternative::FilledCells, "; --fill-missing fills its cells")]),
+    ]
+}

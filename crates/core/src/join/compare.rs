@@ -1,0 +1,166 @@
+//! Whether a variable of an input goes on with that of the first input.
+
+use super::times::{Times, times_of};
+use crate::error::{Alternative, Error, Result};
+use crate::model::{Attribute, DimId, Schema, Type, VarId, Variable};
+use crate::subset::value::{attribute_number, text};
+use crate::time::TimeConversion;
+
+/// Attributes that say what stored numbers mean: joined variables share them.
+const MEANING: [&str; 7] = [
+    "scale_factor",
+    "add_offset",
+    "_FillValue",
+    "missing_value",
+    "_Unsigned",
+    "flag_values",
+    "flag_masks",
+];
+
+/// A variable of two inputs: its id in each, and the axis along which they are joined.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'a> {
+    pub first: (&'a Schema, VarId),
+    pub other: (&'a Schema, VarId),
+    /// The name of the first input.
+    pub first_name: &'a str,
+}
+
+impl Pair<'_> {
+    fn variables(&self) -> (&Variable, &Variable) {
+        (self.first.0.var(self.first.1), self.other.0.var(self.other.1))
+    }
+
+    /// Checks that types and dimensions agree, but for the length along `joined`, an axis of the first input's variable.
+    ///
+    /// # Errors
+    /// What differs, with both values.
+    pub fn check_shape(&self, joined: Option<usize>) -> Result<()> {
+        let (first, other) = self.variables();
+        let types = (self.first.0, self.other.0);
+        if !same_type((types.0, first.ty), (types.1, other.ty)) {
+            return Err(self.differs(
+                "type",
+                &type_name(types.1, other.ty),
+                &type_name(types.0, first.ty),
+            ));
+        }
+        let names = |schema: &Schema, dims: &[DimId]| {
+            let names: Vec<_> = dims.iter().map(|dim| schema.dim(*dim).name.as_str()).collect();
+            format!("({})", names.join(", "))
+        };
+        let (ours, theirs) = (names(types.0, &first.dims), names(types.1, &other.dims));
+        if ours != theirs {
+            return Err(self.differs("dimensions", &theirs, &ours));
+        }
+        for (axis, (a, b)) in first.dims.iter().zip(&other.dims).enumerate() {
+            let (a, b) = (types.0.dim(*a), types.1.dim(*b));
+            if Some(axis) != joined && a.length != b.length {
+                let what = format!("length along {}", a.name);
+                return Err(self.differs(&what, &b.length.to_string(), &a.length.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that stored numbers mean the same. Returns the conversion of times whose units differ.
+    ///
+    /// # Errors
+    /// Packing, fill values or units that differ, with both values; calendars that differ.
+    pub fn check_meaning(&self) -> Result<Option<TimeConversion>> {
+        let (first, other) = self.variables();
+        let of =
+            |variable: &Variable, name: &str| variable.attributes.iter().find(|a| a.name == name).cloned();
+        for name in MEANING {
+            let (ours, theirs) = (of(first, name), of(other, name));
+            if !same_attribute(ours.as_ref(), theirs.as_ref()) {
+                return Err(self.differs(name, &shown(theirs.as_ref()), &shown(ours.as_ref())));
+            }
+        }
+        let (ours, theirs) = (
+            times_of(self.first.0, self.first.1),
+            times_of(self.other.0, self.other.1),
+        );
+        match (ours, theirs) {
+            (Some(ours), Some(theirs)) => self.conversion(&ours, &theirs),
+            _ => {
+                let units = |variable| text(variable, "units").unwrap_or_default().to_owned();
+                let (ours, theirs) = (units(first), units(other));
+                match ours == theirs {
+                    true => Ok(None),
+                    false => Err(self.differs("units", &quoted(&theirs), &quoted(&ours))),
+                }
+            }
+        }
+    }
+
+    fn conversion(&self, ours: &Times, theirs: &Times) -> Result<Option<TimeConversion>> {
+        if ours.calendar != theirs.calendar {
+            let name = |times: &Times| format!("{:?}", times.calendar);
+            return Err(self.differs("calendar", &name(theirs), &name(ours)));
+        }
+        if ours.spelled == theirs.spelled {
+            return Ok(None);
+        }
+        let conversion = TimeConversion::new(&theirs.units, &ours.units, ours.calendar);
+        let conversion = conversion
+            .ok_or_else(|| self.differs("units", &quoted(&theirs.spelled), &quoted(&ours.spelled)))?;
+        Ok((!conversion.is_identity()).then_some(conversion))
+    }
+
+    fn differs(&self, what: &str, theirs: &str, ours: &str) -> Error {
+        let path = self.first.0.var_path(self.first.1);
+        Error::Alternative {
+            why: format!("{what} is {theirs}, and {ours} in {}", self.first_name),
+            alternative: Alternative::OtherVariables,
+        }
+        .in_variable(&path)
+    }
+}
+
+fn quoted(units: &str) -> String {
+    match units {
+        "" => "not given".to_owned(),
+        units => format!("'{}'", units.escape_debug()),
+    }
+}
+
+fn type_name(schema: &Schema, ty: Type) -> String {
+    match ty {
+        Type::User(id) => schema.user_type(id).name.clone(),
+        ty => format!("{ty:?}").to_lowercase(),
+    }
+}
+
+fn same_type(first: (&Schema, Type), other: (&Schema, Type)) -> bool {
+    match (first.1, other.1) {
+        // Types are numbered by each dataset: the same number means the same type only if all are the same.
+        (Type::User(a), Type::User(b)) => a == b && first.0.types == other.0.types,
+        (a, b) => a == b,
+    }
+}
+
+/// True if two attributes have the same numbers, also of different types, or the same text.
+pub fn same_attribute(a: Option<&Attribute>, b: Option<&Attribute>) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => {
+            let same_bytes = a.ty == b.ty && a.values == b.values;
+            same_bytes || attribute_number(a).is_some() && attribute_number(a) == attribute_number(b)
+        }
+        _ => false,
+    }
+}
+
+/// The value of an attribute, for a message.
+fn shown(attribute: Option<&Attribute>) -> String {
+    let Some(attribute) = attribute else {
+        return "not given".to_owned();
+    };
+    match (attribute_number(attribute), attribute.ty) {
+        (Some(number), _) => number.to_string(),
+        (None, Type::Char) => quoted(&String::from_utf8_lossy(&attribute.values.bytes)),
+        (None, Type::Float | Type::Double) if attribute.length == 1 => "NaN".to_owned(),
+        (None, _) => format!("{} values", attribute.length),
+    }
+}

@@ -1,0 +1,105 @@
+//! [`Inputs`]: the datasets of a join, of which few are open at a time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::outer_dimension::{NewDimension, OuterDimension};
+use crate::error::{Error, Result};
+use crate::format::{Reader, ReaderPool};
+use crate::model::VarId;
+
+/// Opens an input by its number. Its errors need not name the input.
+type Open = dyn Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync;
+
+/// The datasets of a join, by number.
+#[derive(Clone)]
+pub struct Inputs {
+    names: Arc<[String]>,
+    open: Arc<Open>,
+    most: usize,
+}
+
+impl Inputs {
+    /// The inputs with these names, of which at most `most` are open at a time beside the first. `open` opens one by its
+    /// position among the names, and may be called again for the same input.
+    pub fn new(
+        names: Vec<String>,
+        most: usize,
+        open: impl Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            names: names.into(),
+            open: Arc::new(open),
+            most,
+        }
+    }
+
+    /// Number of inputs.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// How many may be open at a time beside the first.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// The name of an input, as the user gave it.
+    pub fn name(&self, input: usize) -> &str {
+        self.names.get(input).map_or("", String::as_str)
+    }
+
+    /// An error of an input, with its name.
+    pub(super) fn named(&self, input: usize, error: Error) -> Error {
+        error.in_file(self.name(input))
+    }
+
+    /// Opens an input.
+    ///
+    /// # Errors
+    /// What opening finds wrong, with the input's name.
+    pub(super) fn open(&self, input: usize) -> Result<Box<dyn Reader>> {
+        let reader = (self.open)(input).and_then(|reader| {
+            let schema = reader.schema();
+            if let Some(fault) = schema.faults.first() {
+                return Err(Error::Damaged(fault.clone()));
+            }
+            if let Some(refused) = schema.refused.first() {
+                return Err(Error::Usage(refused.clone()));
+            }
+            for n in 0..schema.vars.len() {
+                if reader.is_virtual(VarId(n)) {
+                    reader.resolve_sources(VarId(n))?;
+                }
+            }
+            Ok(reader)
+        });
+        reader.map_err(|error| self.named(input, error))
+    }
+
+    /// The inputs as a pool of readers, each with `new`, the dimension that it lacks.
+    pub(super) fn pool(&self, new: Option<NewDimension>) -> ReaderPool {
+        let inputs = self.clone();
+        ReaderPool::new(self.most, move |input| {
+            let reader = inputs.open(input)?;
+            Ok(match &new {
+                None => reader,
+                Some(new) => Box::new(OuterDimension::new(reader, new).map_err(|e| inputs.named(input, e))?),
+            })
+        })
+        .with_names(Arc::clone(&self.names))
+    }
+}
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inputs")
+            .field("names", &self.names)
+            .finish_non_exhaustive()
+    }
+}

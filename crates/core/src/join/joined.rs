@@ -1,0 +1,457 @@
+//! [`Joined`]: many datasets that read as one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::inputs::Inputs;
+use super::labels;
+use super::look::{Frame, Look};
+use super::names::NameMap;
+use super::order;
+pub use super::order::Piece;
+use super::outer_dimension::{NewDimension, OuterDimension};
+use super::request::JoinRequest;
+use super::static_values::StaticValues;
+use super::times;
+use crate::chunk::{byte_count, copy_region, resize};
+use crate::error::{Alternative, Error, Request, Result};
+use crate::format::{Extensions, Reader, ReaderPool, Region, Written};
+use crate::model::similar::question;
+use crate::model::{
+    DimId, Encoding, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
+};
+use crate::subset::value::{coordinate_variable, missing};
+use crate::threads;
+use crate::time::TimeConversion;
+
+/// Most names that a warning has.
+const MOST_NAMES: usize = 10;
+
+/// Many datasets that read as one, along a dimension.
+pub struct Joined {
+    pub(super) first: Box<dyn Reader>,
+    inputs: Inputs,
+    pool: ReaderPool,
+    schema: Schema,
+    /// For each variable, the position of the joined dimension in its shape.
+    axes: Vec<Option<usize>>,
+    pieces: Vec<Piece>,
+    /// Items of each input.
+    names: Vec<NameMap>,
+    /// Layouts of the variables that have the dimension.
+    layouts: Vec<Option<SharedLayout>>,
+    /// Conversions of times, by variable and input.
+    conversions: HashMap<VarId, BTreeMap<usize, TimeConversion>>,
+    /// Values of the variable of labels.
+    labels: Option<(VarId, Values, SharedLayout)>,
+    inexact: bool,
+    warnings: Vec<String>,
+    differing: BTreeSet<String>,
+}
+
+impl Joined {
+    /// Looks at each input once. `wanted` tells which variables of the first input's schema the join is of. The others are not
+    /// looked at.
+    ///
+    /// # Errors
+    /// Inputs that do not go on with the first one, by their names and by both values.
+    pub fn new(
+        inputs: Inputs,
+        request: &JoinRequest,
+        wanted: impl Fn(&Schema) -> Result<Vec<VarId>>,
+    ) -> Result<Self> {
+        let mut warnings = Vec::new();
+        let (first, dim, new) = first_input(&inputs, request, &mut warnings)?;
+        let pool = inputs.pool(new.clone());
+        let schema = first.schema().clone();
+        let axes = axes(&schema, dim)?;
+        let coordinate = coordinate_variable(&schema, dim);
+        let mut chosen = wanted(&schema).map_err(|error| inputs.named(0, error))?;
+        chosen.extend(coordinate.filter(|var| !chosen.contains(var)));
+        let frame = Frame {
+            first: &*first,
+            first_name: inputs.name(0),
+            dim,
+            axes: &axes,
+            wanted: &chosen,
+            coordinate,
+            request,
+            values: StaticValues::default(),
+        };
+        let numbers: Vec<usize> = (0..inputs.len()).collect();
+        let look = |n: &usize| {
+            let look = match n {
+                0 => frame.look(&*first),
+                n => pool.get(*n).and_then(|reader| frame.look(&**reader)),
+            };
+            look.map_err(|error| inputs.named(*n, error))
+        };
+        let looks = threads::try_map(threads::count().min(inputs.most()), 1, &numbers, look)?;
+        judge(&looks, &schema, &inputs, request, &mut warnings)?;
+        let lengths: Vec<_> = looks.iter().map(|look| look.length.clone()).collect();
+        let pieces = order::pieces(&lengths, request, |n| inputs.name(n).to_owned())?;
+        let mut joined = Self {
+            layouts: vec![None; axes.len()],
+            first,
+            inputs,
+            pool,
+            schema,
+            axes,
+            pieces,
+            names: Vec::with_capacity(looks.len()),
+            conversions: HashMap::new(),
+            labels: None,
+            inexact: request.inexact,
+            warnings,
+            differing: BTreeSet::new(),
+        };
+        for (n, look) in looks.into_iter().enumerate() {
+            for (var, conversion) in look.conversions {
+                joined.conversions.entry(var).or_default().insert(n, conversion);
+            }
+            joined.differing.extend(look.attributes);
+            joined.names.push(look.names);
+        }
+        joined.lengthen(dim);
+        if !request.labels.is_empty() {
+            joined.label(dim, request, new.is_some())?;
+        }
+        Ok(joined)
+    }
+
+    /// Gives the dimension and what has it the length of all pieces.
+    fn lengthen(&mut self, dim: DimId) {
+        let length = self.pieces.last().map_or(0, |piece| piece.at + piece.count);
+        self.schema.dims[dim.0].length = length;
+        for (n, axis) in self.axes.iter().enumerate() {
+            if let Some(axis) = axis {
+                let mut layout = self.first.layout(VarId(n)).clone();
+                layout.extent[*axis] = length;
+                self.layouts[n] = Some(layout.into());
+            }
+        }
+    }
+
+    /// Adds the coordinate of a new dimension.
+    fn label(&mut self, dim: DimId, request: &JoinRequest, is_new: bool) -> Result<()> {
+        let name = self.schema.dim(dim).name.clone();
+        if !is_new || coordinate_variable(&self.schema, dim).is_some() {
+            return Err(Request::Labels.error(format!(
+                "the inputs have the coordinate or the dimension {name} already; labels are for a new dimension"
+            )));
+        }
+        let (variable, values) = labels::coordinate(&name, dim, &request.labels, self.inputs.len())?;
+        let (size, encoding) = self.schema.storage_encoding(variable.ty);
+        let layout = VariableLayout::contiguous(vec![self.inputs.len() as u64], size, encoding);
+        let var = self.schema.add_var(variable);
+        self.axes.push(Some(0));
+        self.layouts.push(None);
+        self.labels = Some((var, values, layout.into()));
+        Ok(())
+    }
+
+    /// What the user should know of the join, a line each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Attributes that differ between inputs, as `variable:attribute`. The first input's are taken.
+    pub fn differing_attributes(&self) -> impl Iterator<Item = &str> {
+        self.differing.iter().map(String::as_str)
+    }
+
+    /// The readers of all inputs but the first, by number.
+    pub fn pool(&self) -> &ReaderPool {
+        &self.pool
+    }
+
+    /// The position of the joined dimension in a variable's shape, if the copy engine can take the variable of the inputs as they
+    /// store it. `None` for variables without the dimension, and for those whose values are made here.
+    pub fn joined_axis(&self, var: VarId) -> Option<usize> {
+        let is_made = self.is_made(var);
+        self.axes[var.0].filter(|_| !is_made)
+    }
+
+    /// True if the values of a variable are made here: converted, or of labels.
+    pub fn is_made(&self, var: VarId) -> bool {
+        self.conversions.contains_key(&var) || self.is_label(var)
+    }
+
+    fn is_label(&self, var: VarId) -> bool {
+        self.labels.as_ref().is_some_and(|(label, ..)| *label == var)
+    }
+
+    /// The pieces of a variable that has the dimension, each with the variable in its input. Pieces of inputs that lack the variable
+    /// are left out.
+    pub fn pieces(&self, var: VarId) -> impl Iterator<Item = (Piece, VarId)> + '_ {
+        let of = move |piece: &Piece| Some((*piece, self.names[piece.input].var(var)?));
+        self.pieces.iter().filter_map(of)
+    }
+
+    /// The layout of a variable whose values the copy engine asks for.
+    pub(super) fn by_values(&self, var: VarId, layout: &VariableLayout) -> VariableLayout {
+        let size = self.schema.type_size(self.schema.var(var).ty);
+        VariableLayout::contiguous(layout.extent.clone(), size, Encoding::Structured)
+            .with_fill(layout.fill.clone())
+    }
+
+    /// The elements of a region of a variable with the dimension.
+    fn gather(&self, var: VarId, axis: usize, region: &Region) -> Result<Values> {
+        let ty = self.schema.var(var).ty;
+        let size = self.schema.type_size(ty);
+        let length = byte_count(&region.count, size)
+            .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
+        let mut out = Values::default();
+        resize(&mut out.bytes, length)?;
+        if region.is_empty() {
+            return Ok(out);
+        }
+        let (start, end) = (region.start[axis], region.start[axis] + region.count[axis]);
+        let begin = self
+            .pieces
+            .partition_point(|piece| piece.at + piece.count <= start);
+        for piece in self.pieces[begin..].iter().take_while(|piece| piece.at < end) {
+            let (from, to) = (start.max(piece.at), end.min(piece.at + piece.count));
+            let mut part = region.clone();
+            part.start[axis] = piece.from + (from - piece.at);
+            part.count[axis] = to - from;
+            let read = self.read_piece(piece, var, &part);
+            let mut values = read.map_err(|error| self.inputs.named(piece.input, error))?;
+            if self.schema.has_heap(ty) {
+                for element in values.bytes.chunks_exact_mut(size.max(1)) {
+                    move_heap(&self.schema, ty, element, &values.heap, &mut out.heap);
+                }
+            }
+            let mut at = vec![0; region.count.len()];
+            at[axis] = from - start;
+            let zeros = vec![0; region.count.len()];
+            let (from, to) = (&values.bytes, &mut out.bytes);
+            copy_region(
+                from,
+                &part.count,
+                &zeros,
+                to,
+                &region.count,
+                &at,
+                &part.count,
+                size,
+                0,
+            )?;
+        }
+        Ok(out)
+    }
+
+    /// The elements of a region of a variable of an input.
+    fn read_piece(&self, piece: &Piece, var: VarId, region: &Region) -> Result<Values> {
+        let Some(theirs) = self.names[piece.input].var(var) else {
+            return self.filled(var, region);
+        };
+        let pooled;
+        let reader: &dyn Reader = match piece.input {
+            0 => &*self.first,
+            input => {
+                pooled = self.pool.get(input)?;
+                &**pooled
+            }
+        };
+        let mut values = reader.read_region(theirs, region)?;
+        if let Some(conversion) = self.conversions.get(&var).and_then(|of| of.get(&piece.input)) {
+            let variable = self.schema.var(var);
+            times::convert(
+                &mut values,
+                variable.ty,
+                conversion,
+                &missing(variable),
+                self.inexact,
+            )
+            .map_err(|error| error.in_variable(&self.schema.var_path(var)))?;
+        }
+        Ok(values)
+    }
+
+    /// Fill values for a region of a variable that an input lacks.
+    fn filled(&self, var: VarId, region: &Region) -> Result<Values> {
+        let ty = self.schema.var(var).ty;
+        let count = region
+            .element_count()
+            .and_then(|count| usize::try_from(count).ok());
+        let count = count.ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
+        let fill = self
+            .layout(var)
+            .fill
+            .value
+            .clone()
+            .or_else(|| default_fill_value(ty));
+        let size = self.schema.type_size(ty);
+        let mut values = Values::default();
+        resize(&mut values.bytes, count.saturating_mul(size))?;
+        if let Some(fill) = fill.filter(|fill| fill.bytes.len() == size && size > 0) {
+            for element in values.bytes.chunks_exact_mut(size) {
+                element.copy_from_slice(&fill.bytes);
+            }
+            values.heap = fill.heap;
+        }
+        Ok(values)
+    }
+}
+
+/// Opens the first input, and finds the dimension, which is added if it is new.
+fn first_input(
+    inputs: &Inputs,
+    request: &JoinRequest,
+    warnings: &mut Vec<String>,
+) -> Result<(Box<dyn Reader>, DimId, Option<NewDimension>)> {
+    let first = inputs.open(0)?;
+    let schema = first.schema();
+    match schema.dims_named(&request.dim)[..] {
+        [dim] => Ok((first, dim, None)),
+        [] => {
+            let names = schema.dims.iter().map(|dim| dim.name.as_str());
+            let meant = question(&request.dim, names);
+            if !meant.is_empty() {
+                warnings.push(format!(
+                    "{} has no dimension {}, so it is a new one{meant}",
+                    inputs.name(0),
+                    request.dim
+                ));
+            }
+            let new = NewDimension::new(schema, &request.dim)?;
+            let first = OuterDimension::new(first, &new)?;
+            let dim = DimId(first.schema().dims.len() - 1);
+            Ok((Box::new(first), dim, Some(new)))
+        }
+        _ => Err(Request::Join.misspelled(
+            format!("'{}'", request.dim),
+            "several dimensions have this name; give the path from the root group",
+        )),
+    }
+}
+
+/// For each variable, the position of a dimension in its shape.
+fn axes(schema: &Schema, dim: DimId) -> Result<Vec<Option<usize>>> {
+    let axis = |(n, var): (usize, &crate::model::Variable)| {
+        let mut axes = (0..var.dims.len()).filter(|axis| var.dims[*axis] == dim);
+        let axis = axes.next();
+        match axes.next() {
+            None => Ok(axis),
+            Some(_) => Err(Request::Join.error(format!(
+                "the variable {} has the dimension {} twice",
+                schema.var_path(VarId(n)),
+                schema.dim(dim).name
+            ))),
+        }
+    };
+    schema.vars.iter().enumerate().map(axis).collect()
+}
+
+/// Refuses or tells what is not the same in all inputs.
+fn judge(
+    looks: &[Look],
+    schema: &Schema,
+    inputs: &Inputs,
+    request: &JoinRequest,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    let (mut differing, mut extra) = (BTreeSet::new(), BTreeSet::new());
+    for (n, look) in looks.iter().enumerate() {
+        if let (Some(var), false) = (look.lacking.first(), request.fill_missing) {
+            let error = Error::Alternative {
+                why: format!(
+                    "lacks the variable {}, which {} has",
+                    schema.var_path(*var),
+                    inputs.name(0)
+                ),
+                alternative: Alternative::FilledCells,
+            };
+            return Err(inputs.named(n, error));
+        }
+        if let (Some(var), false) = (look.differing.first(), request.first) {
+            let error = Error::Alternative {
+                why: format!(
+                    "the variable {} does not have the dimension {}, and other values than in {}",
+                    schema.var_path(*var),
+                    request.dim,
+                    inputs.name(0)
+                ),
+                alternative: Alternative::ValuesOfFirst,
+            };
+            return Err(inputs.named(n, error));
+        }
+        differing.extend(look.differing.iter().map(|var| schema.var_path(*var)));
+        extra.extend(look.extra.iter().cloned());
+    }
+    if !differing.is_empty() {
+        warnings.push(format!(
+            "the values of {} are those of {}; other inputs have other values",
+            some(&differing),
+            inputs.name(0)
+        ));
+    }
+    if !extra.is_empty() {
+        warnings.push(format!(
+            "{} lacks variables that other inputs have, which are left out: {}",
+            inputs.name(0),
+            some(&extra)
+        ));
+    }
+    Ok(())
+}
+
+/// Names for a message: the first ten, and how many more.
+fn some(names: &BTreeSet<String>) -> String {
+    let first: Vec<_> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
+    let first = first.join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+impl Reader for Joined {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        match (&self.labels, &self.layouts[var.0]) {
+            (Some((label, _, layout)), _) if *label == var => layout,
+            (_, Some(layout)) => layout,
+            (_, None) => self.first.layout(var),
+        }
+    }
+
+    fn written(&self, var: VarId) -> Result<Written> {
+        match self.axes[var.0] {
+            Some(_) => Ok(Written::All),
+            None => self.first.written(var),
+        }
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        match self.axes[var.0] {
+            Some(_) => Err(Error::Internal("a joined variable is read by regions".into())),
+            None => self.first.read_range(var, offset, buf),
+        }
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        match (&self.labels, self.axes[var.0]) {
+            (Some((label, values, layout)), _) if *label == var => Ok(labels::region(values, layout, region)),
+            (_, Some(axis)) => self.gather(var, axis, region),
+            (_, None) => self.first.read_region(var, region),
+        }
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        let first = self.first.extensions();
+        Extensions {
+            chunks: None,
+            records: None,
+            fetch: None,
+            sources: None,
+            elements: first.elements,
+            check: None,
+            changes: first.changes,
+            cache: None,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! One look at an input: what it has, and whether it goes on with the first.
+
+use std::collections::BTreeSet;
+
+use super::cells::Cells;
+use super::compare::{Pair, same_attribute};
+use super::names::NameMap;
+use super::order::Length;
+use super::request::JoinRequest;
+use super::static_values::StaticValues;
+use super::times;
+use crate::error::{Error, Result};
+use crate::format::{Reader, Region};
+use crate::model::{Attributes, DimId, Schema, VarId};
+use crate::subset::value::missing;
+use crate::time::TimeConversion;
+
+/// What all inputs are compared with.
+pub struct Frame<'a> {
+    pub first: &'a dyn Reader,
+    pub first_name: &'a str,
+    /// The joined dimension of the first input.
+    pub dim: DimId,
+    /// For each of its variables, the position of the dimension in its shape.
+    pub axes: &'a [Option<usize>],
+    /// The variables that the join is of.
+    pub wanted: &'a [VarId],
+    /// The coordinate of the dimension.
+    pub coordinate: Option<VarId>,
+    pub request: &'a JoinRequest,
+    pub values: StaticValues,
+}
+
+/// What is known of an input.
+#[derive(Debug)]
+pub struct Look {
+    pub names: NameMap,
+    pub length: Length,
+    /// Variables of the first input whose times are in other units here.
+    pub conversions: Vec<(VarId, TimeConversion)>,
+    /// Variables without the dimension whose values differ from the first input's.
+    pub differing: Vec<VarId>,
+    /// Variables of the first input that this one lacks.
+    pub lacking: Vec<VarId>,
+    /// Variables of this input that the first one lacks, by path.
+    pub extra: Vec<String>,
+    /// Attributes that differ, as `variable:attribute`.
+    pub attributes: BTreeSet<String>,
+}
+
+impl Frame<'_> {
+    /// Looks at an input, which may be the first.
+    ///
+    /// # Errors
+    /// What cannot be joined.
+    pub fn look(&self, reader: &dyn Reader) -> Result<Look> {
+        let (first, other) = (self.first.schema(), reader.schema());
+        let names = NameMap::new(first, other);
+        let mut look = Look {
+            length: Length {
+                count: 0,
+                cells: None,
+            },
+            conversions: Vec::new(),
+            differing: Vec::new(),
+            lacking: Vec::new(),
+            extra: names.extra(other),
+            attributes: BTreeSet::new(),
+            names,
+        };
+        compare_attributes(
+            "",
+            &first.groups[0].attributes,
+            &other.groups[0].attributes,
+            &mut look.attributes,
+        );
+        let mut length = self.own_length(other);
+        for var in self.wanted {
+            let Some(theirs) = look.names.var(*var) else {
+                look.lacking.push(*var);
+                continue;
+            };
+            let axis = self.axes[var.0];
+            let pair = Pair {
+                first: (first, *var),
+                other: (other, theirs),
+                first_name: self.first_name,
+            };
+            pair.check_shape(axis)?;
+            let attributes = |schema: &Schema, var: VarId| schema.var(var).attributes.clone();
+            compare_attributes(
+                &first.var_path(*var),
+                &attributes(first, *var),
+                &attributes(other, theirs),
+                &mut look.attributes,
+            );
+            let Some(axis) = axis else {
+                if !self.values.same((self.first, *var), (reader, theirs))? {
+                    look.differing.push(*var);
+                }
+                continue;
+            };
+            // A dimension of the same name may be one of several.
+            let own = other.dim(other.var(theirs).dims[axis]).length;
+            match length {
+                Some(length) if length != own => {
+                    return Err(Error::Usage(format!(
+                        "variables have different lengths along {}: {length} and {own}",
+                        first.dim(self.dim).name
+                    )));
+                }
+                _ => length = Some(own),
+            }
+            if let Some(conversion) = pair.check_meaning()? {
+                look.conversions.push((*var, conversion));
+            }
+        }
+        look.length.count = length.unwrap_or(0);
+        look.length.cells = self.cells(reader, &look)?;
+        Ok(look)
+    }
+
+    /// The length of the dimension in another input, by its path.
+    fn own_length(&self, other: &Schema) -> Option<u64> {
+        let dim = self.first.schema().dim(self.dim);
+        let path = self.first.schema().path_in(dim.group, &dim.name);
+        match other.dims_named(&path)[..] {
+            [dim] => Some(other.dim(dim).length),
+            _ => None,
+        }
+    }
+
+    /// The values of the coordinate, in the first input's units.
+    fn cells(&self, reader: &dyn Reader, look: &Look) -> Result<Option<Cells>> {
+        let Some(var) = self.coordinate else {
+            return Ok(None);
+        };
+        let Some(theirs) = look.names.var(var) else {
+            return Ok(None);
+        };
+        let (schema, ty) = (reader.schema(), reader.schema().var(theirs).ty);
+        let path = schema.var_path(theirs);
+        let read = || {
+            let mut values = reader.read_region(theirs, &Region::whole(&schema.shape(theirs)))?;
+            let missing = missing(schema.var(theirs));
+            if let Some((_, conversion)) = look.conversions.iter().find(|(of, _)| *of == var) {
+                times::convert(&mut values, ty, conversion, &missing, self.request.inexact)?;
+            }
+            Cells::new(ty, &values, &missing, self.request.overlap.is_some())
+        };
+        read().map_err(|error| error.in_variable(&path))
+    }
+}
+
+fn compare_attributes(path: &str, first: &Attributes, other: &Attributes, differing: &mut BTreeSet<String>) {
+    if first == other {
+        return;
+    }
+    let names = first
+        .iter()
+        .chain(other.iter())
+        .map(|attribute| attribute.name.as_str());
+    for name in names {
+        let of = |attributes: &Attributes| attributes.iter().find(|a| a.name == name).cloned();
+        if !same_attribute(of(first).as_ref(), of(other).as_ref()) {
+            differing.insert(format!("{path}:{name}"));
+        }
+    }
+}

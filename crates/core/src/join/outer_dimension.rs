@@ -1,0 +1,248 @@
+//! [`OuterDimension`]: a dataset whose variables have one more dimension, the slowest, of length 1.
+//!
+//! The bytes of chunks and ranges stay as they are, and the numbers of chunks too.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::error::{Error, Request, Result};
+use crate::format::{Extensions, Needs, Reader, Region, SourceFile, VirtualSources, Written};
+use crate::model::{
+    Attribute, DimId, Dimension, GroupId, Schema, SharedLayout, Storage, Type, Unfinished, Values, VarId,
+    VariableLayout, name_fault,
+};
+
+/// Attributes whose text names variables that describe the data, and are not data, by the CF conventions.
+const REFERRING: [&str; 7] = [
+    "coordinates",
+    "bounds",
+    "climatology",
+    "grid_mapping",
+    "cell_measures",
+    "formula_terms",
+    "ancillary_variables",
+];
+
+/// A dimension that all inputs lack, and the variables that get it.
+#[derive(Debug, Clone)]
+pub struct NewDimension {
+    name: Arc<str>,
+    /// Paths of the variables.
+    gain: Arc<HashSet<String>>,
+}
+
+impl NewDimension {
+    /// The dimension `name`, for the data of `schema` and for a scalar of that name. Coordinates, and what attributes of the
+    /// CF conventions name, stay as they are: they describe the data of all inputs.
+    ///
+    /// # Errors
+    /// A name that no dimension can have.
+    pub fn new(schema: &Schema, name: &str) -> Result<Self> {
+        if let Some(fault) = name_fault(name) {
+            return Err(Request::Join.misspelled(format!("'{}'", name.escape_debug()), fault));
+        }
+        let mut described = HashSet::new();
+        for variable in &schema.vars {
+            let referring = variable.attributes.iter();
+            let referring = referring.filter(|a| REFERRING.contains(&a.name.as_str()));
+            described.extend(referring.flat_map(words));
+        }
+        let gains = |n: &usize| {
+            let variable = &schema.vars[*n];
+            let is_coordinate = |dim: &DimId| schema.dim(*dim).name == variable.name;
+            let is_label = variable.name == name && variable.dims.is_empty();
+            let is_data = !variable.dims.iter().any(is_coordinate) && !described.contains(&variable.name);
+            is_label || is_data && !matches!(variable.ty, Type::User(_) if schema.has_heap(variable.ty))
+        };
+        let gain = (0..schema.vars.len()).filter(gains);
+        Ok(Self {
+            name: name.into(),
+            gain: Arc::new(gain.map(|n| schema.var_path(VarId(n))).collect()),
+        })
+    }
+}
+
+/// The names in the text of an attribute. `cell_measures` and the like have keys, which end in a colon.
+fn words(attribute: &Attribute) -> Vec<String> {
+    let text = match attribute.ty {
+        Type::Char => attribute.values.bytes.as_slice(),
+        Type::String => attribute.values.string(0).unwrap_or_default(),
+        _ => &[],
+    };
+    let text = String::from_utf8_lossy(text);
+    text.split_ascii_whitespace()
+        .filter(|word| !word.ends_with(':'))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A dataset whose variables have one more dimension, of length 1.
+pub struct OuterDimension {
+    input: Box<dyn Reader>,
+    schema: Schema,
+    /// Layouts of the variables that have it.
+    layouts: Vec<Option<SharedLayout>>,
+}
+
+impl OuterDimension {
+    /// `input` with the dimension `new` in its root group.
+    ///
+    /// # Errors
+    /// The dataset has a dimension of that name.
+    pub fn new(input: Box<dyn Reader>, new: &NewDimension) -> Result<Self> {
+        let mut schema = input.schema().clone();
+        if !schema.dims_named(&new.name).is_empty() {
+            return Err(Error::Usage(format!(
+                "has the dimension {}, which the first input lacks",
+                new.name
+            )));
+        }
+        let dim = schema.add_dim(Dimension {
+            name: new.name.to_string(),
+            group: GroupId(0),
+            length: 1,
+            unlimited: false,
+        });
+        let mut layouts = Vec::with_capacity(schema.vars.len());
+        for n in 0..schema.vars.len() {
+            let gains = new.gain.contains(&schema.var_path(VarId(n)));
+            layouts.push(gains.then(|| outer(input.layout(VarId(n))).into()));
+            if gains {
+                schema.vars[n].dims.insert(0, dim);
+            }
+        }
+        Ok(Self {
+            input,
+            schema,
+            layouts,
+        })
+    }
+
+    fn gains(&self, var: VarId) -> bool {
+        self.layouts[var.0].is_some()
+    }
+
+    /// A region of the input, for one of a variable of this dataset.
+    fn inner(&self, var: VarId, region: &Region) -> Region {
+        match self.gains(var) {
+            false => region.clone(),
+            true => Region {
+                start: region.start.get(1..).unwrap_or_default().to_vec(),
+                count: region.count.get(1..).unwrap_or_default().to_vec(),
+            },
+        }
+    }
+}
+
+/// The layout of a variable with a further slowest dimension of length 1. A scalar becomes one cell.
+fn outer(layout: &VariableLayout) -> VariableLayout {
+    let mut layout = layout.clone();
+    layout.extent.insert(0, 1);
+    if let Storage::Chunked { shape } = &mut layout.storage {
+        shape.insert(0, 1);
+    }
+    if let Some(shard) = &mut layout.shard {
+        shard.insert(0, 1);
+    }
+    layout
+}
+
+fn outer_region(region: Region) -> Region {
+    let before = |one: u64, of: Vec<u64>| [vec![one], of].concat();
+    Region {
+        start: before(0, region.start),
+        count: before(1, region.count),
+    }
+}
+
+impl Reader for OuterDimension {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        match &self.layouts[var.0] {
+            Some(layout) => layout,
+            None => self.input.layout(var),
+        }
+    }
+
+    fn written(&self, var: VarId) -> Result<Written> {
+        Ok(match self.input.written(var)? {
+            Written::Regions(regions) if self.gains(var) => {
+                Written::Regions(regions.into_iter().map(outer_region).collect())
+            }
+            written => written,
+        })
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.input.read_range(var, offset, buf)
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        if self.gains(var) && region.count.first() == Some(&0) {
+            return Ok(Values::default());
+        }
+        self.input.read_region(var, &self.inner(var, region))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        let own = self.input.extensions();
+        Extensions {
+            chunks: own.chunks,
+            // The dimension lies outside of that of records.
+            records: None,
+            fetch: own.fetch,
+            sources: own.sources.map(|_| self as &dyn VirtualSources),
+            elements: own.elements,
+            check: None,
+            changes: own.changes,
+            cache: own.cache,
+        }
+    }
+}
+
+impl VirtualSources for OuterDimension {
+    fn resolve(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
+        match needs {
+            None => self.input.resolve_sources(var),
+            Some(needs) => {
+                let outer = |region: &Region| match self.gains(var) {
+                    true => needs(&outer_region(region.clone())),
+                    false => needs(region),
+                };
+                self.input.resolve_needed_sources(var, &outer)
+            }
+        }
+    }
+
+    fn is_virtual(&self, var: VarId) -> bool {
+        self.input.is_virtual(var)
+    }
+
+    fn read_region_left(
+        &self,
+        var: VarId,
+        region: &Region,
+        _: &mut dyn FnMut(Region, Error),
+    ) -> Result<Values> {
+        self.read_region(var, region)
+    }
+
+    fn fill_unreadable(&self) {
+        self.input.fill_unreadable();
+    }
+
+    fn source_files(&self) -> Vec<SourceFile> {
+        self.input.source_files()
+    }
+
+    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+        self.input.unfinished_sources()
+    }
+
+    fn data_warnings(&self) -> Vec<String> {
+        self.input.data_warnings()
+    }
+}

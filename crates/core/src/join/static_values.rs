@@ -1,0 +1,103 @@
+//! Variables without the joined dimension: whether all inputs have the same values.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::chunk::element_count;
+use crate::error::Result;
+use crate::format::{Reader, Region};
+use crate::model::{Schema, Type, Values, VarId};
+
+/// Most bytes of a variable that is read in one piece, and kept for the comparison with the next input.
+const PIECE: u64 = 1 << 20;
+
+/// Most bytes that are kept.
+const KEPT: usize = 32 << 20;
+
+/// Values of the first input, read once for the comparison with all others.
+#[derive(Debug, Default)]
+pub struct StaticValues {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    values: HashMap<VarId, Arc<Values>>,
+    bytes: usize,
+}
+
+impl StaticValues {
+    /// True if the variable `var` of `first` and `theirs` of `other` have the same values. Their types and shapes are the same.
+    ///
+    /// # Errors
+    /// If reading fails.
+    pub fn same(
+        &self,
+        (first, var): (&dyn Reader, VarId),
+        (other, theirs): (&dyn Reader, VarId),
+    ) -> Result<bool> {
+        let schema = first.schema();
+        let shape = schema.shape(var);
+        let size = schema.type_size(schema.var(var).ty).max(1);
+        let elements = element_count(&shape).unwrap_or(0);
+        let most = (PIECE / size as u64).max(1);
+        let mut at = 0;
+        while at < elements {
+            let count = most.min(elements - at);
+            for region in Region::range(&shape, at, count) {
+                let ours = self.values(first, var, &region, &shape)?;
+                let their = other.read_region(theirs, &region)?;
+                if !same_values(schema, schema.var(var).ty, &ours, &their) {
+                    return Ok(false);
+                }
+            }
+            at += count;
+        }
+        Ok(true)
+    }
+
+    fn values(&self, first: &dyn Reader, var: VarId, region: &Region, shape: &[u64]) -> Result<Arc<Values>> {
+        let read = || {
+            let values = first.read_region(var, region);
+            values
+                .map(Arc::new)
+                .map_err(|error| error.in_variable(&first.schema().var_path(var)))
+        };
+        let is_whole = region.count == shape;
+        let Some(mut kept) = self.kept.lock().ok().filter(|_| is_whole) else {
+            return read();
+        };
+        if let Some(values) = kept.values.get(&var) {
+            return Ok(Arc::clone(values));
+        }
+        let values = read()?;
+        let bytes = values.bytes.len() + values.heap.len();
+        if kept.bytes + bytes <= KEPT {
+            kept.bytes += bytes;
+            kept.values.insert(var, Arc::clone(&values));
+        }
+        Ok(values)
+    }
+}
+
+/// True if two lists of elements are the same. Elements with strings or sequences are compared by what they hold.
+fn same_values(schema: &Schema, ty: Type, a: &Values, b: &Values) -> bool {
+    if a.bytes.len() != b.bytes.len() {
+        return false;
+    }
+    match ty {
+        Type::String => (0..a.bytes.len() / crate::model::SLOT_SIZE).all(|n| a.string(n) == b.string(n)),
+        Type::User(_) if schema.has_heap(ty) => compacted(schema, ty, a) == compacted(schema, ty, b),
+        _ => a.bytes == b.bytes,
+    }
+}
+
+/// The elements with a heap in the order of the elements, so that equal values have equal bytes.
+fn compacted(schema: &Schema, ty: Type, values: &Values) -> Values {
+    let mut moved = Values::from_bytes(values.bytes.clone());
+    let size = schema.type_size(ty).max(1);
+    for element in moved.bytes.chunks_exact_mut(size) {
+        crate::model::move_heap(schema, ty, element, &values.heap, &mut moved.heap);
+    }
+    moved
+}

@@ -1,0 +1,130 @@
+//! Times of several inputs: which variables have them, and how they become numbers of the first input's units.
+
+use crate::error::{Alternative, Error, Result};
+use crate::model::{Schema, Type, Values, VarId, for_number_type};
+use crate::subset::value::{text, time_units};
+use crate::time::{Calendar, TimeConversion, TimeNumber, TimeUnits};
+
+/// Units and calendar of a time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    pub units: TimeUnits,
+    pub calendar: Calendar,
+    /// The units, as the attribute spells them.
+    pub spelled: String,
+}
+
+/// The times in a variable; `None` if its values are no times. Bounds without units have those of their variable, by the CF
+/// conventions, section 7.1.
+pub fn times_of(schema: &Schema, var: VarId) -> Option<Times> {
+    let variable = schema.var(var);
+    if !variable.ty.is_number() {
+        return None;
+    }
+    let own = |var: VarId| {
+        let variable = schema.var(var);
+        let (units, calendar) = time_units(variable)?;
+        Some(Times {
+            units,
+            calendar,
+            spelled: text(variable, "units")?.to_owned(),
+        })
+    };
+    if text(variable, "units").is_some() {
+        return own(var);
+    }
+    let bounded = |n: &usize| {
+        let other = &schema.vars[*n];
+        let names = |attribute| text(other, attribute) == Some(variable.name.as_str());
+        other.group == variable.group && (names("bounds") || names("climatology"))
+    };
+    (0..schema.vars.len()).find(bounded).and_then(|n| own(VarId(n)))
+}
+
+/// Converts the times in `values`, elements of type `ty`, as `conversion` says. Fill values, of which `missing` has the bytes,
+/// and what is not finite stay as they are.
+///
+/// # Errors
+/// A time that has no exact form in the type, unless `inexact` allows to round it; a rounded one that the type cannot hold.
+pub fn convert(
+    values: &mut Values,
+    ty: Type,
+    conversion: &TimeConversion,
+    missing: &[Vec<u8>],
+    inexact: bool,
+) -> Result<()> {
+    let size = ty.atomic_size();
+    for element in values.bytes.chunks_exact_mut(size.max(1)) {
+        if missing.iter().any(|missing| missing == element) {
+            continue;
+        }
+        let converted = of_type(ty, element, conversion, inexact);
+        match converted {
+            Converted::Bytes(bytes) => element.copy_from_slice(&bytes),
+            Converted::NotFinite => {}
+            Converted::NotHeld(number) => {
+                return Err(Error::Alternative {
+                    why: format!("the time {number} has no exact form in the units of the first input"),
+                    alternative: Alternative::RoundedTimes,
+                });
+            }
+            Converted::OutOfRange(number) => {
+                return Err(Error::Usage(format!(
+                    "the time {number} does not fit the variable's type in the units of the first input"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+enum Converted {
+    Bytes(Vec<u8>),
+    NotFinite,
+    NotHeld(String),
+    OutOfRange(String),
+}
+
+fn of_type(ty: Type, element: &[u8], conversion: &TimeConversion, inexact: bool) -> Converted {
+    macro_rules! integer {
+        ($ty:ty) => {{
+            let Ok(bytes) = element.try_into() else {
+                return Converted::NotFinite;
+            };
+            let number = <$ty>::from_le_bytes(bytes);
+            let time = TimeNumber::Integer(number.into());
+            let value = match conversion.exact_integer(time) {
+                Some(value) => value,
+                None if inexact => conversion.rounded(time).round() as i128,
+                None => return Converted::NotHeld(number.to_string()),
+            };
+            match <$ty>::try_from(value) {
+                Ok(value) => Converted::Bytes(value.to_le_bytes().to_vec()),
+                Err(_) => Converted::OutOfRange(number.to_string()),
+            }
+        }};
+    }
+    macro_rules! float {
+        ($ty:ty) => {{
+            let Ok(bytes) = element.try_into() else {
+                return Converted::NotFinite;
+            };
+            let number = <$ty>::from_le_bytes(bytes);
+            if !number.is_finite() {
+                return Converted::NotFinite;
+            }
+            let time = TimeNumber::Float(number.into());
+            let value = match conversion.exact_float(time, <$ty>::MANTISSA_DIGITS) {
+                Some(value) => value,
+                None if inexact => conversion.rounded(time),
+                None => return Converted::NotHeld(number.to_string()),
+            };
+            let value = value as $ty;
+            match value.is_finite() {
+                true => Converted::Bytes(value.to_le_bytes().to_vec()),
+                false => Converted::OutOfRange(number.to_string()),
+            }
+        }};
+    }
+    for_number_type!(ty, integer, float, else Converted::NotFinite)
+}

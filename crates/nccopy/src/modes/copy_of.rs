@@ -1,0 +1,64 @@
+//! [`CopyOf`]: what a copy is of, and what the engine reads for it.
+
+use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_joined, plan_subset};
+use ncutils_core::copy::{CopyPlan, Readers};
+use ncutils_core::error::Result;
+use ncutils_core::format::Reader;
+use ncutils_core::join::Joined;
+use ncutils_core::subset::Subset;
+
+/// What a copy is of: a dataset, a join of several, or a part of one of these.
+pub(crate) struct CopyOf<'a> {
+    /// All that is asked for, as a dataset.
+    pub(crate) asked: &'a dyn Reader,
+    part: Option<&'a Subset<'a>>,
+    joined: Option<&'a Joined>,
+    /// What the engine reads, where that is not what is asked for.
+    source: Option<Box<dyn Reader + 'a>>,
+}
+
+impl<'a> CopyOf<'a> {
+    /// A dataset, or a part of it.
+    pub(crate) fn new(reader: &'a dyn Reader, part: Option<&'a Subset<'a>>) -> Self {
+        Self {
+            asked: part.map_or(reader, |part| part as &dyn Reader),
+            part,
+            joined: None,
+            source: part.map(|part| Box::new(part.source()) as Box<dyn Reader + 'a>),
+        }
+    }
+
+    /// A join, or a part of it.
+    pub(crate) fn joined(joined: &'a Joined, part: Option<&'a Subset<'a>>) -> Self {
+        Self {
+            joined: Some(joined),
+            source: Some(Box::new(join_source(joined, part))),
+            ..Self::new(joined, part)
+        }
+    }
+
+    /// The main reader of the copy.
+    pub(crate) fn main(&self) -> &dyn Reader {
+        self.source.as_deref().unwrap_or(self.asked)
+    }
+
+    /// All readers of the copy.
+    pub(crate) fn readers(&self) -> Readers<'_> {
+        match self.joined {
+            Some(joined) => Readers::new(self.main(), joined.pool()),
+            None => self.main().into(),
+        }
+    }
+
+    /// Plans the copy.
+    ///
+    /// # Errors
+    /// Requests that the input cannot fulfil.
+    pub(crate) fn plan(&self, options: &CopyOptions) -> Result<CopyPlan> {
+        match (self.joined, self.part) {
+            (Some(joined), part) => plan_joined(joined, part, options),
+            (None, Some(part)) => plan_subset(part, options),
+            (None, None) => plan(self.asked, options),
+        }
+    }
+}

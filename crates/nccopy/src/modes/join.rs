@@ -1,0 +1,134 @@
+//! `--join`: one dataset of several inputs.
+//!
+//! ```text
+//! names ─► Inputs, each opened when needed ─► Joined ─► the part asked for ─► values: plan, engine, Writer
+//! ```
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::sync::Mutex;
+
+use ncutils_cli::options::Mode;
+use ncutils_core::copy::archive::{ArchiveOptions, ArchiveRoute, archive_route};
+use ncutils_core::copy::plan::{CopyOptions, copied};
+use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
+use ncutils_core::format::archive::PackOptions;
+use ncutils_core::join::{Inputs, Joined};
+use ncutils_core::location::Location;
+use ncutils_core::threads;
+
+use super::copy_of::CopyOf;
+use super::unfinished::refuse_unfinished;
+use super::values;
+use crate::arguments::Arguments;
+use crate::locations;
+use crate::many::inputs;
+
+/// Most inputs that are open at a time.
+const MOST_OPEN: usize = 256;
+
+/// The part of the memory that all readers may take for data that they keep.
+const KEPT: u64 = 8;
+
+/// Joins the inputs that the arguments name. Returns the exit status.
+///
+/// # Errors
+/// What fails. No output appears then.
+pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
+    if arguments.as_hdf5 {
+        arguments.given.refuse_for(Mode::Hdf5)?;
+    }
+    if arguments.plain_zst {
+        arguments.given.refuse_for(Mode::Zst)?;
+    }
+    let (operands, output) = arguments.files.joined()?;
+    let names: Vec<OsString> = inputs::all(operands, &arguments.files)?
+        .into_iter()
+        .map(|input| input.name)
+        .collect();
+    let Some(first) = names.first() else {
+        return Err(Error::Usage("--join: no input is named".into()).into());
+    };
+    let first = locations::input(arguments, first)?;
+    let output = locations::output(arguments, Location::parse_output(output)?)?;
+    locations::check((&first, &output), arguments)?;
+    for name in &names {
+        locations::input(arguments, name)?.check_output(&output)?;
+    }
+    let inputs = inputs_of(names, &output, arguments);
+    let wanted = |schema: &_| copied(schema, &arguments.copy);
+    let joined = Joined::new(inputs, &arguments.join, wanted)?;
+    for warning in joined.warnings() {
+        arguments.messages.warn(warning);
+    }
+    let differing: Vec<_> = joined.differing_attributes().collect();
+    if !differing.is_empty() {
+        arguments.messages.note(format_args!(
+            "attributes differ between the inputs, and are those of {first}: {}",
+            differing.join(", ")
+        ));
+    }
+    write(&joined, (&first, &output), arguments)?;
+    Ok(0)
+}
+
+/// The inputs, each opened as the options say.
+fn inputs_of(names: Vec<OsString>, output: &Location, arguments: &Arguments) -> Inputs {
+    let shown = names.iter().map(|name| name.display().to_string()).collect();
+    let most = MOST_OPEN.max(threads::count());
+    let kept = arguments.memory_beside(output) / KEPT / most as u64;
+    let arguments = arguments.clone();
+    let told = Mutex::new(HashSet::new());
+    Inputs::new(shown, most, move |n| {
+        let name = names.get(n).cloned().unwrap_or_default();
+        let input = locations::input(&arguments, &name).map_err(|error| match error.downcast::<Error>() {
+            Ok(error) => error,
+            Err(other) => Error::Usage(other.to_string()),
+        })?;
+        let reader = input.open_input(input.input()?, &arguments.copy.registry)?;
+        reader.keep_at_most(kept);
+        // An input is opened again when others needed its room.
+        if told.lock().is_ok_and(|mut told| told.insert(n)) {
+            refuse_unfinished(reader.schema().unfinished, &input, &arguments)?;
+            for warning in &reader.schema().warnings {
+                arguments.messages.warn_of(&input, warning);
+            }
+        }
+        Ok(reader)
+    })
+}
+
+fn write(
+    joined: &Joined,
+    (input, output): (&Location, &Location),
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let schema = joined.schema();
+    let mut options = CopyOptions {
+        kind: output.output_kind(arguments.kind_for(schema.kind), Some(schema.kind))?,
+        ..arguments.copy.clone()
+    };
+    // The bytes of one input are not those of the join.
+    let asked = ArchiveOptions {
+        of_part: true,
+        ..arguments.archive.clone()
+    };
+    let blocks = match archive_route(schema, &options, &asked)? {
+        ArchiveRoute::Copy => None,
+        ArchiveRoute::Convert(kinds, blocks) => {
+            options = values::as_classic(joined, kinds, options)?;
+            Some(PackOptions {
+                threads: threads::count(),
+                memory: Some(arguments.memory_beside(output)),
+                ..blocks
+            })
+        }
+        _ => {
+            return Err(Error::Internal("bytes of an input as those of a join".into()).into());
+        }
+    };
+    let part = values::part(joined, arguments)?;
+    let copied = CopyOf::joined(joined, part.as_ref());
+    values::copy(&copied, (input, output), &options, blocks, arguments)
+}
