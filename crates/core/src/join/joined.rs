@@ -86,7 +86,13 @@ impl Joined {
             look.map_err(|error| inputs.named(*n, error))
         };
         let looks = threads::try_map(threads::count().min(inputs.most()), 1, &numbers, look)?;
-        judge(&looks, &schema, &inputs, request, &mut warnings)?;
+        let compared = Compared {
+            schema: &schema,
+            inputs: &inputs,
+            request,
+            is_new: new.is_some(),
+        };
+        compared.judge(&looks, &mut warnings)?;
         let lengths: Vec<_> = looks.iter().map(|look| look.length.clone()).collect();
         let pieces = order::pieces(&lengths, request, |n| inputs.name(n).to_owned())?;
         let mut joined = Self {
@@ -343,57 +349,57 @@ fn axes(schema: &Schema, dim: DimId) -> Result<Vec<Option<usize>>> {
     schema.vars.iter().enumerate().map(axis).collect()
 }
 
-/// Refuses or tells what is not the same in all inputs.
-fn judge(
-    looks: &[Look],
-    schema: &Schema,
-    inputs: &Inputs,
-    request: &JoinRequest,
-    warnings: &mut Vec<String>,
-) -> Result<()> {
-    let (mut differing, mut extra) = (BTreeSet::new(), BTreeSet::new());
-    for (n, look) in looks.iter().enumerate() {
-        if let (Some(var), false) = (look.lacking.first(), request.fill_missing) {
-            let error = Error::Alternative {
-                why: format!(
-                    "lacks the variable {}, which {} has",
-                    schema.var_path(*var),
-                    inputs.name(0)
-                ),
-                alternative: Alternative::FilledCells,
-            };
-            return Err(inputs.named(n, error));
+/// Inputs that were looked at.
+struct Compared<'a> {
+    schema: &'a Schema,
+    inputs: &'a Inputs,
+    request: &'a JoinRequest,
+    /// True if no input has the dimension.
+    is_new: bool,
+}
+
+impl Compared<'_> {
+    /// Refuses or tells what is not the same in all inputs.
+    fn judge(&self, looks: &[Look], warnings: &mut Vec<String>) -> Result<()> {
+        let first = self.inputs.name(0);
+        let (mut differing, mut extra) = (BTreeSet::new(), BTreeSet::new());
+        for (n, look) in looks.iter().enumerate() {
+            let refuse =
+                |why, alternative| Err(self.inputs.named(n, Error::Alternative { why, alternative }));
+            if let (Some(var), false) = (look.lacking.first(), self.request.fill_missing) {
+                let path = self.schema.var_path(*var);
+                let why = format!("lacks the variable {path}, which {first} has");
+                return refuse(why, Alternative::FilledCells);
+            }
+            if let (Some(var), false) = (look.differing.first(), self.request.first) {
+                let (path, dim) = (self.schema.var_path(*var), &self.request.dim);
+                let why = match self.is_new {
+                    true => format!(
+                        "{path} describes the data, so it is not joined along {dim}, which no input has, and its values differ from those in {first}"
+                    ),
+                    false => format!(
+                        "the variable {path} does not have the dimension {dim}, and its values differ from those in {first}"
+                    ),
+                };
+                return refuse(why, Alternative::ValuesOfFirst);
+            }
+            differing.extend(look.differing.iter().map(|var| self.schema.var_path(*var)));
+            extra.extend(look.extra.iter().cloned());
         }
-        if let (Some(var), false) = (look.differing.first(), request.first) {
-            let error = Error::Alternative {
-                why: format!(
-                    "the variable {} does not have the dimension {}, and other values than in {}",
-                    schema.var_path(*var),
-                    request.dim,
-                    inputs.name(0)
-                ),
-                alternative: Alternative::ValuesOfFirst,
-            };
-            return Err(inputs.named(n, error));
+        if !differing.is_empty() {
+            warnings.push(format!(
+                "the values of {} are those of {first}; other inputs have other values",
+                some(&differing)
+            ));
         }
-        differing.extend(look.differing.iter().map(|var| schema.var_path(*var)));
-        extra.extend(look.extra.iter().cloned());
+        if !extra.is_empty() {
+            warnings.push(format!(
+                "{first} lacks variables that other inputs have, which are left out: {}",
+                some(&extra)
+            ));
+        }
+        Ok(())
     }
-    if !differing.is_empty() {
-        warnings.push(format!(
-            "the values of {} are those of {}; other inputs have other values",
-            some(&differing),
-            inputs.name(0)
-        ));
-    }
-    if !extra.is_empty() {
-        warnings.push(format!(
-            "{} lacks variables that other inputs have, which are left out: {}",
-            inputs.name(0),
-            some(&extra)
-        ));
-    }
-    Ok(())
 }
 
 /// Names for a message: the first ten, and how many more.

@@ -16,6 +16,7 @@ use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::join::{Inputs, Joined};
 use ncutils_core::location::Location;
+use ncutils_core::model::NamePattern;
 use ncutils_core::threads;
 
 use super::copy_of::CopyOf;
@@ -109,6 +110,9 @@ fn write(
         kind: output.output_kind(arguments.kind_for(schema.kind), Some(schema.kind))?,
         ..arguments.copy.clone()
     };
+    if let (Some(listed), false) = (&mut options.variables, arguments.join.labels.is_empty()) {
+        listed.names.push(NamePattern::from(arguments.join.dim.as_str()));
+    }
     // The bytes of one input are not those of the join.
     let asked = ArchiveOptions {
         of_part: true,

@@ -1,8 +1,9 @@
 //! The geometry of a variable whose chunks keep their shape.
 
 use super::input_mapping::InputMapping;
+use super::inputs::Inputs;
 use super::order::BlockOrder;
-use crate::chunk::ChunkGrid;
+use crate::chunk::{ChunkGrid, Region};
 use crate::filter::ChainEnd;
 
 /// The geometry of a variable whose chunks keep their shape.
@@ -32,14 +33,14 @@ impl AlignedGrids {
     }
 
     /// Index of the input that holds an output chunk, and the number of its chunk there.
-    pub fn source(&self, inputs: &[InputMapping], chunk: u64) -> Option<(usize, u64)> {
+    pub fn source(&self, inputs: &Inputs, chunk: u64) -> Option<(usize, u64)> {
         if let [
             InputMapping {
                 selection: None,
                 grid: Some(grid),
                 ..
             },
-        ] = inputs
+        ] = &inputs[..]
             && grid.counts() == self.grid.counts()
         {
             return Some((0, chunk));
@@ -49,7 +50,12 @@ impl AlignedGrids {
             let target = input.target.start.iter().zip(&input.target.count);
             target.zip(&origin).all(|((s, n), at)| at >= s && at - s < *n)
         };
-        let at = inputs.iter().rposition(holds)?;
+        let cell = Region {
+            start: origin.clone(),
+            count: vec![1; origin.len()],
+        };
+        let near = inputs.near(&cell);
+        let at = near.start + inputs[near].iter().rposition(holds)?;
         let grid = inputs[at].grid.as_ref()?;
         let coordinates: Vec<u64> = inputs[at]
             .index(&origin)

@@ -221,12 +221,3 @@ impl InputMapping {
         self.stored.is_none() && output.intersect(&self.target).as_ref() == Some(output)
     }
 }
-
-/// True if two inputs fill the same elements of the output.
-pub fn overlap(inputs: &[InputMapping]) -> bool {
-    let meets = |(n, a): (usize, &InputMapping)| {
-        let later = &inputs[n + 1..];
-        later.iter().any(|b| a.target.intersect(&b.target).is_some())
-    };
-    inputs.iter().enumerate().any(meets)
-}

@@ -16,7 +16,7 @@ use super::shared_block::{SharedBlock, stripe_chunks};
 use super::spill::Spill;
 use super::terms::Terms;
 use crate::chunk::Region;
-use crate::copy::geometry::{Block, BlockOrder, InputMapping, Tiling, elements, overlap};
+use crate::copy::geometry::{Block, BlockOrder, InputMapping, Tiling, elements};
 use crate::copy::memory::{JobMemory, default_budget};
 use crate::copy::task::Variable;
 use crate::error::Result;
@@ -71,7 +71,7 @@ pub fn blocks<'e>(
         chunk,
         decode,
         empty,
-        overlaps: overlap(&var.inputs),
+        overlaps: var.inputs.overlap(),
         spill: None,
     };
     Box::new(

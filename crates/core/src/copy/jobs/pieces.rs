@@ -26,7 +26,8 @@ pub enum PieceOfInput {
 /// `batch` bytes of chunks, or a range of about [`BATCH`] bytes.
 pub fn pieces(terms: &Terms, var: &Variable, region: &Region, batch: u64) -> Vec<PieceOfInput> {
     let mut pieces = Vec::new();
-    for (n, input) in var.inputs.iter().enumerate() {
+    for n in var.inputs.near(region) {
+        let input = &var.inputs[n];
         let Some(bounds) = input.input(region) else {
             continue;
         };

@@ -69,11 +69,19 @@ impl<'a> InputAccess<'a> {
         self.readers.named(id, in_variable)
     }
 
+    /// The same for an error in a chunk, with its place in the grid of the further reader's variable.
+    pub fn named_chunk(self, chunk: u64, error: Error) -> Error {
+        match (self.id().reader, &self.input.grid) {
+            (ReaderId::Further(_), Some(grid)) => self.named(error.in_chunk(&grid.coordinates(chunk))),
+            _ => error,
+        }
+    }
+
     /// Adds the key of a chunk, and the name of the dataset, to an error in its bytes.
     pub fn in_chunk_key(self, chunk: u64, error: Error) -> Error {
         match self.open() {
-            Ok(reader) => self.named(reader.in_chunk_key(self.var(), chunk, error)),
-            Err(_) => self.named(error),
+            Ok(reader) => self.named_chunk(chunk, reader.in_chunk_key(self.var(), chunk, error)),
+            Err(_) => self.named_chunk(chunk, error),
         }
     }
 }

@@ -93,7 +93,7 @@ impl Worker {
             None => source
                 .open()?
                 .read_encoded_chunk_into(source.var(), chunk, bytes)
-                .map_err(|e| source.named(e))?,
+                .map_err(|e| source.named_chunk(chunk, e))?,
         };
         let filter_mask = filter_mask.ok_or_else(lost)?;
         self.read += bytes.len() as u64;

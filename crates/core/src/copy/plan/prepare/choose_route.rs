@@ -6,7 +6,7 @@ use super::further_sources::FurtherSources;
 use super::source::Source;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
 use crate::copy::geometry::{
-    AlignedGrids, ChunksToWrite, InputMapping, Sources, Tiling, overlap, positions_of, shard_chunks,
+    AlignedGrids, ChunksToWrite, InputMapping, Inputs, Sources, Tiling, positions_of, shard_chunks,
     swap_between, unit,
 };
 use crate::copy::plan::{CopyPlan, VariableCopy};
@@ -23,7 +23,7 @@ const MOST_ZEROS: u64 = 1 << 20;
 /// The route of a variable, with its inputs and chunks.
 pub struct Routed {
     pub route: Route,
-    pub inputs: Vec<InputMapping>,
+    pub inputs: Inputs,
     /// The chunks that will be written (slabs of a contiguous output count as chunks).
     pub to_write: ChunksToWrite,
 }
@@ -57,9 +57,9 @@ pub fn choose_route(
     if element_count(&to.extent) == Some(0) || to.element_size == 0 {
         return Ok(None);
     }
-    let mut found = Inputs {
+    let mut found = Choice {
         complete: reads_wrong_unwritten(plan, out),
-        ..Inputs::default()
+        ..Choice::default()
     };
     match &copy.sources {
         Sources::Nothing if found.complete => {}
@@ -98,8 +98,8 @@ pub fn choose_route(
 
 /// Properties of all inputs of a variable.
 #[derive(Default)]
-struct Inputs {
-    inputs: Vec<InputMapping>,
+struct Choice {
+    inputs: Inputs,
     /// True if elements must come from the reader as values.
     values: bool,
     /// True if holes of the input and of the output read differently.
@@ -112,7 +112,7 @@ struct Inputs {
     everything: bool,
 }
 
-impl Inputs {
+impl Choice {
     fn add(
         &mut self,
         source: &Source,
@@ -173,7 +173,7 @@ impl Inputs {
         let to = &copy.layout;
         // A later part wins over an earlier one, also where it reads as fill values.
         let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
-        self.values |= incomplete && overlap(&self.inputs);
+        self.values |= incomplete && self.inputs.overlap();
         if !self.values
             && let Some((grid, ends)) = self.same_chunks(readers, plan, out)?
         {
@@ -243,7 +243,7 @@ impl Inputs {
         let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
         let may_pass = plan.variables[out.0].quantization.is_none();
         let mut ends = may_pass.then(|| Vec::with_capacity(self.inputs.len()));
-        for input in &self.inputs {
+        for input in self.inputs.iter() {
             let from = input.layout(readers);
             let aligned = match (&input.grid, &input.selection) {
                 (None, _) => false,
@@ -284,7 +284,7 @@ impl Inputs {
             .iter()
             .any(|input| input.selection.is_some() || shorter(input) || edges(input));
         if !raw || cut {
-            for input in &self.inputs {
+            for input in self.inputs.iter() {
                 match input.pipeline(readers)?.check_known() {
                     Err(e) if !raw => return Err(e),
                     Err(_) if edges(input) || !self.is_all_whole(&grid) => return Ok(None),

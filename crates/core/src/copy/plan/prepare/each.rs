@@ -16,10 +16,14 @@ pub fn each<T: Send>(
     requests: Requests,
     one: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let threads = match requests.ahead {
+    let numbers: Vec<usize> = (0..count).collect();
+    try_map(at_once(requests), 1, &numbers, |n| one(*n))
+}
+
+/// How many items are worked on at once.
+pub fn at_once(requests: Requests) -> usize {
+    match requests.ahead {
         true => requests.in_flight.min(MOST_AT_ONCE),
         false => 1,
-    };
-    let numbers: Vec<usize> = (0..count).collect();
-    try_map(threads, 1, &numbers, |n| one(*n))
+    }
 }

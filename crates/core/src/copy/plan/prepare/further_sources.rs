@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::check_source::check_source;
-use super::each::each;
+use super::each::at_once;
 use crate::copy::geometry::{FurtherInput, SourcePart, Sources};
 use crate::copy::plan::CopyPlan;
 use crate::copy::readers::{ReaderId, Readers};
@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::filter::Pipeline;
 use crate::format::{Reader, Written};
 use crate::model::{SharedLayout, SharedLayouts, Type, VarId, VariableLayout};
+use crate::threads::{self, try_map};
 
 /// What is known of each source in a further reader, by output variable and position among its sources.
 #[derive(Debug, Default)]
@@ -70,7 +71,7 @@ pub struct FurtherSource {
 }
 
 impl FurtherSources {
-    /// Opens the further readers that a plan names, one after another, and looks at their variables.
+    /// Opens the further readers that a plan names, several at once, and looks at their variables.
     ///
     /// # Errors
     /// A reader cannot be opened, or does not have what the plan needs.
@@ -87,8 +88,9 @@ impl FurtherSources {
             }
         }
         let by_reader: Vec<_> = by_reader.into_iter().collect();
-        let found = each(by_reader.len(), readers.main().requests(), |n| {
-            let (number, parts) = &by_reader[n];
+        // There may be thousands, and each must be opened, so all threads take part.
+        let threads = at_once(readers.main().requests()).max(threads::count());
+        let found = try_map(threads, 1, &by_reader, |(number, parts)| {
             let reader = readers.get(ReaderId::Further(*number))?;
             let look = |(out, at, part): &(VarId, usize, &SourcePart)| {
                 let source = FurtherSource::look(&*reader, *number, part.variable, plan, *out)?;

@@ -80,7 +80,7 @@ impl Worker {
             None => source
                 .open()?
                 .read_encoded_chunk(source.var(), kept.from)
-                .map_err(|e| source.named(e))?,
+                .map_err(|e| source.named_chunk(kept.from, e))?,
         };
         let mut data = data.ok_or_else(lost)?;
         self.read += data.bytes.len() as u64;

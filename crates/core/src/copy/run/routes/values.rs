@@ -95,7 +95,7 @@ impl Worker {
         }
         let to = &context.terms.plans[var.out.0].layout;
         let mut out = filled(to, region)?;
-        for input in &var.inputs {
+        for input in &var.inputs[var.inputs.near(region)] {
             let Some(part) = input.target.intersect(region) else {
                 continue;
             };

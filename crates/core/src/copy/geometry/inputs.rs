@@ -1,0 +1,68 @@
+//! [`Inputs`]: the input variables of an output variable.
+
+use std::ops::{Deref, Range};
+
+use super::input_mapping::InputMapping;
+use crate::chunk::Region;
+
+/// The input variables of an output variable. A join has thousands, which follow each other along one dimension: a search
+/// finds those that a region meets.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    list: Vec<InputMapping>,
+    /// The dimensions along which they follow each other without overlap.
+    axes: Vec<usize>,
+}
+
+/// The end of an input along a dimension.
+fn end(input: &InputMapping, axis: usize) -> u64 {
+    input.target.start[axis] + input.target.count[axis]
+}
+
+impl Deref for Inputs {
+    type Target = [InputMapping];
+
+    fn deref(&self) -> &[InputMapping] {
+        &self.list
+    }
+}
+
+impl Inputs {
+    /// Adds an input behind the others.
+    pub fn push(&mut self, input: InputMapping) {
+        match self.list.last() {
+            None => self.axes = (0..input.target.rank()).collect(),
+            Some(before) => self
+                .axes
+                .retain(|axis| end(before, *axis) <= input.target.start[*axis]),
+        }
+        self.list.push(input);
+    }
+
+    /// Makes room for `count` further inputs, and no more.
+    pub fn reserve_exact(&mut self, count: usize) {
+        self.list.reserve_exact(count);
+    }
+
+    /// The positions of inputs that may fill elements of a region of the output.
+    pub fn near(&self, region: &Region) -> Range<usize> {
+        match self.axes.first() {
+            None => 0..self.list.len(),
+            Some(&axis) => {
+                let (start, stop) = (region.start[axis], region.start[axis] + region.count[axis]);
+                let from = self.list.partition_point(|input| end(input, axis) <= start);
+                let to = self.list.partition_point(|input| input.target.start[axis] < stop);
+                from..to.max(from)
+            }
+        }
+    }
+
+    /// True if two inputs fill the same elements of the output.
+    pub fn overlap(&self) -> bool {
+        let meets = |(n, a): (usize, &InputMapping)| {
+            let later = &self.list[n + 1..];
+            later.iter().any(|b| a.target.intersect(&b.target).is_some())
+        };
+        self.axes.is_empty() && self.list.iter().enumerate().any(meets)
+    }
+}

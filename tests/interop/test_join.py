@@ -1,0 +1,313 @@
+"""`nccopy --join`: one dataset of many along a dimension. The truth is xarray's, ncrcat's, or made by hand."""
+
+import subprocess
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray
+from conftest import BIN
+
+KINDS = ["NETCDF4", "NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA"]
+
+
+def make(path, first, count, kind="NETCDF4", chunk=1, units="days since 2000-01-01", unlimited=True, **changes):
+    """Writes a file of `count` days from `first` on. `changes`: `attributes` of tas, `grid` (values of lat), `type`, `extra`."""
+    with netCDF4.Dataset(path, "w", format=kind) as out:
+        out.createDimension("time", None if unlimited else count)
+        out.createDimension("lat", 4)
+        out.createDimension("lon", 5)
+        out.createDimension("bnds", 2)
+        time = out.createVariable("time", "f8", ("time",))
+        time.units = units
+        time.calendar = "standard"
+        time.bounds = "time_bnds"
+        time[:] = first + np.arange(count)
+        bounds = out.createVariable("time_bnds", "f8", ("time", "bnds"))
+        bounds[:] = np.stack([time[:] - 0.5, time[:] + 0.5], axis=-1)
+        lat = out.createVariable("lat", "f4", ("lat",))
+        lat[:] = changes.get("grid", np.arange(4))
+        storage = dict(zlib=True, complevel=4, shuffle=True, chunksizes=(chunk, 4, 5)) if kind == "NETCDF4" else {}
+        tas = out.createVariable("tas", changes.get("type", "f4"), ("time", "lat", "lon"), fill_value=changes.get("fill"), **storage)
+        tas.units = "K"
+        for name, value in changes.get("attributes", {}).items():
+            setattr(tas, name, value)
+        tas.set_auto_maskandscale(False)
+        tas[:] = (first + np.arange(count))[:, None, None] + np.arange(20).reshape(4, 5) / 32
+        if kind == "NETCDF4":
+            names = out.createVariable("name", str, ("time",))
+            for n in range(count):
+                names[n] = f"day {first + n}"
+        if "extra" in changes:
+            out.createVariable(changes["extra"], "i4", ("time",))[:] = np.arange(count)
+        out.history = f"made of {first}"
+    return path
+
+
+def join(*arguments):
+    return subprocess.run([BIN / "nccopy", "--join", *map(str, arguments)], capture_output=True, text=True)
+
+
+def joined(out, *arguments):
+    done = join(*arguments, out)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def refused(*arguments):
+    done = join(*arguments)
+    assert done.returncode == 1, done.stderr
+    return done.stderr
+
+
+def days(tmp_path, *lengths, **made):
+    paths, first = [], 0
+    for n, length in enumerate(lengths):
+        paths.append(make(tmp_path / f"{n}.nc", first, length, **made))
+        first += length
+    return paths
+
+
+def check(out, wanted):
+    with netCDF4.Dataset(out) as found:
+        for name, values in wanted.items():
+            np.testing.assert_array_equal(found[name][:], values, err_msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("to", ["nc3", "nc4", "zarr3"])
+def test_as_xarray_concatenates(tmp_path, kind, to):
+    paths = days(tmp_path, 3, 4, 2, kind=kind)
+    out = tmp_path / ("out.zarr" if to == "zarr3" else "out.nc")
+    joined(out, "time", "-k", to, *(["-V", "time,time_bnds,lat,tas"] if to == "nc3" else []), *paths)
+    opened = [xarray.open_dataset(path) for path in paths]
+    wanted = xarray.concat(opened, "time", data_vars="minimal", coords="minimal", compat="equals", join="exact", combine_attrs="override")
+    with xarray.open_dataset(out, engine="zarr" if to == "zarr3" else "netcdf4") as found:
+        if to == "nc3":
+            wanted = wanted.drop_vars("name", errors="ignore")
+        xarray.testing.assert_equal(found.load(), wanted.load())
+
+
+def test_as_ncrcat_joins(tmp_path):
+    paths = days(tmp_path, 3, 4, 2)
+    joined(tmp_path / "out.nc", "time", *paths)
+    subprocess.run(["ncrcat", "-O", *paths, tmp_path / "ncrcat.nc"], check=True)
+    with netCDF4.Dataset(tmp_path / "ncrcat.nc") as wanted:
+        check(tmp_path / "out.nc", {name: wanted[name][:] for name in ["time", "time_bnds", "lat", "tas"]})
+
+
+@pytest.mark.parametrize("chunk, summary", [(1, "raw"), (2, "blocks")])
+def test_chunks_pass_where_borders_fall_on_chunks(tmp_path, chunk, summary):
+    paths = days(tmp_path, 3, 4, 2, chunk=chunk)
+    done = join("time", "--dry-run", *paths, tmp_path / "out.nc")
+    line = next(line for line in done.stdout.splitlines() if line.strip().startswith("tas"))
+    assert summary in line, done.stdout
+    joined(tmp_path / "out.nc", "time", "--verify", *paths)
+    check(tmp_path / "out.nc", {"time": np.arange(9), "tas": np.arange(9)[:, None, None] + np.arange(20).reshape(4, 5) / 32})
+
+
+def test_fixed_dimensions_join_too(tmp_path):
+    paths = days(tmp_path, 3, 4, unlimited=False)
+    joined(tmp_path / "out.nc", "time", *paths)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        assert not out.dimensions["time"].isunlimited() and len(out.dimensions["time"]) == 7
+    joined(tmp_path / "out.nc", "time", "--unlimited", "time", *paths)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        assert out.dimensions["time"].isunlimited()
+
+
+def test_formats_may_be_mixed(tmp_path):
+    first = make(tmp_path / "a.nc", 0, 2)
+    second = make(tmp_path / "b.nc", 2, 3)
+    subprocess.run([BIN / "nccopy", "-k", "zarr3", second, tmp_path / "b.zarr"], check=True)
+    joined(tmp_path / "out.nc", "time", first, tmp_path / "b.zarr", "-V", "time,tas")
+    check(tmp_path / "out.nc", {"time": np.arange(5), "tas": np.arange(5)[:, None, None] + np.arange(20).reshape(4, 5) / 32})
+
+
+@pytest.mark.parametrize("units, first", [("days since 2000-01-11", 0), ("hours since 2000-01-03 00:00", 192), ("minutes since 2000-01-01", 14400)])
+def test_units_of_time_are_converted(tmp_path, units, first):
+    step = {"days": 1, "hours": 24, "minutes": 1440}[units.split()[0]]
+    one = make(tmp_path / "a.nc", 0, 2)
+    make(tmp_path / "b.nc", 0, 3, units=units)
+    with netCDF4.Dataset(tmp_path / "b.nc", "a") as other:
+        other["time"][:] = first + step * np.arange(3)
+        other["time_bnds"][:] = (other["time"][:][:, None] + np.array([-0.5, 0.5]) * step)
+    joined(tmp_path / "out.nc", "time", "--verify", one, tmp_path / "b.nc")
+    times = np.array([0, 1, 10, 11, 12.0])
+    check(tmp_path / "out.nc", {"time": times, "time_bnds": times[:, None] + np.array([-0.5, 0.5])})
+
+
+def test_a_time_without_exact_form_is_refused_or_rounded(tmp_path):
+    one = make(tmp_path / "a.nc", 0, 1)
+    other = make(tmp_path / "b.nc", 25, 2, units="hours since 2000-01-01")
+    error = refused("time", one, other, tmp_path / "out.nc")
+    assert "b.nc: variable time: the time 25 has no exact form" in error and "--inexact" in error
+    joined(tmp_path / "out.nc", "time", "--inexact", one, other)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        np.testing.assert_allclose(out["time"][:], [0, 25 / 24, 26 / 24], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "changes, what",
+    [
+        (dict(attributes={"scale_factor": 0.5}), "scale_factor is 0.5, and not given in"),
+        (dict(attributes={"add_offset": 1.0}), "add_offset is 1, and not given in"),
+        (dict(fill=-1.0), "_FillValue is -1, and not given in"),
+        (dict(attributes={"missing_value": np.float32(9)}), "missing_value is 9, and not given in"),
+        (dict(type="f8"), "type is double, and float in"),
+        (dict(attributes={"units": "degC"}), "units is 'degC', and 'K' in"),
+    ],
+)
+def test_what_numbers_mean_must_agree(tmp_path, changes, what):
+    one = make(tmp_path / "a.nc", 0, 2)
+    other = make(tmp_path / "b.nc", 2, 2, **changes)
+    error = refused("time", one, other, tmp_path / "out.nc")
+    assert "b.nc: variable tas: " + what in error and "a.nc" in error and "--exclude" in error, error
+    assert not (tmp_path / "out.nc").exists()
+    joined(tmp_path / "out.nc", "time", "--exclude", "tas", one, other)
+
+
+def test_calendars_must_agree(tmp_path):
+    one, other = days(tmp_path, 2, 2)
+    with netCDF4.Dataset(other, "a") as changed:
+        changed["time"].calendar = "noleap"
+    assert "variable time: calendar is" in refused("time", one, other, tmp_path / "out.nc")
+    with netCDF4.Dataset(other, "a") as changed:
+        changed["time"].calendar = "gregorian"
+    joined(tmp_path / "out.nc", "time", one, other)
+
+
+def test_inputs_go_on_in_one_direction(tmp_path):
+    one, two, three = days(tmp_path, 2, 3, 2)
+    error = refused("time", one, three, two, tmp_path / "out.nc")
+    assert "1.nc begins at time = 2, and " in error and "2.nc, which comes before it, ends at 6" in error and "--sort" in error
+    joined(tmp_path / "out.nc", "time", "--sort", three, one, two)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        np.testing.assert_array_equal(out["time"][:], np.arange(7))
+        np.testing.assert_array_equal(out["tas"][:, 0, 0], np.arange(7))
+        assert list(out["name"][:]) == [f"day {n}" for n in range(7)]
+
+
+@pytest.mark.parametrize("which", ["first", "last"])
+def test_one_of_two_cells_is_taken(tmp_path, which):
+    one, two = make(tmp_path / "a.nc", 0, 4), make(tmp_path / "b.nc", 2, 4)
+    with netCDF4.Dataset(two, "a") as changed:
+        changed["tas"][:] = changed["tas"][:] + 100
+    assert "--overlap" in refused("time", one, two, tmp_path / "out.nc")
+    joined(tmp_path / "out.nc", "time", "--overlap", which, one, two)
+    second = 4 if which == "first" else 2
+    check(tmp_path / "out.nc", {"time": np.arange(6)})
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        np.testing.assert_array_equal(out["tas"][:, 0, 0], [n + 100 * (n >= second) for n in range(6)])
+
+
+def test_variables_without_the_dimension_are_the_same(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 2), make(tmp_path / "b.nc", 2, 2, grid=[0, 1, 2, 4])
+    error = refused("time", one, other, tmp_path / "out.nc")
+    assert "b.nc: the variable lat does not have the dimension time" in error and "--first" in error
+    told = joined(tmp_path / "out.nc", "time", "--first", one, other)
+    assert "the values of lat are those of" in told
+    check(tmp_path / "out.nc", {"lat": np.arange(4)})
+
+
+def test_a_variable_that_an_input_lacks(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 2, extra="count"), make(tmp_path / "b.nc", 2, 2)
+    error = refused("time", one, other, tmp_path / "out.nc")
+    assert "b.nc: lacks the variable count, which" in error and "--fill-missing" in error
+    joined(tmp_path / "out.nc", "time", "--fill-missing", "--verify", one, other)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        assert out["count"][:].filled(-1).tolist() == [0, 1, -1, -1]
+    told = joined(tmp_path / "out.nc", "time", other, make(tmp_path / "c.nc", 4, 2, extra="count"))
+    assert "lacks variables that other inputs have, which are left out: count" in told
+
+
+def test_another_length_in_the_middle_is_told(tmp_path):
+    paths = days(tmp_path, 2, 2, 2)
+    with netCDF4.Dataset(paths[1], "w") as out:
+        out.createDimension("time", None)
+        out.createDimension("lat", 3)
+        out.createDimension("lon", 5)
+        out.createVariable("tas", "f4", ("time", "lat", "lon"))[:] = np.zeros((2, 3, 5))
+    error = refused("time", "-V", "tas", *paths, tmp_path / "out.nc")
+    assert "1.nc: variable tas: length along lat is 3, and 4 in" in error, error
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_dimension(tmp_path, kind):
+    one, other = make(tmp_path / "a.nc", 0, 2, kind=kind), make(tmp_path / "b.nc", 0, 2, kind=kind)
+    with netCDF4.Dataset(other, "a") as changed:
+        changed["tas"][:] = changed["tas"][:] + 100
+    joined(tmp_path / "out.nc", "run", "-u", "-V", "time,lat,tas", "--label", "1,5", "--verify", one, other)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out, netCDF4.Dataset(one) as first:
+        assert out["tas"].dimensions == ("run", "time", "lat", "lon")
+        assert out["run"][:].tolist() == [1, 5] and out["time"].dimensions == ("time",)
+        np.testing.assert_array_equal(out["tas"][0], first["tas"][:])
+        np.testing.assert_array_equal(out["tas"][1], first["tas"][:] + 100)
+    assert "3 labels are given for 2 inputs" in refused("run", "--label", "1,2,3", one, other, tmp_path / "out.nc")
+
+
+def test_a_scalar_becomes_the_coordinate_of_a_new_dimension(tmp_path):
+    paths = []
+    for n in range(3):
+        paths.append(tmp_path / f"{n}.nc")
+        with netCDF4.Dataset(paths[-1], "w") as out:
+            out.createDimension("x", 3)
+            time = out.createVariable("time", "i4", ())
+            time.units = "days since 2000-01-01"
+            time[...] = n
+            out.createVariable("v", "f4", ("x",)).coordinates = "time"
+            out["v"][:] = np.arange(3) + 10 * n
+    joined(tmp_path / "out.nc", "time", *paths)
+    check(tmp_path / "out.nc", {"time": [0, 1, 2], "v": np.arange(3) + 10 * np.arange(3)[:, None]})
+
+
+def test_a_part_of_a_join(tmp_path):
+    paths = days(tmp_path, 3, 4, 2)
+    joined(tmp_path / "out.nc", "time", "--isel", "time=1:8:2,lat=1:3", "--verify", *paths)
+    wanted = np.arange(9)[:, None, None] + np.arange(20).reshape(4, 5) / 32
+    check(tmp_path / "out.nc", {"time": [1, 3, 5, 7], "tas": wanted[1:8:2, 1:3]})
+    joined(tmp_path / "out.nc", "time", "--sel", "time=2000-01-03..2000-01-06", *paths)
+    check(tmp_path / "out.nc", {"time": [2, 3, 4, 5], "tas": wanted[2:6]})
+
+
+def test_the_names_come_from_a_list_too(tmp_path):
+    paths = days(tmp_path, 1, 1, 1, 1)
+    (tmp_path / "list").write_text("".join(f"{path}\n" for path in paths))
+    joined(tmp_path / "out.nc", "time", "--files-from", tmp_path / "list")
+    check(tmp_path / "out.nc", {"time": np.arange(4)})
+
+
+def test_more_inputs_than_are_open_at_once(tmp_path):
+    paths = days(tmp_path, *[1] * 300, kind="NETCDF3_CLASSIC")
+    joined(tmp_path / "out.nc", "time", "-k", "nc4", "-c", "time/100", "-d", "1", *paths)
+    check(tmp_path / "out.nc", {"time": np.arange(300), "tas": np.arange(300)[:, None, None] + np.arange(20).reshape(4, 5) / 32})
+
+
+def test_bad_inputs_are_named(tmp_path):
+    paths = days(tmp_path, 2, 2, 2)
+    paths[1].write_bytes(b"no dataset")
+    assert "1.nc: not a netCDF file" in refused("time", *paths, tmp_path / "out.nc")
+    paths[1].unlink()
+    assert "1.nc: cannot open" in refused("time", *paths, tmp_path / "out.nc")
+    good = [paths[0], paths[2]]
+    assert "same file" in refused("time", *good, paths[2])
+    (tmp_path / "folder").mkdir()
+    assert "folder" in refused("time", *good, f"{tmp_path}/folder/")
+    assert "tme, which no input has" in join("tme", *good, tmp_path / "out.nc").stderr
+    for options in (["--sort"], ["--label", "1"], ["--first"]):
+        done = subprocess.run([BIN / "nccopy", *options, paths[0], tmp_path / "out.nc"], capture_output=True, text=True)
+        assert done.returncode == 1 and "--join" in done.stderr
+
+
+def test_a_damaged_chunk_is_told_with_its_file(tmp_path):
+    paths = days(tmp_path, 2, 2)
+    import h5py
+
+    with h5py.File(paths[1]) as file:
+        at, size = (lambda info: (info.byte_offset, info.size))(file["tas"].id.get_chunk_info(1))
+    with open(paths[1], "r+b") as file:
+        file.seek(at + size // 2)
+        file.write(b"\xff" * 8)
+    error = refused("time", "-F", "none", *paths, tmp_path / "out.nc")
+    assert "1.nc: variable tas: chunk [" in error, error
+    assert not (tmp_path / "out.nc").exists()
