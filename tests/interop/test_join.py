@@ -311,3 +311,29 @@ def test_a_damaged_chunk_is_told_with_its_file(tmp_path):
     error = refused("time", "-F", "none", *paths, tmp_path / "out.nc")
     assert "1.nc: variable tas: chunk [" in error, error
     assert not (tmp_path / "out.nc").exists()
+
+
+def test_packed_values_are_unpacked(tmp_path):
+    paths = []
+    for n, (scale, fill, kind) in enumerate([(0.5, -9, "i2"), (0.25, -1, "i4"), (None, None, "f8")]):
+        paths.append(tmp_path / f"{n}.nc")
+        with netCDF4.Dataset(paths[-1], "w") as out:
+            out.createDimension("time", None)
+            out.createVariable("time", "i4", ("time",))[:] = 3 * n + np.arange(3)
+            packed = out.createVariable("v", kind, ("time",), fill_value=fill, zlib=True, shuffle=True)
+            if scale:
+                packed.scale_factor = np.float32(scale)
+            packed.set_auto_maskandscale(False)
+            packed[:] = [4, fill or 5, 6]
+    out = tmp_path / "out.nc"
+    error = refused("time", *paths, out)
+    assert "1.nc: variable v: type is int, and short in" in error and "--unpack" in error, error
+    joined(out, "time", "--unpack", "v", "--verify", *paths)
+    wanted = [netCDF4.Dataset(path)["v"][:].astype("f8") for path in paths]
+    with netCDF4.Dataset(out) as found:
+        values = found["v"][:]
+        assert values.dtype == "f8" and "scale_factor" not in found["v"].ncattrs()
+        assert found["v"].filters()["zlib"] and found["v"].filters()["shuffle"]
+        np.testing.assert_array_equal(np.ma.getmaskarray(values), np.ma.getmaskarray(np.ma.concatenate(wanted)))
+        np.testing.assert_allclose(values.compressed(), np.ma.concatenate(wanted).compressed(), rtol=0)
+    assert "the first input has no variable of this name" in refused("time", "--unpack", "w", *paths, out)

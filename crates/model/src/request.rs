@@ -22,7 +22,7 @@ pub enum Alternative {
     SoundChunks,
     /// Take one of two cells with the same coordinate, or sort what is joined.
     OneOfTwoCells,
-    /// Leave a variable out of what is joined.
+    /// Leave a variable out of what is joined, or unpack it.
     OtherVariables,
     /// Fill the cells of what lacks a variable.
     FilledCells,
@@ -81,6 +81,8 @@ pub enum Request {
     CharStrings,
     /// One dataset of many along a dimension.
     Join,
+    /// Unpacked values in place of packed ones.
+    Unpacking,
     /// The coordinate of a new dimension along which datasets are joined.
     Labels,
 }
@@ -101,6 +103,7 @@ impl fmt::Display for Request {
             Self::FlatGroups => "one group",
             Self::CharStrings => "characters",
             Self::Join => "join",
+            Self::Unpacking => "unpacked variables",
             Self::Labels => "labels",
         })
     }

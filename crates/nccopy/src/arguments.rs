@@ -215,6 +215,7 @@ fn join(matches: &ArgMatches) -> JoinRequest {
             _ => Overlap::Last,
         }),
         inexact: matches.get_flag("inexact"),
+        unpack: patterns(texts(matches, "unpack")),
         first: matches.get_flag("first"),
         fill_missing: matches.get_flag("fill-missing"),
     }

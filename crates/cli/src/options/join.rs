@@ -28,7 +28,10 @@ pub fn join() -> Vec<Opt> {
             "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
         ])
         .requests(&[Request::Join])
-        .alternatives(&[(Alternative::OtherVariables, "; --exclude leaves it out")]),
+        .alternatives(&[(
+            Alternative::OtherVariables,
+            "; --unpack decodes packed values, --exclude leaves the variable out",
+        )]),
         further("sort", "With --join: order the inputs by the coordinate of DIM"),
         further(
             "label",
@@ -50,6 +53,12 @@ pub fn join() -> Vec<Opt> {
             "With --join: round times that have no exact form in the first input's units",
         )
         .alternatives(&[(Alternative::RoundedTimes, "; --inexact rounds it")]),
+        further(
+            "unpack",
+            "With --join: unpack these variables to float or double; repeatable",
+        )
+        .value(Value::Texts("VAR,…"))
+        .requests(&[Request::Unpacking]),
         further(
             "first",
             "With --join: take variables without DIM from the first input, if others differ",

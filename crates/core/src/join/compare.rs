@@ -31,20 +31,27 @@ impl Pair<'_> {
         (self.first.0.var(self.first.1), self.other.0.var(self.other.1))
     }
 
-    /// Checks that types and dimensions agree, but for the length along `joined`, an axis of the first input's variable.
+    /// Checks that types are the same.
+    ///
+    /// # Errors
+    /// Both types.
+    pub fn check_type(&self) -> Result<()> {
+        let (first, other) = self.variables();
+        let (ours, theirs) = (self.first.0, self.other.0);
+        match same_type((ours, first.ty), (theirs, other.ty)) {
+            true => Ok(()),
+            false => Err(self.differs("type", &type_name(theirs, other.ty), &type_name(ours, first.ty))),
+        }
+    }
+
+    /// Checks that dimensions agree, but for the length along `joined`, an axis of the first input's variable.
     ///
     /// # Errors
     /// What differs, with both values.
     pub fn check_shape(&self, joined: Option<usize>) -> Result<()> {
         let (first, other) = self.variables();
         let types = (self.first.0, self.other.0);
-        if !same_type((types.0, first.ty), (types.1, other.ty)) {
-            return Err(self.differs(
-                "type",
-                &type_name(types.1, other.ty),
-                &type_name(types.0, first.ty),
-            ));
-        }
+
         let names = |schema: &Schema, dims: &[DimId]| {
             let names: Vec<_> = dims.iter().map(|dim| schema.dim(*dim).name.as_str()).collect();
             format!("({})", names.join(", "))
@@ -63,11 +70,11 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Checks that stored numbers mean the same. Returns the conversion of times whose units differ.
+    /// Checks that stored numbers mean the same, but for their units.
     ///
     /// # Errors
-    /// Packing, fill values or units that differ, with both values; calendars that differ.
-    pub fn check_meaning(&self) -> Result<Option<TimeConversion>> {
+    /// Packing, fill values or flags that differ, with both values.
+    pub fn check_meaning(&self) -> Result<()> {
         let (first, other) = self.variables();
         let of =
             |variable: &Variable, name: &str| variable.attributes.iter().find(|a| a.name == name).cloned();
@@ -77,6 +84,15 @@ impl Pair<'_> {
                 return Err(self.differs(name, &shown(theirs.as_ref()), &shown(ours.as_ref())));
             }
         }
+        Ok(())
+    }
+
+    /// Checks that units agree. Returns the conversion of times whose units differ.
+    ///
+    /// # Errors
+    /// Units or calendars that differ, with both.
+    pub fn check_units(&self) -> Result<Option<TimeConversion>> {
+        let (first, other) = self.variables();
         let (ours, theirs) = (
             times_of(self.first.0, self.first.1),
             times_of(self.other.0, self.other.1),

@@ -2,61 +2,59 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::first::{axes, first_input, named_variables};
 use super::inputs::Inputs;
+use super::judge::Compared;
 use super::labels;
-use super::look::{Frame, Look};
+use super::look::{Change, Frame};
 use super::names::NameMap;
 use super::order;
 pub use super::order::Piece;
-use super::outer_dimension::{NewDimension, OuterDimension};
 use super::request::JoinRequest;
 use super::static_values::StaticValues;
 use super::times;
 use crate::chunk::{byte_count, copy_region, resize};
-use crate::error::{Alternative, Error, Request, Result};
+use crate::error::{Error, Request, Result};
+use crate::filter::Registry;
 use crate::format::{Extensions, Reader, ReaderPool, Region, Written};
-use crate::model::similar::question;
 use crate::model::{
     DimId, Encoding, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
 };
 use crate::subset::value::{coordinate_variable, missing};
 use crate::threads;
-use crate::time::TimeConversion;
-
-/// Most names that a warning has.
-const MOST_NAMES: usize = 10;
 
 /// Many datasets that read as one, along a dimension.
 pub struct Joined {
     pub(super) first: Box<dyn Reader>,
     inputs: Inputs,
     pool: ReaderPool,
-    schema: Schema,
+    pub(super) schema: Schema,
     /// For each variable, the position of the joined dimension in its shape.
     axes: Vec<Option<usize>>,
     pieces: Vec<Piece>,
     /// Items of each input.
     names: Vec<NameMap>,
     /// Layouts of the variables that have the dimension.
-    layouts: Vec<Option<SharedLayout>>,
-    /// Conversions of times, by variable and input.
-    conversions: HashMap<VarId, BTreeMap<usize, TimeConversion>>,
+    pub(super) layouts: Vec<Option<SharedLayout>>,
+    /// Changes of values, by variable and input.
+    pub(super) changes: HashMap<VarId, BTreeMap<usize, Change>>,
     /// Values of the variable of labels.
     labels: Option<(VarId, Values, SharedLayout)>,
     inexact: bool,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     differing: BTreeSet<String>,
 }
 
 impl Joined {
     /// Looks at each input once. `wanted` tells which variables of the first input's schema the join is of. The others are not
-    /// looked at.
+    /// looked at. `registry` adapts the filters of what is unpacked.
     ///
     /// # Errors
     /// Inputs that do not go on with the first one, by their names and by both values.
     pub fn new(
         inputs: Inputs,
         request: &JoinRequest,
+        registry: &Registry,
         wanted: impl Fn(&Schema) -> Result<Vec<VarId>>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
@@ -67,7 +65,9 @@ impl Joined {
         let coordinate = coordinate_variable(&schema, dim);
         let mut chosen = wanted(&schema).map_err(|error| inputs.named(0, error))?;
         chosen.extend(coordinate.filter(|var| !chosen.contains(var)));
+        let unpack = named_variables(&schema, &request.unpack)?;
         let frame = Frame {
+            unpack: &unpack,
             first: &*first,
             first_name: inputs.name(0),
             dim,
@@ -104,20 +104,23 @@ impl Joined {
             axes,
             pieces,
             names: Vec::with_capacity(looks.len()),
-            conversions: HashMap::new(),
+            changes: HashMap::new(),
             labels: None,
             inexact: request.inexact,
             warnings,
             differing: BTreeSet::new(),
         };
         for (n, look) in looks.into_iter().enumerate() {
-            for (var, conversion) in look.conversions {
-                joined.conversions.entry(var).or_default().insert(n, conversion);
+            for (var, change) in look.changes {
+                joined.changes.entry(var).or_default().insert(n, change);
             }
             joined.differing.extend(look.attributes);
             joined.names.push(look.names);
         }
         joined.lengthen(dim);
+        for var in unpack {
+            joined.unpack(var, registry);
+        }
         if !request.labels.is_empty() {
             joined.label(dim, request, new.is_some())?;
         }
@@ -179,7 +182,7 @@ impl Joined {
 
     /// True if the values of a variable are made here: converted, or of labels.
     pub fn is_made(&self, var: VarId) -> bool {
-        self.conversions.contains_key(&var) || self.is_label(var)
+        self.changes.contains_key(&var) || self.is_label(var)
     }
 
     fn is_label(&self, var: VarId) -> bool {
@@ -260,18 +263,17 @@ impl Joined {
             }
         };
         let mut values = reader.read_region(theirs, region)?;
-        if let Some(conversion) = self.conversions.get(&var).and_then(|of| of.get(&piece.input)) {
-            let variable = self.schema.var(var);
-            times::convert(
-                &mut values,
-                variable.ty,
-                conversion,
-                &missing(variable),
-                self.inexact,
-            )
-            .map_err(|error| error.in_variable(&self.schema.var_path(var)))?;
+        let variable = self.schema.var(var);
+        match self.changes.get(&var).and_then(|of| of.get(&piece.input)) {
+            None => Ok(values),
+            Some(Change::Unpack(unpacking)) => unpacking.unpacked(&values, variable.ty),
+            Some(Change::Times(conversion)) => {
+                let missing = missing(variable);
+                times::convert(&mut values, variable.ty, conversion, &missing, self.inexact)
+                    .map_err(|error| error.in_variable(&self.schema.var_path(var)))?;
+                Ok(values)
+            }
         }
-        Ok(values)
     }
 
     /// Fill values for a region of a variable that an input lacks.
@@ -297,118 +299,6 @@ impl Joined {
             values.heap = fill.heap;
         }
         Ok(values)
-    }
-}
-
-/// Opens the first input, and finds the dimension, which is added if it is new.
-fn first_input(
-    inputs: &Inputs,
-    request: &JoinRequest,
-    warnings: &mut Vec<String>,
-) -> Result<(Box<dyn Reader>, DimId, Option<NewDimension>)> {
-    let first = inputs.open(0)?;
-    let schema = first.schema();
-    match schema.dims_named(&request.dim)[..] {
-        [dim] => Ok((first, dim, None)),
-        [] => {
-            let names = schema.dims.iter().map(|dim| dim.name.as_str());
-            let meant = question(&request.dim, names);
-            if !meant.is_empty() {
-                warnings.push(format!(
-                    "{} has no dimension {}, so it is a new one{meant}",
-                    inputs.name(0),
-                    request.dim
-                ));
-            }
-            let new = NewDimension::new(schema, &request.dim)?;
-            let first = OuterDimension::new(first, &new)?;
-            let dim = DimId(first.schema().dims.len() - 1);
-            Ok((Box::new(first), dim, Some(new)))
-        }
-        _ => Err(Request::Join.misspelled(
-            format!("'{}'", request.dim),
-            "several dimensions have this name; give the path from the root group",
-        )),
-    }
-}
-
-/// For each variable, the position of a dimension in its shape.
-fn axes(schema: &Schema, dim: DimId) -> Result<Vec<Option<usize>>> {
-    let axis = |(n, var): (usize, &crate::model::Variable)| {
-        let mut axes = (0..var.dims.len()).filter(|axis| var.dims[*axis] == dim);
-        let axis = axes.next();
-        match axes.next() {
-            None => Ok(axis),
-            Some(_) => Err(Request::Join.error(format!(
-                "the variable {} has the dimension {} twice",
-                schema.var_path(VarId(n)),
-                schema.dim(dim).name
-            ))),
-        }
-    };
-    schema.vars.iter().enumerate().map(axis).collect()
-}
-
-/// Inputs that were looked at.
-struct Compared<'a> {
-    schema: &'a Schema,
-    inputs: &'a Inputs,
-    request: &'a JoinRequest,
-    /// True if no input has the dimension.
-    is_new: bool,
-}
-
-impl Compared<'_> {
-    /// Refuses or tells what is not the same in all inputs.
-    fn judge(&self, looks: &[Look], warnings: &mut Vec<String>) -> Result<()> {
-        let first = self.inputs.name(0);
-        let (mut differing, mut extra) = (BTreeSet::new(), BTreeSet::new());
-        for (n, look) in looks.iter().enumerate() {
-            let refuse =
-                |why, alternative| Err(self.inputs.named(n, Error::Alternative { why, alternative }));
-            if let (Some(var), false) = (look.lacking.first(), self.request.fill_missing) {
-                let path = self.schema.var_path(*var);
-                let why = format!("lacks the variable {path}, which {first} has");
-                return refuse(why, Alternative::FilledCells);
-            }
-            if let (Some(var), false) = (look.differing.first(), self.request.first) {
-                let (path, dim) = (self.schema.var_path(*var), &self.request.dim);
-                let why = match self.is_new {
-                    true => format!(
-                        "{path} describes the data, so it is not joined along {dim}, which no input has, and its values differ from those in {first}"
-                    ),
-                    false => format!(
-                        "the variable {path} does not have the dimension {dim}, and its values differ from those in {first}"
-                    ),
-                };
-                return refuse(why, Alternative::ValuesOfFirst);
-            }
-            differing.extend(look.differing.iter().map(|var| self.schema.var_path(*var)));
-            extra.extend(look.extra.iter().cloned());
-        }
-        if !differing.is_empty() {
-            warnings.push(format!(
-                "the values of {} are those of {first}; other inputs have other values",
-                some(&differing)
-            ));
-        }
-        if !extra.is_empty() {
-            warnings.push(format!(
-                "{first} lacks variables that other inputs have, which are left out: {}",
-                some(&extra)
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// Names for a message: the first ten, and how many more.
-fn some(names: &BTreeSet<String>) -> String {
-    let first: Vec<_> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
-    let first = first.join(", ");
-    match names.len().saturating_sub(MOST_NAMES) {
-        0 => first,
-        more => format!("{first} and {more} more"),
     }
 }
 

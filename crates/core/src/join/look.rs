@@ -9,6 +9,7 @@ use super::order::Length;
 use super::request::JoinRequest;
 use super::static_values::StaticValues;
 use super::times;
+use super::unpacking::Unpacking;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
 use crate::model::{Attributes, DimId, Schema, VarId};
@@ -27,8 +28,19 @@ pub struct Frame<'a> {
     pub wanted: &'a [VarId],
     /// The coordinate of the dimension.
     pub coordinate: Option<VarId>,
+    /// Variables that are unpacked.
+    pub unpack: &'a [VarId],
     pub request: &'a JoinRequest,
     pub values: StaticValues,
+}
+
+/// How the values of an input's variable become those of the join.
+#[derive(Debug)]
+pub enum Change {
+    /// To numbers of the first input's units.
+    Times(TimeConversion),
+    /// To what they stand for.
+    Unpack(Unpacking),
 }
 
 /// What is known of an input.
@@ -36,8 +48,8 @@ pub struct Frame<'a> {
 pub struct Look {
     pub names: NameMap,
     pub length: Length,
-    /// Variables of the first input whose times are in other units here.
-    pub conversions: Vec<(VarId, TimeConversion)>,
+    /// Variables of the first input whose values are changed here.
+    pub changes: Vec<(VarId, Change)>,
     /// Variables without the dimension whose values differ from the first input's.
     pub differing: Vec<VarId>,
     /// Variables of the first input that this one lacks.
@@ -61,7 +73,7 @@ impl Frame<'_> {
                 count: 0,
                 cells: None,
             },
-            conversions: Vec::new(),
+            changes: Vec::new(),
             differing: Vec::new(),
             lacking: Vec::new(),
             extra: names.extra(other),
@@ -86,6 +98,10 @@ impl Frame<'_> {
                 other: (other, theirs),
                 first_name: self.first_name,
             };
+            let is_unpacked = self.unpack.contains(var);
+            if !is_unpacked {
+                pair.check_type()?;
+            }
             pair.check_shape(axis)?;
             let attributes = |schema: &Schema, var: VarId| schema.var(var).attributes.clone();
             compare_attributes(
@@ -111,9 +127,16 @@ impl Frame<'_> {
                 }
                 _ => length = Some(own),
             }
-            if let Some(conversion) = pair.check_meaning()? {
-                look.conversions.push((*var, conversion));
+            let conversion = pair.check_units()?;
+            if is_unpacked {
+                let unpacking = Unpacking::new(other.var(theirs));
+                let unpacking = unpacking.map_err(|error| error.in_variable(&first.var_path(*var)))?;
+                look.changes.push((*var, Change::Unpack(unpacking)));
+                continue;
             }
+            pair.check_meaning()?;
+            look.changes
+                .extend(conversion.map(|conversion| (*var, Change::Times(conversion))));
         }
         look.length.count = length.unwrap_or(0);
         look.length.cells = self.cells(reader, &look)?;
@@ -143,7 +166,7 @@ impl Frame<'_> {
         let read = || {
             let mut values = reader.read_region(theirs, &Region::whole(&schema.shape(theirs)))?;
             let missing = missing(schema.var(theirs));
-            if let Some((_, conversion)) = look.conversions.iter().find(|(of, _)| *of == var) {
+            if let Some((_, Change::Times(conversion))) = look.changes.iter().find(|(of, _)| *of == var) {
                 times::convert(&mut values, ty, conversion, &missing, self.request.inexact)?;
             }
             Cells::new(ty, &values, &missing, self.request.overlap.is_some())

@@ -5,6 +5,7 @@
 //!             │
 //!             ▼                     ┌─ names:      items of an input, by the paths of the first input's
 //!           look: each input once ◄─┼─ compare:    types, packing, units, lengths; values that all must share
+//!             │                     ├─ unpacking:  packed numbers ─► what they stand for
 //!             │                     ├─ times:      units and epochs ─► conversions without rounding
 //!             │                     └─ order:      cells of the coordinate ─► pieces, in the order of the output
 //!             ▼
@@ -19,8 +20,10 @@
 
 mod cells;
 mod compare;
+mod first;
 mod inputs;
 mod joined;
+mod judge;
 mod labels;
 mod look;
 mod names;
@@ -30,6 +33,8 @@ mod request;
 mod source;
 mod static_values;
 mod times;
+mod unpacked_variable;
+mod unpacking;
 
 pub use inputs::Inputs;
 pub use joined::{Joined, Piece};

@@ -1,5 +1,7 @@
 //! [`JoinRequest`]: how datasets are joined.
 
+use crate::model::NamePattern;
+
 /// How datasets are joined along a dimension.
 #[derive(Debug, Clone, Default)]
 pub struct JoinRequest {
@@ -13,6 +15,8 @@ pub struct JoinRequest {
     pub overlap: Option<Overlap>,
     /// Rounds times that have no exact form in the first input's units.
     pub inexact: bool,
+    /// Variables to unpack: their numbers become those that they stand for.
+    pub unpack: Vec<NamePattern>,
     /// Takes variables without the dimension from the first input, also where others have other values.
     pub first: bool,
     /// Fills the cells of a variable that an input lacks.

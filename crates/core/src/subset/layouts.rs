@@ -62,15 +62,28 @@ fn adapted(
     let ty = schema.var(var).ty;
     let from = ChunkType::new(schema, ty, layout, layout.chunk_shape()).with_fill(&layout.fill);
     let to = ChunkType::new(schema, ty, new, cut).with_fill(&new.fill);
-    let (mut before, mut after) = (registry.begin(&from), registry.begin(&to));
-    let mut filters = Vec::with_capacity(layout.filters.len());
-    for filter in &layout.filters {
+    moved_filters(registry, &from, &to, &layout.filters)
+}
+
+/// The filters of chunks of type `from`, for chunks of type `to`.
+///
+/// # Errors
+/// A filter that chunks of that type cannot have.
+pub fn moved_filters(
+    registry: &Registry,
+    from: &ChunkType,
+    to: &ChunkType,
+    filters: &[CodecSpec],
+) -> Result<Vec<CodecSpec>> {
+    let (mut before, mut after) = (registry.begin(from), registry.begin(to));
+    let mut all = Vec::with_capacity(filters.len());
+    for filter in filters {
         let given = before.pass(filter).into_owned();
         let moved = registry.moved(filter, &given, after.given())?;
         after.pass(&moved);
-        filters.push(moved);
+        all.push(moved);
     }
-    Ok(filters)
+    Ok(all)
 }
 
 /// The layout of a variable that is read by regions, for the copy engine.

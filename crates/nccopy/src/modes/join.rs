@@ -59,7 +59,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let inputs = inputs_of(names, &output, arguments);
     let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Joined::new(inputs, &arguments.join, wanted)?;
+    let joined = Joined::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
     for warning in joined.warnings() {
         arguments.messages.warn(warning);
     }

@@ -1,0 +1,79 @@
+//! The first input of a join: its dimension, and the variables that have it.
+
+use super::inputs::Inputs;
+use super::outer_dimension::{NewDimension, OuterDimension};
+use super::request::JoinRequest;
+use crate::error::{Request, Result};
+use crate::format::Reader;
+use crate::model::similar::question;
+use crate::model::{DimId, NamePattern, Schema, VarId};
+
+/// Opens the first input, and finds the dimension, which is added if it is new.
+pub fn first_input(
+    inputs: &Inputs,
+    request: &JoinRequest,
+    warnings: &mut Vec<String>,
+) -> Result<(Box<dyn Reader>, DimId, Option<NewDimension>)> {
+    let first = inputs.open(0)?;
+    let schema = first.schema();
+    match schema.dims_named(&request.dim)[..] {
+        [dim] => Ok((first, dim, None)),
+        [] => {
+            let names = schema.dims.iter().map(|dim| dim.name.as_str());
+            let meant = question(&request.dim, names);
+            if !meant.is_empty() {
+                warnings.push(format!(
+                    "{} has no dimension {}, so it is a new one{meant}",
+                    inputs.name(0),
+                    request.dim
+                ));
+            }
+            let new = NewDimension::new(schema, &request.dim)?;
+            let first = OuterDimension::new(first, &new)?;
+            let dim = DimId(first.schema().dims.len() - 1);
+            Ok((Box::new(first), dim, Some(new)))
+        }
+        _ => Err(Request::Join.misspelled(
+            format!("'{}'", request.dim),
+            "several dimensions have this name; give the path from the root group",
+        )),
+    }
+}
+
+/// For each variable, the position of a dimension in its shape.
+pub fn axes(schema: &Schema, dim: DimId) -> Result<Vec<Option<usize>>> {
+    let axis = |(n, var): (usize, &crate::model::Variable)| {
+        let mut axes = (0..var.dims.len()).filter(|axis| var.dims[*axis] == dim);
+        let axis = axes.next();
+        match axes.next() {
+            None => Ok(axis),
+            Some(_) => Err(Request::Join.error(format!(
+                "the variable {} has the dimension {} twice",
+                schema.var_path(VarId(n)),
+                schema.dim(dim).name
+            ))),
+        }
+    };
+    schema.vars.iter().enumerate().map(axis).collect()
+}
+
+/// The variables that patterns name.
+///
+/// # Errors
+/// A pattern that names none.
+pub fn named_variables(schema: &Schema, patterns: &[NamePattern]) -> Result<Vec<VarId>> {
+    let mut named = Vec::new();
+    for pattern in patterns {
+        let found = schema.vars_matching(pattern);
+        if found.is_empty() {
+            let names = schema.vars.iter().map(|var| var.name.as_str());
+            let meant = question(pattern.as_str(), names);
+            return Err(Request::Unpacking.misspelled(
+                format!("'{}'", pattern.as_str()),
+                format!("the first input has no variable of this name{meant}"),
+            ));
+        }
+        named.extend(found);
+    }
+    Ok(named)
+}

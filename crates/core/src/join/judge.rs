@@ -1,0 +1,75 @@
+//! What is not the same in all inputs is refused, or told.
+
+use std::collections::BTreeSet;
+
+use super::inputs::Inputs;
+use super::look::Look;
+use super::request::JoinRequest;
+use crate::error::{Alternative, Error, Result};
+use crate::model::Schema;
+
+/// Most names that a warning has.
+const MOST_NAMES: usize = 10;
+
+/// Inputs that were looked at.
+pub struct Compared<'a> {
+    pub schema: &'a Schema,
+    pub inputs: &'a Inputs,
+    pub request: &'a JoinRequest,
+    /// True if no input has the dimension.
+    pub is_new: bool,
+}
+
+impl Compared<'_> {
+    /// Refuses or tells what is not the same in all inputs.
+    pub fn judge(&self, looks: &[Look], warnings: &mut Vec<String>) -> Result<()> {
+        let first = self.inputs.name(0);
+        let (mut differing, mut extra) = (BTreeSet::new(), BTreeSet::new());
+        for (n, look) in looks.iter().enumerate() {
+            let refuse =
+                |why, alternative| Err(self.inputs.named(n, Error::Alternative { why, alternative }));
+            if let (Some(var), false) = (look.lacking.first(), self.request.fill_missing) {
+                let path = self.schema.var_path(*var);
+                let why = format!("lacks the variable {path}, which {first} has");
+                return refuse(why, Alternative::FilledCells);
+            }
+            if let (Some(var), false) = (look.differing.first(), self.request.first) {
+                let (path, dim) = (self.schema.var_path(*var), &self.request.dim);
+                let why = match self.is_new {
+                    true => format!(
+                        "{path} describes the data, so it is not joined along {dim}, which no input has, and its values differ from those in {first}"
+                    ),
+                    false => format!(
+                        "the variable {path} does not have the dimension {dim}, and its values differ from those in {first}"
+                    ),
+                };
+                return refuse(why, Alternative::ValuesOfFirst);
+            }
+            differing.extend(look.differing.iter().map(|var| self.schema.var_path(*var)));
+            extra.extend(look.extra.iter().cloned());
+        }
+        if !differing.is_empty() {
+            warnings.push(format!(
+                "the values of {} are those of {first}; other inputs have other values",
+                some(&differing)
+            ));
+        }
+        if !extra.is_empty() {
+            warnings.push(format!(
+                "{first} lacks variables that other inputs have, which are left out: {}",
+                some(&extra)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Names for a message: the first ten, and how many more.
+fn some(names: &BTreeSet<String>) -> String {
+    let first: Vec<_> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
+    let first = first.join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
