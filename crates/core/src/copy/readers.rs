@@ -3,7 +3,8 @@
 use std::ops::Deref;
 
 use crate::error::{Error, Result};
-use crate::format::{PooledReader, Reader, ReaderPool};
+use crate::format::{KnownVariable, PooledReader, Reader, ReaderPool};
+use crate::model::VarId;
 
 /// Names one of a copy's readers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +57,11 @@ impl<'r> Readers<'r> {
 }
 
 impl Readers<'_> {
+    /// What was kept of a variable of a further reader, once.
+    pub fn take(&self, number: usize, var: VarId) -> Option<KnownVariable> {
+        self.further?.take(number, var)
+    }
+
     /// An error in what a reader gave, with the reader's name if it is a further one. The caller names the main one.
     pub fn named(&self, id: ReaderId, error: Error) -> Error {
         match (id, self.further) {

@@ -2,25 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::change::Change;
 use super::first::{axes, first_input, named_variables};
 use super::inputs::Inputs;
-use super::judge::Compared;
 use super::labels;
-use super::look::{Change, Frame};
-use super::names::NameMap;
+use super::look::{Compared, Frame, NameMap, StaticValues};
 use super::order;
 pub use super::order::Piece;
 use super::request::JoinRequest;
-use super::static_values::StaticValues;
-use super::times;
 use crate::chunk::{byte_count, copy_region, resize};
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
-use crate::format::{Extensions, Reader, ReaderPool, Region, Written};
+use crate::format::{Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
 use crate::model::{
     DimId, Encoding, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
 };
-use crate::subset::value::{coordinate_variable, missing};
+use crate::subset::value::coordinate_variable;
 use crate::threads;
 
 /// Many datasets that read as one, along a dimension.
@@ -40,7 +37,6 @@ pub struct Joined {
     pub(super) changes: HashMap<VarId, BTreeMap<usize, Change>>,
     /// Values of the variable of labels.
     labels: Option<(VarId, Values, SharedLayout)>,
-    inexact: bool,
     pub(super) warnings: Vec<String>,
     differing: BTreeSet<String>,
 }
@@ -81,7 +77,18 @@ impl Joined {
         let look = |n: &usize| {
             let look = match n {
                 0 => frame.look(&*first),
-                n => pool.get(*n).and_then(|reader| frame.look(&**reader)),
+                n => pool.get(*n).and_then(|reader| {
+                    let look = frame.look(&**reader)?;
+                    for (var, theirs) in frame.passing(&look) {
+                        let known = KnownVariable::of(&**reader, theirs);
+                        pool.keep(
+                            *n,
+                            theirs,
+                            known.map_err(|error| error.in_variable(&schema.var_path(var)))?,
+                        );
+                    }
+                    Ok(look)
+                }),
             };
             look.map_err(|error| inputs.named(*n, error))
         };
@@ -106,7 +113,6 @@ impl Joined {
             names: Vec::with_capacity(looks.len()),
             changes: HashMap::new(),
             labels: None,
-            inexact: request.inexact,
             warnings,
             differing: BTreeSet::new(),
         };
@@ -262,16 +268,13 @@ impl Joined {
                 &**pooled
             }
         };
-        let mut values = reader.read_region(theirs, region)?;
+        let values = reader.read_region(theirs, region)?;
         let variable = self.schema.var(var);
         match self.changes.get(&var).and_then(|of| of.get(&piece.input)) {
             None => Ok(values),
-            Some(Change::Unpack(unpacking)) => unpacking.unpacked(&values, variable.ty),
-            Some(Change::Times(conversion)) => {
-                let missing = missing(variable);
-                times::convert(&mut values, variable.ty, conversion, &missing, self.inexact)
-                    .map_err(|error| error.in_variable(&self.schema.var_path(var)))?;
-                Ok(values)
+            Some(change) => {
+                let changed = change.apply(values, variable.ty);
+                changed.map_err(|error| error.in_variable(&self.schema.var_path(var)))
             }
         }
     }

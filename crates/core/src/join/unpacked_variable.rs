@@ -1,7 +1,7 @@
 //! How a join stores a variable that it unpacks.
 
+use super::change::Change;
 use super::joined::Joined;
-use super::look::Change;
 use crate::filter::{ChunkType, Registry};
 use crate::format::Reader;
 use crate::model::{Fill, Storage, Type, VarId, VariableLayout, default_fill_value};
@@ -15,7 +15,7 @@ impl Joined {
         };
         let unpackings = changes.values().filter_map(|change| match change {
             Change::Unpack(unpacking) => Some(unpacking),
-            Change::Times(_) => None,
+            Change::Times { .. } => None,
         });
         let is_double = unpackings.clone().any(|unpacking| unpacking.asks == Type::Double);
         let to = if is_double { Type::Double } else { Type::Float };

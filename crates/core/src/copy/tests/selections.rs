@@ -172,8 +172,7 @@ fn a_part_of_another_type_is_refused() {
         (converted.clone(), Type::Short),
         (converted, Type::String),
     ] {
-        let says = "variable v0: elements of the input's variable x are of another type, \
-                    and cannot become part of it";
+        let says = "variable v0: elements of an input are of another type, and cannot become part of it";
         assert_eq!(refused(from, ty).as_deref(), Some(says), "{ty:?}");
     }
 }

@@ -10,6 +10,7 @@
 
 mod asked;
 mod extensions;
+mod known_variable;
 mod pool;
 #[expect(
     clippy::module_inception,
@@ -21,5 +22,6 @@ pub use extensions::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader,
     StructureCheck, VirtualSources,
 };
+pub use known_variable::KnownVariable;
 pub use pool::{PooledReader, ReaderPool};
 pub use reader::{Extensions, Reader};

@@ -1,12 +1,15 @@
 //! [`ReaderPool`]: many readers, of which few are open at a time.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tracing::debug;
 
+use super::known_variable::KnownVariable;
 use super::reader::Reader;
 use crate::error::{Error, Result};
+use crate::model::VarId;
 use crate::store::{Lease, LeasePool};
 
 /// Opens a reader by its number.
@@ -21,6 +24,7 @@ pub type PooledReader = Lease<usize, Box<dyn Reader>>;
 pub struct ReaderPool {
     open: Arc<Open>,
     names: Arc<[String]>,
+    known: Arc<Mutex<HashMap<(usize, VarId), KnownVariable>>>,
     pool: LeasePool<usize, Box<dyn Reader>>,
 }
 
@@ -32,6 +36,7 @@ impl ReaderPool {
         Self {
             open: Arc::new(open),
             names: Arc::default(),
+            known: Arc::default(),
             pool: LeasePool::new(most),
         }
     }
@@ -47,6 +52,18 @@ impl ReaderPool {
             Some(name) => error.in_file(name),
             None => error,
         }
+    }
+
+    /// Keeps what is known of a variable, so that its reader need not be opened to find it out again.
+    pub fn keep(&self, number: usize, var: VarId, known: KnownVariable) {
+        if let Ok(mut all) = self.known.lock() {
+            all.insert((number, var), known);
+        }
+    }
+
+    /// What was kept of a variable, once.
+    pub fn take(&self, number: usize, var: VarId) -> Option<KnownVariable> {
+        self.known.lock().ok()?.remove(&(number, var))
     }
 
     /// A reader, which is opened if it is not open. Waits while all open readers are in use. So a thread that holds a

@@ -3,19 +3,23 @@
 use crate::copy::plan::CopyPlan;
 use crate::error::{Error, Result};
 use crate::filter::NumberClass;
-use crate::format::Reader;
-use crate::model::{Encoding, VarId};
+use crate::model::{Encoding, Schema, Type, VarId, VariableLayout};
 
-/// Checks that elements of the input variable `var` can become elements of the output variable `out`. Copies
-/// convert the byte order, and elements that the reader converts. They change neither the size nor the class of
-/// elements.
+/// Checks that elements of an input, of a type of `input` and stored as `from`, can become elements of the output variable
+/// `out`. Copies convert the byte order, and elements that the reader converts. They change neither the size nor the class
+/// of elements.
 ///
 /// # Errors
-/// [`Error::Usage`], which names both variables.
-pub fn check_source(reader: &dyn Reader, var: VarId, plan: &CopyPlan, out: VarId) -> Result<()> {
-    let (input, output) = (reader.schema(), &plan.schema);
-    let (from_type, to_type) = (input.var(var).ty, output.var(out).ty);
-    let (from, to) = (reader.layout(var), &plan.variables[out.0].layout);
+/// [`Error::Usage`], which names the output variable.
+pub fn check_source(
+    (input, from_type): (&Schema, Type),
+    from: &VariableLayout,
+    plan: &CopyPlan,
+    out: VarId,
+) -> Result<()> {
+    let output = &plan.schema;
+    let to_type = output.var(out).ty;
+    let to = &plan.variables[out.0].layout;
     let structured = [from.encoding, to.encoding].contains(&Encoding::Structured);
     let same_storage = match structured {
         // The size of elements in memory, because that in the file may be another.
@@ -28,9 +32,8 @@ pub fn check_source(reader: &dyn Reader, var: VarId, plan: &CopyPlan, out: VarId
     if same_storage && NumberClass::of(input, from_type) == NumberClass::of(output, to_type) {
         return Ok(());
     }
-    Err(Error::Usage(format!(
-        "elements of the input's variable {} are of another type, and cannot become part of it",
-        input.var_path(var)
-    ))
-    .in_variable(&output.var_path(out)))
+    Err(
+        Error::Usage("elements of an input are of another type, and cannot become part of it".into())
+            .in_variable(&output.var_path(out)),
+    )
 }

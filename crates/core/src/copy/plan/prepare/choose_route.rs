@@ -76,7 +76,8 @@ pub fn choose_route(
                 let source = match further.source(out, at) {
                     Some(source) => Source::Further(source),
                     None => {
-                        check_source(reader, part.variable, plan, out)?;
+                        let (schema, var) = (reader.schema(), part.variable);
+                        check_source((schema, schema.var(var).ty), reader.layout(var), plan, out)?;
                         Source::Main(reader, part.variable)
                     }
                 };

@@ -10,7 +10,7 @@ use crate::copy::plan::CopyPlan;
 use crate::copy::readers::{ReaderId, Readers};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::format::{Reader, Written};
+use crate::format::KnownVariable;
 use crate::model::{SharedLayout, SharedLayouts, Type, VarId, VariableLayout};
 use crate::threads::{self, try_map};
 
@@ -31,21 +31,22 @@ const REMEMBERED: usize = 16;
 
 impl Shared {
     fn share(&mut self, mut source: FurtherSource) -> FurtherSource {
-        source.layout = self.layouts.share(VariableLayout::clone(&source.layout));
+        let known = &mut source.known;
+        known.layout = self.layouts.share(VariableLayout::clone(&known.layout));
         // Types of users are numbered by each dataset itself.
-        if matches!(source.ty, Type::User(_)) {
+        if matches!(known.ty, Type::User(_)) {
             return source;
         }
         let same = |(layout, ty, _): &&(SharedLayout, Type, Arc<Pipeline>)| {
-            (layout, ty) == (&source.layout, &source.ty)
+            (layout, ty) == (&known.layout, &known.ty)
         };
         match self.pipelines.iter().find(same) {
-            Some((.., pipeline)) => source.pipeline = Arc::clone(pipeline),
+            Some((.., pipeline)) => known.pipeline = Arc::clone(pipeline),
             None => {
                 self.pipelines.truncate(REMEMBERED - 1);
-                let pipeline = Arc::clone(&source.pipeline);
+                let pipeline = Arc::clone(&known.pipeline);
                 self.pipelines
-                    .push_front((source.layout.clone(), source.ty, pipeline));
+                    .push_front((known.layout.clone(), known.ty, pipeline));
             }
         }
         source
@@ -59,15 +60,8 @@ pub struct FurtherSource {
     pub reader: usize,
     /// The variable in the reader's schema.
     pub var: VarId,
-    /// Its type.
-    pub ty: Type,
-    /// Its storage.
-    pub layout: SharedLayout,
-    /// The parts of it that were ever written.
-    pub written: Written,
-    is_virtual: bool,
-    filter_masks: bool,
-    pipeline: Arc<Pipeline>,
+    /// What is known of it.
+    pub known: KnownVariable,
 }
 
 impl FurtherSources {
@@ -91,9 +85,8 @@ impl FurtherSources {
         // There may be thousands, and each must be opened, so all threads take part.
         let threads = at_once(readers.main().requests()).max(threads::count());
         let found = try_map(threads, 1, &by_reader, |(number, parts)| {
-            let reader = readers.get(ReaderId::Further(*number))?;
             let look = |(out, at, part): &(VarId, usize, &SourcePart)| {
-                let source = FurtherSource::look(&*reader, *number, part.variable, plan, *out)?;
+                let source = FurtherSource::look(readers, *number, part.variable, plan, *out)?;
                 Ok(((*out, *at), source))
             };
             parts.iter().map(look).collect::<Result<Vec<_>>>()
@@ -112,20 +105,30 @@ impl FurtherSources {
 }
 
 impl FurtherSource {
-    fn look(reader: &dyn Reader, number: usize, var: VarId, plan: &CopyPlan, out: VarId) -> Result<Self> {
-        if var.0 >= reader.schema().vars.len() {
-            return Err(Error::Usage(format!("reader {number} has no variable {}", var.0)));
-        }
-        check_source(reader, var, plan, out)?;
+    fn look(readers: &Readers, number: usize, var: VarId, plan: &CopyPlan, out: VarId) -> Result<Self> {
+        // A type of a user means something in its own schema alone.
+        let kept = readers
+            .take(number, var)
+            .filter(|known| !matches!(known.ty, Type::User(_)));
+        let known = match kept {
+            Some(known) => {
+                check_source((&plan.schema, known.ty), &known.layout, plan, out)?;
+                known
+            }
+            None => {
+                let reader = readers.get(ReaderId::Further(number))?;
+                let schema = reader.schema();
+                if var.0 >= schema.vars.len() {
+                    return Err(Error::Usage(format!("reader {number} has no variable {}", var.0)));
+                }
+                check_source((schema, schema.var(var).ty), reader.layout(var), plan, out)?;
+                KnownVariable::of(&*reader, var)?
+            }
+        };
         Ok(Self {
             reader: number,
             var,
-            ty: reader.schema().var(var).ty,
-            layout: reader.layout(var).clone().into(),
-            written: reader.written(var)?,
-            is_virtual: reader.is_virtual(var),
-            filter_masks: reader.schema().kind.can().filter_masks,
-            pipeline: reader.pipeline(var)?,
+            known,
         })
     }
 
@@ -133,10 +136,10 @@ impl FurtherSource {
     pub fn input(&self) -> Box<FurtherInput> {
         Box::new(FurtherInput {
             reader: self.reader,
-            layout: self.layout.clone(),
-            is_virtual: self.is_virtual,
-            filter_masks: self.filter_masks,
-            pipeline: Arc::clone(&self.pipeline),
+            layout: self.known.layout.clone(),
+            is_virtual: self.known.is_virtual,
+            filter_masks: self.known.filter_masks,
+            pipeline: Arc::clone(&self.known.pipeline),
         })
     }
 }

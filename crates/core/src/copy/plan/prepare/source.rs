@@ -27,7 +27,7 @@ impl Source<'_> {
     pub fn ty(&self) -> Type {
         match self {
             Self::Main(reader, var) => reader.schema().var(*var).ty,
-            Self::Further(source) => source.ty,
+            Self::Further(source) => source.known.ty,
         }
     }
 
@@ -35,7 +35,7 @@ impl Source<'_> {
     pub fn layout(&self) -> &VariableLayout {
         match self {
             Self::Main(reader, var) => reader.layout(*var),
-            Self::Further(source) => &source.layout,
+            Self::Further(source) => &source.known.layout,
         }
     }
 
@@ -46,7 +46,7 @@ impl Source<'_> {
     pub fn written(&self) -> Result<Written> {
         match self {
             Self::Main(reader, var) => reader.written(*var),
-            Self::Further(source) => Ok(source.written.clone()),
+            Self::Further(source) => Ok(source.known.written.clone()),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::inputs::Inputs;
-use super::look::Look;
-use super::request::JoinRequest;
+use super::frame::Look;
 use crate::error::{Alternative, Error, Result};
+use crate::join::inputs::Inputs;
+use crate::join::request::JoinRequest;
 use crate::model::Schema;
 
 /// Most names that a warning has.

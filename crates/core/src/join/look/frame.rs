@@ -2,19 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::cells::Cells;
 use super::compare::{Pair, same_attribute};
 use super::names::NameMap;
-use super::order::Length;
-use super::request::JoinRequest;
+
 use super::static_values::StaticValues;
-use super::times;
-use super::unpacking::Unpacking;
+
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
+use crate::join::change::{Change, Unpacking};
+use crate::join::order::{Cells, Length};
+use crate::join::request::JoinRequest;
 use crate::model::{Attributes, DimId, Schema, VarId};
 use crate::subset::value::missing;
-use crate::time::TimeConversion;
 
 /// What all inputs are compared with.
 pub struct Frame<'a> {
@@ -32,15 +31,6 @@ pub struct Frame<'a> {
     pub unpack: &'a [VarId],
     pub request: &'a JoinRequest,
     pub values: StaticValues,
-}
-
-/// How the values of an input's variable become those of the join.
-#[derive(Debug)]
-pub enum Change {
-    /// To numbers of the first input's units.
-    Times(TimeConversion),
-    /// To what they stand for.
-    Unpack(Unpacking),
 }
 
 /// What is known of an input.
@@ -135,12 +125,23 @@ impl Frame<'_> {
                 continue;
             }
             pair.check_meaning()?;
-            look.changes
-                .extend(conversion.map(|conversion| (*var, Change::Times(conversion))));
+            let change = conversion.map(|conversion| Change::Times {
+                conversion,
+                missing: missing(other.var(theirs)),
+                inexact: self.request.inexact,
+            });
+            look.changes.extend(change.map(|change| (*var, change)));
         }
         look.length.count = length.unwrap_or(0);
         look.length.cells = self.cells(reader, &look)?;
         Ok(look)
+    }
+
+    /// The joined variables whose chunks the copy takes of an input as they are, each with its id there.
+    pub fn passing<'l>(&'l self, look: &'l Look) -> impl Iterator<Item = (VarId, VarId)> + 'l {
+        let joined = self.wanted.iter().filter(|var| self.axes[var.0].is_some());
+        let whole = joined.filter(|var| !look.changes.iter().any(|(changed, _)| changed == *var));
+        whole.filter_map(|var| Some((*var, look.names.var(*var)?)))
     }
 
     /// The length of the dimension in another input, by its path.
@@ -165,10 +166,10 @@ impl Frame<'_> {
         let path = schema.var_path(theirs);
         let read = || {
             let mut values = reader.read_region(theirs, &Region::whole(&schema.shape(theirs)))?;
-            let missing = missing(schema.var(theirs));
-            if let Some((_, Change::Times(conversion))) = look.changes.iter().find(|(of, _)| *of == var) {
-                times::convert(&mut values, ty, conversion, &missing, self.request.inexact)?;
+            if let Some((_, change)) = look.changes.iter().find(|(of, _)| *of == var) {
+                values = change.apply(values, ty)?;
             }
+            let missing = missing(schema.var(theirs));
             Cells::new(ty, &values, &missing, self.request.overlap.is_some())
         };
         read().map_err(|error| error.in_variable(&path))

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::cells::{Cells, Key};
-use super::request::{JoinRequest, Overlap};
+
 use crate::error::{Alternative, Error, Result};
+use crate::join::request::{JoinRequest, Overlap};
 
 /// Cells of one input, in their place along the joined dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Whether a variable of an input goes on with that of the first input.
 
-use super::times::{Times, times_of};
 use crate::error::{Alternative, Error, Result};
+use crate::join::change::{Times, times_of};
 use crate::model::{Attribute, DimId, Schema, Type, VarId, Variable};
 use crate::subset::value::{attribute_number, text};
 use crate::time::TimeConversion;

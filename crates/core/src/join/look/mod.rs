@@ -1,0 +1,21 @@
+//! One look at each input: what it has, and whether it goes on with the first.
+//!
+//! ```text
+//! input ─► frame ─┬─ names:          its items, by the paths of the first input's
+//!                 ├─ compare:        types, lengths, packing, units
+//!                 └─ static_values:  values that all inputs must share
+//!            │
+//!            ▼
+//!          Look ─► judge: what is refused, and what is told
+//! ```
+
+mod compare;
+mod frame;
+mod judge;
+mod names;
+mod static_values;
+
+pub use frame::Frame;
+pub use judge::Compared;
+pub use names::NameMap;
+pub use static_values::StaticValues;
