@@ -337,3 +337,29 @@ def test_packed_values_are_unpacked(tmp_path):
         np.testing.assert_array_equal(np.ma.getmaskarray(values), np.ma.getmaskarray(np.ma.concatenate(wanted)))
         np.testing.assert_allclose(values.compressed(), np.ma.concatenate(wanted).compressed(), rtol=0)
     assert "the first input has no variable of this name" in refused("time", "--unpack", "w", *paths, out)
+
+
+@pytest.mark.parametrize(
+    "changes, values",
+    [
+        (dict(attributes={"scale_factor": 0.5}), [0, 1, 1, 1.5]),
+        (dict(type="i2"), [0, 1, 2, 3]),
+        (dict(attributes={"units": "degC"}), [0, 1, 2, 3]),
+        (dict(grid=[0, 1, 2, 4]), [0, 1, 2, 3]),
+        (dict(fill=2.0), [0, 1, 2, 3]),
+    ],
+)
+def test_ncrcat_joins_in_silence_what_is_an_error_here(tmp_path, changes, values):
+    """The table beside ncrcat in the guide: the stored numbers pass under the attributes of the first input."""
+    one, other = make(tmp_path / "a.nc", 0, 2), make(tmp_path / "b.nc", 2, 2, **changes)
+    done = subprocess.run(["ncrcat", "-O", "-v", "tas,lat", one, other, tmp_path / "ncrcat.nc"], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    with netCDF4.Dataset(tmp_path / "ncrcat.nc") as found:
+        found.set_auto_maskandscale(False)
+        stored = np.arange(4.0)
+        np.testing.assert_array_equal(found["tas"][:, 0, 0], stored)
+        assert "scale_factor" not in found["tas"].ncattrs() and found["tas"].units == "K"
+    # What a reader should have seen.
+    with netCDF4.Dataset(other) as second:
+        assert [0, 1, *np.ma.filled(second["tas"][:, 0, 0], 2)] == values
+    refused("time", one, other, tmp_path / "out.nc")
