@@ -141,6 +141,7 @@ impl Arguments {
                 .map(spec::parse)
                 .collect::<Result<Vec<FilterRequest>>>()?,
             variables: listed(matches, ("vars", "-v"), ("only-vars", "-V"))?,
+            with_coordinates: given("with-coordinates"),
             excluded: patterns(texts(matches, "exclude")),
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
             min_chunk_bytes,

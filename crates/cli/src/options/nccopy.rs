@@ -227,7 +227,7 @@ fn selection() -> Vec<Opt> {
     let listed = |letter, id, name, told, help: &'static str| {
         Opt::short(letter, id, help)
             .value(Value::Texts(name))
-            .section("subset.md#variables-and-groups")
+            .section("variables.md")
             .modes(OF_DATASETS)
             .told(told)
     };
@@ -265,8 +265,17 @@ fn selection() -> Vec<Opt> {
     options.push(
         Opt::long("exclude", "Leave these variables out; repeatable")
             .value(Value::Texts("VAR,…"))
-            .section("subset.md#variables-and-groups")
+            .section("variables.md")
             .modes(OF_DATASETS),
+    );
+    options.push(
+        Opt::long(
+            "with-coordinates",
+            "With -v, -V, -g or -G: copy coordinates and what else the chosen variables name, too",
+        )
+        .more("Bounds, ancillary variables, grid mappings, cell measures and terms of formulas, as the CF conventions name them.")
+        .section("variables.md#what-a-variable-needs")
+        .modes(OF_VALUES),
     );
     options.extend(subset(OF_DATASETS));
     options
