@@ -217,6 +217,83 @@ def test_update_knows_which_cells_and_data_an_output_has(tmp_path):
         assert last_line(done).startswith(f"nccopy: {copied} copied, {1 - copied} skipped"), (first, second, done.stderr)
 
 
+def updated(source, out, first, second):
+    """How many inputs `--update` copies with other options than the output was made with."""
+    shutil.rmtree(out, ignore_errors=True)
+    assert run(*first, source, out).returncode == 0
+    done = run("--update", *second, source, out)
+    assert done.returncode == 0, done.stderr
+    return int(last_line(done).split()[1])
+
+
+def test_update_knows_the_data_of_classic_files(tmp_path):
+    source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_64BIT_OFFSET") as f:
+        f.createDimension("t", None)
+        f.createDimension("x", 5000)
+        f.createVariable("bytes", "i1", ["x"])[:] = 7
+        f.createVariable("fixed", "f8", ["x"])[:] = np.where(np.arange(5000) < 4999, netCDF4.default_fillvals["f8"], 1)
+        f.createVariable("record", "f4", ["t", "x"])[:2] = 1
+        f.createVariable("empty", "f4", ["x"])
+        f.createVariable("text", "S1", ["x"])[:] = "a"
+    for chosen in "bytes", "fixed", "record", "text":
+        assert updated(source, out, ["-v", chosen], ["-v", chosen]) == 0, chosen
+        assert updated(source, out, ["-v", chosen], []) == 1, chosen
+        assert updated(source, out, [], ["-v", chosen]) == 1, chosen
+    assert updated(source, out, [], []) == 0
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.99])
+def test_update_copies_again_what_is_cut_off(tmp_path, kept):
+    source, out = tmp_path / "in.nc", tmp_path / "out"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as f:
+        f.createDimension("x", 50_000)
+        f.createVariable("v", "f8", ["x"])[:] = range(50_000)
+    assert run(source, f"{out}/").returncode == 0
+    whole = (out / "in.nc").read_bytes()
+    os.truncate(out / "in.nc", int(len(whole) * kept))
+    done = run("--update", source, f"{out}/")
+    assert last_line(done).startswith("nccopy: 1 copied"), done.stderr
+    assert (out / "in.nc").read_bytes() == whole
+
+
+def test_update_tells_no_filters_from_chosen_ones(files, tmp_path):
+    out = f"{tmp_path / 'out'}/"
+    assert updated(files[0], out, ["-F", "none"], ["-F", "*,auto"]) == 1
+    assert updated(files[0], out, ["-F", "*,auto"], ["-F", "*,auto"]) == 0
+    noise = tmp_path / "noise.nc"
+    with netCDF4.Dataset(noise, "w") as f:
+        f.createDimension("x", 20_000)
+        f.createVariable("v", "u4", ["x"], chunksizes=(5000,))[:] = np.random.default_rng(0).integers(0, 2**32, 20_000)
+    # None are chosen for noise, and none is what the output has.
+    assert updated(noise, out, ["-F", "*,auto"], ["-F", "*,auto"]) == 0
+
+
+def test_update_tells_chunks_of_fill_values(tmp_path):
+    source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
+    with netCDF4.Dataset(source, "w") as f:
+        f.createDimension("x", 40)
+        f.createVariable("v", "f4", ["x"], chunksizes=(10,), fill_value=-1)[:] = [-1] * 10 + [1] * 30
+        f.createVariable("w", "f4", ["x"], chunksizes=(10,), fill_value=-1)[:] = 1
+    kind = ["-k", "zarr3"]
+    assert updated(source, out, kind, [*kind, "--skip-fill"]) == 1
+    assert updated(source, out, [*kind, "--skip-fill"], kind) == 1
+    assert updated(source, out, [*kind, "--skip-fill"], [*kind, "--skip-fill"]) == 0
+    assert updated(source, out, kind, kind) == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--preserve"]], ids=str)
+def test_update_sees_a_change_whose_time_was_put_back(files, tmp_path, options):
+    out = f"{tmp_path / 'out'}/"
+    assert run(*options, *files[:2], out).returncode == 0
+    before = os.stat(files[0])
+    make(files[0], 17)
+    os.utime(files[0], ns=(before.st_atime_ns, before.st_mtime_ns))
+    done = run("--update", *options, *files[:2], out)
+    assert last_line(done).startswith("nccopy: 1 copied, 1 skipped"), done.stderr
+    assert (read(tmp_path / "out" / files[0].name) == values(17)).all()
+
+
 def test_a_run_that_was_killed_is_gone_on_with(files, tmp_path):
     out = tmp_path / "out"
     assert run("-d", "5", files[0], f"{out}/").returncode == 0

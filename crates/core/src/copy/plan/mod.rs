@@ -8,11 +8,12 @@
 //!                          │
 //!                          ▼
 //!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
-//!                           └─► stored_as: is a dataset so already?
+//!                           └─► stored_as: is a dataset so already?  fill_in_place: does it have data?
 //! ```
 
 mod copy_plan;
 mod dataset;
+mod fill_in_place;
 mod layout;
 mod notices;
 mod output;
