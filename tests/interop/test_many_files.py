@@ -1,12 +1,15 @@
 """Several inputs in one call: into a folder, from a list, a tree, in place, and gone on with after a stop."""
 
 import fcntl
+import functools
 import gzip
 import hashlib
+import http.server
 import json
 import os
 import shutil
 import subprocess
+import threading
 
 import h5py
 import netCDF4
@@ -454,3 +457,92 @@ def test_trees_leave_pipes_links_and_texts(files, tmp_path):
         assert done.returncode == 0 and last_line(done).startswith("nccopy: 6 copied, 0 skipped, 0 failed"), done.stderr
         assert sorted(p.name for p in out.iterdir())[0].startswith("f0.nc") and not (out / "only-text").exists()
 
+
+def test_a_file_in_place_of_the_folder_is_told_once(files, tmp_path):
+    (tmp_path / "afile").write_text("x")
+    for folder in "afile/", "afile/below/":
+        done = run(*files, tmp_path / "afile" if folder == "afile" else f"{tmp_path}/{folder}")
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+        assert "which is a file" in done.stderr
+    assert run(*files, "").stderr == "nccopy: the name of the output is empty\n"
+
+
+def test_a_folder_without_a_dataset_has_a_hint(files, tmp_path):
+    done = run(files[0].parent, f"{tmp_path / 'out'}/")
+    assert done.returncode == 1 and "--recursive" in done.stderr, done.stderr
+    assert "--recursive" not in run(tmp_path / "none.nc", f"{tmp_path / 'out'}/").stderr
+
+
+def test_choices_name_their_files(files, tmp_path):
+    done = run("-F", "*,auto", *files[:2], f"{tmp_path / 'out'}/")
+    for file in files[:2]:
+        assert f"nccopy: {file}: v: auto is " in done.stderr, done.stderr
+
+
+def test_sizes_of_pipes_are_not_known(files, tmp_path):
+    pipe = tmp_path / "pipe.nc"
+    os.mkfifo(pipe)
+    command = [BIN / "nccopy", "--json", files[0], pipe, f"{tmp_path / 'out'}/"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        pipe.write_bytes(files[1].read_bytes())
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    *each, total = map(json.loads, out.splitlines())
+    before = {os.path.basename(line["input"]): line["before"] for line in each}
+    assert before == {"pipe.nc": None, files[0].name: files[0].stat().st_size}
+    assert total["unknown_sizes"] == 1 and total["before"] == files[0].stat().st_size
+    assert err.rstrip().endswith("; the sizes of 1 are not known")
+
+
+def test_names_that_are_no_text_differ_in_json(files, tmp_path):
+    names = [os.fsencode(tmp_path) + b"/x" + bytes([byte]) + b".nc" for byte in (0xFE, 0xFF)]
+    for name in names:
+        shutil.copy(files[0], os.fsdecode(name))
+    done = run("--json", *map(os.fsdecode, names), f"{tmp_path / 'out'}/")
+    *each, _ = map(json.loads, done.stdout.splitlines())
+    assert {bytes.fromhex(line["input_hex"]) for line in each} == set(names)
+    assert all(line["output_hex"] for line in each)
+
+
+@pytest.mark.parametrize("options", [[], ["-k", "zarr3"]], ids=str)
+def test_few_open_files_are_enough(files, tmp_path, options):
+    more = [make(tmp_path / "more" / f"m{n}.nc", n) for n in range(60)]
+    limited = 'ulimit -n 20; exec "$@"'
+    command = ["bash", "-c", limited, "-", BIN / "nccopy", "--threads", "64", *options, *more, f"{tmp_path / 'out'}/"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 60
+
+
+class Together(http.server.SimpleHTTPRequestHandler):
+    """A server of files, whose first answers wait until three inputs were asked for."""
+
+    def do_GET(self):
+        self.server.asked.add(self.path)
+        if len(self.server.asked) >= 3:
+            self.server.together.set()
+        assert self.server.together.wait(20)
+        super().do_GET()
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def test_inputs_of_a_store_are_copied_beside_each_other(files, tmp_path):
+    handler = functools.partial(Together, directory=files[0].parent)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.asked, server.together = set(), threading.Event()
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            names = [f"http://127.0.0.1:{server.server_port}/{file.name}" for file in files]
+            done = run("--threads", "1", *names, f"{tmp_path / 'out'}/")
+        finally:
+            server.shutdown()
+            thread.join()
+        assert server.together.is_set()
+    assert done.returncode == 0, done.stderr
+    for n, file in enumerate(files):
+        assert (read(tmp_path / "out" / file.name) == values(n)).all()

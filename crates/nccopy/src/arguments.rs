@@ -78,9 +78,9 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The kind that is asked for, for an input of a kind. A Zarr dataset that is replaced stays one, whatever its name.
+    /// The kind that is asked for, for an input of a kind. A folder of keys that is replaced stays one, whatever its name.
     pub fn kind_for(&self, input: Kind) -> Option<Kind> {
-        let is_kept = self.files.in_place && Kind::OF_ZARR.contains(&input);
+        let is_kept = self.files.in_place && input.can().keys;
         self.copy.kind.or(is_kept.then_some(input))
     }
 

@@ -5,8 +5,17 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use ncutils_core::location::Location;
+
 /// Deepest folder that is looked into.
 const DEEPEST: u32 = 64;
+
+/// Bytes of a local file or folder; `None` where that is not known: on a remote store, of a pipe.
+pub fn known_bytes(location: &Location) -> Option<u64> {
+    let path = location.path().filter(|_| !location.is_standard_input())?;
+    let found = fs::metadata(path).ok()?;
+    (found.is_file() || found.is_dir()).then(|| stored_bytes(path, u64::MAX))
+}
 
 /// Bytes of a file, or of all files below a folder; 0 for what cannot be looked at. Stops as soon as they are more than `most`.
 pub fn stored_bytes(path: &Path, most: u64) -> u64 {
