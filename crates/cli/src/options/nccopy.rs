@@ -370,14 +370,14 @@ fn many_files() -> Vec<Opt> {
             "Replace each input by its copy, and skip those that need no change",
         )
         .more("Mode, owner and extended attributes are kept.")
-        .section("many-files.md#in-place")
+        .section("in-place.md")
         .conflicts(&["restore"]),
         Opt::long(
             "break-links",
             "With --in-place: replace a file that has several hard links",
         )
         .more("The other names keep the old file.")
-        .section("many-files.md#in-place")
+        .section("in-place.md")
         .requires("in-place"),
         Opt::long("preserve", "Give the output the times of the input").section(section),
         Opt::long(
