@@ -207,3 +207,25 @@ def test_a_folder_that_stays_where_descriptors_run_out_is_told(tmp_path):
             break
         left = [path.name for path in out.iterdir()]
         assert not left or f"{left[0]} could not be removed" in done.stderr, (most, done.stderr)
+
+
+@pytest.mark.parametrize("point", ["write", "commit"])
+def test_the_next_run_removes_what_a_killed_one_left_of_zarr(small, tmp_path, point):
+    target, other = tmp_path / "out.zarr", tmp_path / "other.zarr"
+    for stage in target, other:
+        process = stopped(point, "nccopy", "-k", "zarr3", small, stage)
+        assert process, f"{point} is not reached"
+        process.kill()
+        process.wait()
+    assert len(partial_files(target)) == 2 and not target.exists()
+    lives = stopped("write", "nccopy", "-k", "zarr3", small, target)
+    # Its own output is being written, so that is left alone; what the killed run left is gone.
+    left = partial_files(target)
+    assert len(left) == 2 and sum(".other.zarr" in name for name in left) == 1
+    nccopy("-k", "zarr3", small, target)
+    assert len(partial_files(target)) == 2
+    lives.kill()
+    lives.wait()
+    for name in target, other:
+        nccopy("-k", "zarr3", small, name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.zarr", "out.zarr"]

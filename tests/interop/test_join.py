@@ -210,6 +210,20 @@ def test_variables_without_the_dimension_are_the_same(tmp_path):
     check(tmp_path / "out.nc", {"lat": np.arange(4)})
 
 
+def test_strings_without_the_dimension_are_the_same(tmp_path):
+    one, other = days(tmp_path, 2, 2)
+    for path, names in [(one, ["a", "bb"]), (other, ["a", "bb"])]:
+        with netCDF4.Dataset(path, "a") as out:
+            out.createDimension("station", 2)
+            stations = out.createVariable("station", str, ("station",))
+            for n, name in enumerate(names):
+                stations[n] = name
+    joined(tmp_path / "out.nc", "time", one, other)
+    with netCDF4.Dataset(other, "a") as out:
+        out["station"][1] = "b"
+    assert "the variable station does not have the dimension time" in refused("time", one, other, tmp_path / "out.nc")
+
+
 def test_a_variable_that_an_input_lacks(tmp_path):
     one, other = make(tmp_path / "a.nc", 0, 2, extra="count"), make(tmp_path / "b.nc", 2, 2)
     error = refused("time", one, other, tmp_path / "out.nc")

@@ -1,12 +1,15 @@
 """Several inputs in one call: into a folder, from a list, a tree, in place, and gone on with after a stop."""
 
 import fcntl
+import functools
 import gzip
 import hashlib
+import http.server
 import json
 import os
 import shutil
 import subprocess
+import threading
 
 import h5py
 import netCDF4
@@ -217,6 +220,83 @@ def test_update_knows_which_cells_and_data_an_output_has(tmp_path):
         assert last_line(done).startswith(f"nccopy: {copied} copied, {1 - copied} skipped"), (first, second, done.stderr)
 
 
+def updated(source, out, first, second):
+    """How many inputs `--update` copies with other options than the output was made with."""
+    shutil.rmtree(out, ignore_errors=True)
+    assert run(*first, source, out).returncode == 0
+    done = run("--update", *second, source, out)
+    assert done.returncode == 0, done.stderr
+    return int(last_line(done).split()[1])
+
+
+def test_update_knows_the_data_of_classic_files(tmp_path):
+    source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_64BIT_OFFSET") as f:
+        f.createDimension("t", None)
+        f.createDimension("x", 5000)
+        f.createVariable("bytes", "i1", ["x"])[:] = 7
+        f.createVariable("fixed", "f8", ["x"])[:] = np.where(np.arange(5000) < 4999, netCDF4.default_fillvals["f8"], 1)
+        f.createVariable("record", "f4", ["t", "x"])[:2] = 1
+        f.createVariable("empty", "f4", ["x"])
+        f.createVariable("text", "S1", ["x"])[:] = "a"
+    for chosen in "bytes", "fixed", "record", "text":
+        assert updated(source, out, ["-v", chosen], ["-v", chosen]) == 0, chosen
+        assert updated(source, out, ["-v", chosen], []) == 1, chosen
+        assert updated(source, out, [], ["-v", chosen]) == 1, chosen
+    assert updated(source, out, [], []) == 0
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.99])
+def test_update_copies_again_what_is_cut_off(tmp_path, kept):
+    source, out = tmp_path / "in.nc", tmp_path / "out"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as f:
+        f.createDimension("x", 50_000)
+        f.createVariable("v", "f8", ["x"])[:] = range(50_000)
+    assert run(source, f"{out}/").returncode == 0
+    whole = (out / "in.nc").read_bytes()
+    os.truncate(out / "in.nc", int(len(whole) * kept))
+    done = run("--update", source, f"{out}/")
+    assert last_line(done).startswith("nccopy: 1 copied"), done.stderr
+    assert (out / "in.nc").read_bytes() == whole
+
+
+def test_update_tells_no_filters_from_chosen_ones(files, tmp_path):
+    out = f"{tmp_path / 'out'}/"
+    assert updated(files[0], out, ["-F", "none"], ["-F", "*,auto"]) == 1
+    assert updated(files[0], out, ["-F", "*,auto"], ["-F", "*,auto"]) == 0
+    noise = tmp_path / "noise.nc"
+    with netCDF4.Dataset(noise, "w") as f:
+        f.createDimension("x", 20_000)
+        f.createVariable("v", "u4", ["x"], chunksizes=(5000,))[:] = np.random.default_rng(0).integers(0, 2**32, 20_000)
+    # None are chosen for noise, and none is what the output has.
+    assert updated(noise, out, ["-F", "*,auto"], ["-F", "*,auto"]) == 0
+
+
+def test_update_tells_chunks_of_fill_values(tmp_path):
+    source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
+    with netCDF4.Dataset(source, "w") as f:
+        f.createDimension("x", 40)
+        f.createVariable("v", "f4", ["x"], chunksizes=(10,), fill_value=-1)[:] = [-1] * 10 + [1] * 30
+        f.createVariable("w", "f4", ["x"], chunksizes=(10,), fill_value=-1)[:] = 1
+    kind = ["-k", "zarr3"]
+    assert updated(source, out, kind, [*kind, "--skip-fill"]) == 1
+    assert updated(source, out, [*kind, "--skip-fill"], kind) == 1
+    assert updated(source, out, [*kind, "--skip-fill"], [*kind, "--skip-fill"]) == 0
+    assert updated(source, out, kind, kind) == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--preserve"]], ids=str)
+def test_update_sees_a_change_whose_time_was_put_back(files, tmp_path, options):
+    out = f"{tmp_path / 'out'}/"
+    assert run(*options, *files[:2], out).returncode == 0
+    before = os.stat(files[0])
+    make(files[0], 17)
+    os.utime(files[0], ns=(before.st_atime_ns, before.st_mtime_ns))
+    done = run("--update", *options, *files[:2], out)
+    assert last_line(done).startswith("nccopy: 1 copied, 1 skipped"), done.stderr
+    assert (read(tmp_path / "out" / files[0].name) == values(17)).all()
+
+
 def test_a_run_that_was_killed_is_gone_on_with(files, tmp_path):
     out = tmp_path / "out"
     assert run("-d", "5", files[0], f"{out}/").returncode == 0
@@ -377,3 +457,92 @@ def test_trees_leave_pipes_links_and_texts(files, tmp_path):
         assert done.returncode == 0 and last_line(done).startswith("nccopy: 6 copied, 0 skipped, 0 failed"), done.stderr
         assert sorted(p.name for p in out.iterdir())[0].startswith("f0.nc") and not (out / "only-text").exists()
 
+
+def test_a_file_in_place_of_the_folder_is_told_once(files, tmp_path):
+    (tmp_path / "afile").write_text("x")
+    for folder in "afile/", "afile/below/":
+        done = run(*files, tmp_path / "afile" if folder == "afile" else f"{tmp_path}/{folder}")
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+        assert "which is a file" in done.stderr
+    assert run(*files, "").stderr == "nccopy: the name of the output is empty\n"
+
+
+def test_a_folder_without_a_dataset_has_a_hint(files, tmp_path):
+    done = run(files[0].parent, f"{tmp_path / 'out'}/")
+    assert done.returncode == 1 and "--recursive" in done.stderr, done.stderr
+    assert "--recursive" not in run(tmp_path / "none.nc", f"{tmp_path / 'out'}/").stderr
+
+
+def test_choices_name_their_files(files, tmp_path):
+    done = run("-F", "*,auto", *files[:2], f"{tmp_path / 'out'}/")
+    for file in files[:2]:
+        assert f"nccopy: {file}: v: auto is " in done.stderr, done.stderr
+
+
+def test_sizes_of_pipes_are_not_known(files, tmp_path):
+    pipe = tmp_path / "pipe.nc"
+    os.mkfifo(pipe)
+    command = [BIN / "nccopy", "--json", files[0], pipe, f"{tmp_path / 'out'}/"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        pipe.write_bytes(files[1].read_bytes())
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    *each, total = map(json.loads, out.splitlines())
+    before = {os.path.basename(line["input"]): line["before"] for line in each}
+    assert before == {"pipe.nc": None, files[0].name: files[0].stat().st_size}
+    assert total["unknown_sizes"] == 1 and total["before"] == files[0].stat().st_size
+    assert err.rstrip().endswith("; the sizes of 1 are not known")
+
+
+def test_names_that_are_no_text_differ_in_json(files, tmp_path):
+    names = [os.fsencode(tmp_path) + b"/x" + bytes([byte]) + b".nc" for byte in (0xFE, 0xFF)]
+    for name in names:
+        shutil.copy(files[0], os.fsdecode(name))
+    done = run("--json", *map(os.fsdecode, names), f"{tmp_path / 'out'}/")
+    *each, _ = map(json.loads, done.stdout.splitlines())
+    assert {bytes.fromhex(line["input_hex"]) for line in each} == set(names)
+    assert all(line["output_hex"] for line in each)
+
+
+@pytest.mark.parametrize("options", [[], ["-k", "zarr3"]], ids=str)
+def test_few_open_files_are_enough(files, tmp_path, options):
+    more = [make(tmp_path / "more" / f"m{n}.nc", n) for n in range(60)]
+    limited = 'ulimit -n 20; exec "$@"'
+    command = ["bash", "-c", limited, "-", BIN / "nccopy", "--threads", "64", *options, *more, f"{tmp_path / 'out'}/"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 60
+
+
+class Together(http.server.SimpleHTTPRequestHandler):
+    """A server of files, whose first answers wait until three inputs were asked for."""
+
+    def do_GET(self):
+        self.server.asked.add(self.path)
+        if len(self.server.asked) >= 3:
+            self.server.together.set()
+        assert self.server.together.wait(20)
+        super().do_GET()
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def test_inputs_of_a_store_are_copied_beside_each_other(files, tmp_path):
+    handler = functools.partial(Together, directory=files[0].parent)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.asked, server.together = set(), threading.Event()
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            names = [f"http://127.0.0.1:{server.server_port}/{file.name}" for file in files]
+            done = run("--threads", "1", *names, f"{tmp_path / 'out'}/")
+        finally:
+            server.shutdown()
+            thread.join()
+        assert server.together.is_set()
+    assert done.returncode == 0, done.stderr
+    for n, file in enumerate(files):
+        assert (read(tmp_path / "out" / file.name) == values(n)).all()

@@ -22,6 +22,24 @@ const BEGINNING: usize = LINE / 4 * 3;
 /// Replaces the text left out of a line.
 const ELLIPSIS: char = '…';
 
+/// Most items that one message names.
+pub const MOST_NAMED: usize = 10;
+
+/// The first of `count` items, at most [`MOST_NAMED`], and how many more there are: `a, b and 3 more (5 in all)`.
+pub fn some_of(items: impl IntoIterator<Item = impl Display>, count: usize) -> String {
+    let named: Vec<String> = items
+        .into_iter()
+        .take(MOST_NAMED)
+        .map(|item| item.to_string())
+        .collect();
+    let more = count.saturating_sub(named.len());
+    let named = named.join(", ");
+    match more {
+        0 => named,
+        more => format!("{named} and {more} more ({count} in all)"),
+    }
+}
+
 /// Writes the line `program: text` to standard error. Invisible characters, including line breaks, become escapes. The
 /// middle of a line longer than 4096 bytes is left out. Errors of writing are ignored.
 pub fn tell(program: &str, text: impl Display) {

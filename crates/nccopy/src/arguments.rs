@@ -81,9 +81,9 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The kind that is asked for, for an input of a kind. A Zarr dataset that is replaced stays one, whatever its name.
+    /// The kind that is asked for, for an input of a kind. A folder of keys that is replaced stays one, whatever its name.
     pub fn kind_for(&self, input: Kind) -> Option<Kind> {
-        let is_kept = self.files.in_place && Kind::OF_ZARR.contains(&input);
+        let is_kept = self.files.in_place && input.can().keys;
         self.copy.kind.or(is_kept.then_some(input))
     }
 
@@ -144,6 +144,7 @@ impl Arguments {
                 .map(spec::parse)
                 .collect::<Result<Vec<FilterRequest>>>()?,
             variables: listed(matches, ("vars", "-v"), ("only-vars", "-V"))?,
+            with_coordinates: given("with-coordinates"),
             excluded: patterns(texts(matches, "exclude")),
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
             min_chunk_bytes,

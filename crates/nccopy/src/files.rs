@@ -89,6 +89,9 @@ impl Files {
         let Some((output, inputs)) = self.operands.split_last() else {
             return usage("name an input and an output: nccopy [OPTIONS] INPUT OUTPUT");
         };
+        if output.is_empty() {
+            return usage("the name of the output is empty");
+        }
         let many = self.recursive || self.list.is_some();
         if inputs.is_empty() && self.list.is_none() {
             return usage("the output is missing: nccopy [OPTIONS] INPUT OUTPUT");
@@ -145,6 +148,10 @@ mod tests {
             assert_eq!(told(&files(operands)), expected, "{operands:?}");
         }
         assert!(told(&files(&["a.nc", "b.nc", "c.nc"])).starts_with("c.nc: the output of several inputs"));
+        assert_eq!(
+            told(&files(&["a.nc", "b.nc", ""])),
+            "the name of the output is empty"
+        );
         assert!(told(&files(&["a.nc"])).starts_with("the output is missing"));
         assert!(told(&files(&[])).starts_with("name an input and an output"));
     }

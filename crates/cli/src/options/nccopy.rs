@@ -230,7 +230,7 @@ fn selection() -> Vec<Opt> {
     let listed = |letter, id, name, told, help: &'static str| {
         Opt::short(letter, id, help)
             .value(Value::Texts(name))
-            .section("subset.md#variables-and-groups")
+            .section("variables.md")
             .modes(OF_DATASETS)
             .told(told)
     };
@@ -268,8 +268,17 @@ fn selection() -> Vec<Opt> {
     options.push(
         Opt::long("exclude", "Leave these variables out; repeatable")
             .value(Value::Texts("VAR,…"))
-            .section("subset.md#variables-and-groups")
+            .section("variables.md")
             .modes(OF_DATASETS),
+    );
+    options.push(
+        Opt::long(
+            "with-coordinates",
+            "With -v, -V, -g or -G: copy coordinates and what else the chosen variables name, too",
+        )
+        .more("Bounds, ancillary variables, grid mappings, cell measures and terms of formulas, as the CF conventions name them.")
+        .section("variables.md#what-a-variable-needs")
+        .modes(OF_VALUES),
     );
     options.extend(subset(OF_DATASETS));
     options
@@ -364,14 +373,14 @@ fn many_files() -> Vec<Opt> {
             "Replace each input by its copy, and skip those that need no change",
         )
         .more("Mode, owner and extended attributes are kept.")
-        .section("many-files.md#in-place")
+        .section("in-place.md")
         .conflicts(&["restore"]),
         Opt::long(
             "break-links",
             "With --in-place: replace a file that has several hard links",
         )
         .more("The other names keep the old file.")
-        .section("many-files.md#in-place")
+        .section("in-place.md")
         .requires("in-place"),
         Opt::long("preserve", "Give the output the times of the input").section(section),
         Opt::long(

@@ -8,20 +8,12 @@ use std::sync::Arc;
 use crate::error::{Error, Request, Result};
 use crate::format::{Extensions, Needs, Reader, Region, SourceFile, VirtualSources, Written};
 use crate::model::{
-    Attribute, DimId, Dimension, GroupId, Schema, SharedLayout, Storage, Type, Unfinished, Values, VarId,
+    DimId, Dimension, GroupId, Referring, Schema, SharedLayout, Storage, Type, Unfinished, Values, VarId,
     VariableLayout, name_fault,
 };
 
-/// Attributes whose text names variables that describe the data, and are not data, by the CF conventions.
-const REFERRING: [&str; 7] = [
-    "coordinates",
-    "bounds",
-    "climatology",
-    "grid_mapping",
-    "cell_measures",
-    "formula_terms",
-    "ancillary_variables",
-];
+/// Attributes of the CF conventions that name data, which each input has its own of.
+const NAME_DATA: [&str; 2] = ["ancillary_variables", "formula_terms"];
 
 /// A dimension that all inputs lack, and the variables that get it.
 #[derive(Debug, Clone)]
@@ -42,10 +34,17 @@ impl NewDimension {
             return Err(Request::Join.misspelled(format!("'{}'", name.escape_debug()), fault));
         }
         let mut described = HashSet::new();
-        for variable in &schema.vars {
-            let referring = variable.attributes.iter();
-            let referring = referring.filter(|a| REFERRING.contains(&a.name.as_str()));
-            described.extend(referring.flat_map(words));
+        for attribute in schema.vars.iter().flat_map(|variable| variable.attributes.iter()) {
+            let referring = Referring::named(&attribute.name);
+            let referring =
+                referring.filter(|found| found.names_variables && !NAME_DATA.contains(&found.attribute));
+            let Some(referring) = referring else { continue };
+            let words = attribute.texts().flat_map(str::split_ascii_whitespace);
+            described.extend(
+                words
+                    .filter_map(|word| referring.name_in(word))
+                    .map(str::to_owned),
+            );
         }
         let gains = |n: &usize| {
             let variable = &schema.vars[*n];
@@ -60,20 +59,6 @@ impl NewDimension {
             gain: Arc::new(gain.map(|n| schema.var_path(VarId(n))).collect()),
         })
     }
-}
-
-/// The names in the text of an attribute. `cell_measures` and the like have keys, which end in a colon.
-fn words(attribute: &Attribute) -> Vec<String> {
-    let text = match attribute.ty {
-        Type::Char => attribute.values.bytes.as_slice(),
-        Type::String => attribute.values.string(0).unwrap_or_default(),
-        _ => &[],
-    };
-    let text = String::from_utf8_lossy(text);
-    text.split_ascii_whitespace()
-        .filter(|word| !word.ends_with(':'))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// A dataset whose variables have one more dimension, of length 1.

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::named_items::named_items;
 use super::referring_names::{NewNames, rename_in};
 use crate::error::{Request, Result};
+use crate::message::some_of;
 use crate::model::{Attributes, GroupId, MAX_NAME, Schema};
 
 /// `schema` without groups. An item `v` of the group `/a/b` is called `a_b_v` if `separator` is `_`; items of the root keep their
@@ -117,6 +117,6 @@ fn warning(renamed: Vec<(String, String)>) -> Option<String> {
     Some(format!(
         "the groups became one, which changed {} names: {}",
         told.len(),
-        named_items(&told)
+        some_of(&told, told.len())
     ))
 }

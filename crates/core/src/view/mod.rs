@@ -13,7 +13,6 @@
 
 mod char_strings;
 mod flatten;
-mod named_items;
 mod own_dimensions;
 mod referring_names;
 mod request;

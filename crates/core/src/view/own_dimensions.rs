@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::named_items::named_items;
 use crate::format::Reader;
+use crate::message::some_of;
 use crate::model::{DimId, Dimension, MAX_NAME, Schema, VarId};
 
 /// True if a variable is longer than a dimension of it.
@@ -46,7 +46,7 @@ pub fn add(input: &dyn Reader, schema: &mut Schema) -> Option<String> {
     (!told.is_empty()).then(|| {
         format!(
             "variables longer than their dimension get a new dimension of their own length: {}",
-            named_items(&told)
+            some_of(&told, told.len())
         )
     })
 }

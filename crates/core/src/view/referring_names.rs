@@ -1,37 +1,6 @@
 //! Attributes that name variables and dimensions, whose text follows when these are renamed.
 
-use crate::model::{Attribute, Attributes, GroupId, Schema, Type, Values};
-
-/// The words of an attribute that are names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Names {
-    /// Those that end in a colon: `time: mean`.
-    Keys,
-    /// The others: `area: areacella`.
-    Values,
-    /// All: `crs: lat lon`.
-    All,
-}
-
-/// The attributes of the CF conventions (1.11, appendix A) that name variables or dimensions.
-const REFERRING: [(&str, Names); 16] = [
-    ("ancillary_variables", Names::Values),
-    ("bounds", Names::Values),
-    ("cell_measures", Names::Values),
-    ("cell_methods", Names::Keys),
-    ("climatology", Names::Values),
-    ("compress", Names::Values),
-    ("coordinates", Names::Values),
-    ("formula_terms", Names::Values),
-    ("geometry", Names::Values),
-    ("grid_mapping", Names::All),
-    ("instance_dimension", Names::Values),
-    ("interior_ring", Names::Values),
-    ("node_coordinates", Names::Values),
-    ("node_count", Names::Values),
-    ("part_node_count", Names::Values),
-    ("sample_dimension", Names::Values),
-];
+use crate::model::{Attribute, Attributes, GroupId, Referring, Schema, Type, Values};
 
 /// A schema before and after its items were renamed. Items have equal numbers in both.
 pub struct NewNames<'a> {
@@ -63,22 +32,15 @@ impl NewNames<'_> {
     }
 
     /// `text`, an attribute's in `group`, with new names; `None` if none of its words has one.
-    fn in_text(&self, group: GroupId, text: &str, names: Names) -> Option<String> {
+    fn in_text(&self, group: GroupId, text: &str, referring: Referring) -> Option<String> {
         let mut changed = false;
         let words = text.split(' ').map(|word| {
-            let (name, colon) = match word.strip_suffix(':') {
-                Some(name) => (name, ":"),
-                None => (word, ""),
-            };
-            let is_meant = match names {
-                Names::Keys => colon == ":",
-                Names::Values => colon.is_empty(),
-                Names::All => true,
-            };
-            match self.of(group, name).filter(|new| is_meant && *new != name) {
-                Some(new) => {
+            let name = referring.name_in(word);
+            let new = name.and_then(|name| Some((name, self.of(group, name)?)));
+            match new.filter(|(name, new)| name != new) {
+                Some((name, new)) => {
                     changed = true;
-                    format!("{new}{colon}")
+                    format!("{new}{}", &word[name.len()..])
                 }
                 None => word.to_owned(),
             }
@@ -91,13 +53,12 @@ impl NewNames<'_> {
 /// The attributes of a variable in `group`, with the new names of what they refer to.
 pub fn rename_in(attributes: &Attributes, group: GroupId, names: &NewNames<'_>) -> Attributes {
     let renamed = |attribute: &Attribute| {
-        let (_, words) = REFERRING.iter().find(|(name, _)| *name == attribute.name)?;
-        let text = match attribute.ty {
-            Type::Char => std::str::from_utf8(&attribute.values.bytes).ok()?,
-            Type::String if attribute.length == 1 => std::str::from_utf8(attribute.values.string(0)?).ok()?,
-            _ => return None,
-        };
-        let text = names.in_text(group, text, *words)?;
+        let referring = Referring::named(&attribute.name)?;
+        let mut texts = attribute.texts();
+        let text = texts
+            .next()
+            .filter(|_| attribute.ty == Type::Char || attribute.length == 1)?;
+        let text = names.in_text(group, text, referring)?;
         Some(match attribute.ty {
             Type::Char => Attribute {
                 length: text.len(),

@@ -53,6 +53,11 @@ pub struct Capabilities {
     pub short_name: &'static str,
     /// Other names that users may give, including old names and numbers.
     pub other_names: &'static [&'static str],
+    /// The ending of names of datasets of this kind, without its dot, where copies of a file get it. `None` for files that are called
+    /// as their input.
+    pub ending: Option<&'static str>,
+    /// True if a dataset is many named values, in a folder or a zip file. Otherwise it is one file.
+    pub keys: bool,
     /// The digit of its option (`-3` to `-7`).
     pub digit: Option<char>,
     /// Flags for netCDF-C's `nc_create`, without the prefix `NC_`. `None` if netCDF-C cannot create this
@@ -141,6 +146,8 @@ impl Capabilities {
             extended_name: name,
             short_name: name,
             other_names: &[],
+            ending: None,
+            keys: false,
             digit: None,
             creation_flags: None,
             normalized_names: false,
@@ -251,6 +258,7 @@ pub(super) static CDF1_ARCHIVE: Capabilities = Capabilities {
     format_name: "classic archive",
     extended_name: "classic archive",
     short_name: "nc3z",
+    ending: Some("nc3z"),
     other_names: &[],
     digit: None,
     creation_flags: None,
@@ -264,6 +272,7 @@ pub(super) static CDF2_ARCHIVE: Capabilities = Capabilities {
     format_name: "64-bit offset archive",
     extended_name: "64-bit offset archive",
     short_name: "nc6z",
+    ending: Some("nc6z"),
     other_names: &[],
     digit: None,
     creation_flags: None,
@@ -277,6 +286,7 @@ pub(super) static CDF5_ARCHIVE: Capabilities = Capabilities {
     format_name: "cdf5 archive",
     extended_name: "cdf5 archive",
     short_name: "nc5z",
+    ending: Some("nc5z"),
     other_names: &[],
     digit: None,
     creation_flags: None,
@@ -379,6 +389,8 @@ pub(super) static ZARR3: Capabilities = Capabilities {
 
 /// Features of Zarr version 2.
 const ZARR: Capabilities = Capabilities {
+    ending: Some("zarr"),
+    keys: true,
     format_name: "netCDF-4",
     groups: true,
     atomic_types: &Type::ATOMIC,

@@ -3,6 +3,7 @@
 //! ```text
 //! Schema ── lookup: names and paths ─► ids
 //!        ── visible_names: what a name means within a group
+//!        ── referring: attributes that name variables
 //!        ── sizes_in_c: how C lays out a compound
 //! ```
 
@@ -13,6 +14,7 @@ mod lookup;
 mod move_heap;
 mod name;
 mod name_pattern;
+mod referring;
 #[expect(
     clippy::module_inception,
     reason = "a folder's main file has the folder's name"
@@ -30,6 +32,7 @@ pub use item::Item;
 pub use move_heap::move_heap;
 pub use name::{MAX_NAME, name_fault, unescape};
 pub use name_pattern::NamePattern;
+pub use referring::Referring;
 pub use schema::{ArchiveOrigin, Dimension, Group, Provenance, Schema, Variable};
 pub use sizes_in_c::SizesInC;
 pub use unfinished::Unfinished;

@@ -1,6 +1,5 @@
 //! Whether an output needs no copy: `--update`, and files that `--in-place` leaves.
 
-use std::fs;
 use std::path::Path;
 
 use ncutils_core::chunk::Region;
@@ -11,19 +10,22 @@ use ncutils_core::filter::spec::Targets;
 use ncutils_core::filter::spec::asked_codec::AskedCodec;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
-use ncutils_core::model::DimId;
+use ncutils_core::model::{DimId, VarId};
+use ncutils_core::subset::Subset;
 
-use super::size;
+use super::size::Changed;
 use crate::arguments::Arguments;
 use crate::modes::{dataset, values};
 
-/// True if a local output is newer than its input. With `--preserve`, it has the input's time.
+/// True if a local output is newer than all changes of its input. With `--preserve`, it has the time of the input's content, and
+/// was changed after the input.
 pub fn is_newer(input: &Path, output: &Path, arguments: &Arguments) -> bool {
-    let modified = fs::metadata(output).and_then(|found| found.modified());
-    match (size::newest(input), modified) {
-        (Some(input), Ok(output)) if arguments.files.preserve => output >= input,
-        (Some(input), Ok(output)) => output > input,
-        _ => false,
+    let (Some(input), Some(output)) = (Changed::of(input), Changed::of_itself(output)) else {
+        return false;
+    };
+    match arguments.files.preserve {
+        true => output.content >= input.content && output.entry > input.entry,
+        false => output.content > input.content.max(input.entry),
     }
 }
 
@@ -70,10 +72,7 @@ fn stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> Resu
         None => &*reader,
     };
     let part = values::part(whole, arguments)?;
-    let planned: CopyPlan = match &part {
-        Some(part) => plan_subset(part, &options)?,
-        None => plan(whole, &options)?,
-    };
+    let planned = planned_as(whole, part.as_ref(), &options)?;
     let there: &dyn Reader = match &opened {
         Some(opened) => &**opened,
         None => &*reader,
@@ -82,7 +81,29 @@ fn stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> Resu
         Some(part) => has_cells_of(there, part, whole)?,
         None => true,
     };
-    Ok(same_cells && planned.is_stored_as(whole, there, any_filters))
+    if !same_cells || !planned.is_stored_as(whole, there, any_filters) {
+        return Ok(false);
+    }
+    if any_filters && !has_filters(there) {
+        // Perhaps none were asked for when it was made. So they are chosen again, which takes samples of the input.
+        options.filters.clone_from(asked);
+        let chosen = planned_as(whole, part.as_ref(), &options)?;
+        return Ok(chosen.is_stored_as(whole, there, false));
+    }
+    Ok(true)
+}
+
+fn planned_as(whole: &dyn Reader, part: Option<&Subset<'_>>, options: &CopyOptions) -> Result<CopyPlan> {
+    match part {
+        Some(part) => plan_subset(part, options),
+        None => plan(whole, options),
+    }
+}
+
+/// True if a variable of a dataset has filters.
+fn has_filters(stored: &dyn Reader) -> bool {
+    let mut all = (0..stored.schema().vars.len()).map(VarId);
+    all.any(|var| !stored.layout(var).filters.is_empty())
 }
 
 /// Most elements of a coordinate that are compared.

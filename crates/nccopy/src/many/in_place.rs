@@ -18,7 +18,7 @@ use crate::arguments::Arguments;
 /// # Errors
 /// The option that does not go with `--in-place`.
 pub fn check_options(arguments: &Arguments) -> Result<()> {
-    let of_other_kind = |kind: Kind| Kind::OF_ZARR.contains(&kind) || kind.unpacked().is_some();
+    let of_other_kind = |kind: Kind| kind.can().ending.is_some();
     let copy = &arguments.copy;
     let is_of_other_kind =
         arguments.plain_zst || arguments.archive.pack || copy.kind.is_some_and(of_other_kind);

@@ -23,6 +23,8 @@ pub struct Job {
     pub output: Target,
     /// True if the name came from `--recursive`. The file may be no dataset.
     pub found: bool,
+    /// True if the input or the output lies on a remote store.
+    pub is_remote: bool,
 }
 
 /// Where an output goes.
@@ -110,7 +112,7 @@ impl Job {
         if is_candidate && current::is_stored_so(input, output, arguments) {
             return Ok(skipped);
         }
-        let before = input.path().map_or(0, |path| size::stored_bytes(path, u64::MAX));
+        let before = size::known_bytes(input);
         let times = match arguments.files.preserve {
             true => input.path().map(Times::of).transpose(),
             false => Ok(None),
@@ -126,7 +128,7 @@ impl Job {
             let set = times.set(path);
             set.with_context(|| format!("{output} is in place, but its times cannot be set"))?;
         }
-        let after = output.path().map_or(0, |path| size::stored_bytes(path, u64::MAX));
+        let after = size::known_bytes(output);
         Ok(Done {
             fate: Fate::Copied { before, after },
             status,

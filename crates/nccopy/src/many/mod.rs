@@ -3,11 +3,11 @@
 //! ```text
 //! operands, --files-from, --recursive ─► inputs ─► output_name ─► jobs: no two have one output
 //!                                                                   │
-//!        turns: small ones beside each other, a large one alone ◄───┘
+//!   run, turns: small ones beside each other, a large one alone ◄───┘
 //!                   │
 //!                   ├─► current: is it done already?  (--update, --in-place) ─► skipped
 //!                   ├─► in_place: links, lock
-//!                   └─► modes: the copy ─► tally: one line for all
+//!                   └─► modes: the copy ─► told: errors, JSON ─► tally: one line for all
 //! ```
 
 mod current;
@@ -16,8 +16,10 @@ pub(crate) mod inputs;
 mod job;
 mod jobs;
 mod output_name;
+mod run;
 mod size;
 mod tally;
+mod told;
 mod turns;
 
-pub use jobs::copy;
+pub use run::copy;

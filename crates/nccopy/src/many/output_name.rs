@@ -25,17 +25,16 @@ const PACKED: [&str; 8] = [
     ".zip",
 ];
 
+/// The ending of a folder of keys in a zip file.
+const OF_ZIP: &str = "zarr.zip";
+
 /// What decides the ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The output has the kind of its input.
     Same,
-    /// The ending of Zarr in a folder.
-    Zarr,
-    /// The ending of Zarr in a zip file.
-    ZarrZip,
-    /// An archive.
-    Archive(&'static str),
+    /// The ending of a kind.
+    With(&'static str),
     /// `-k zst`.
     Zst,
     /// One file of another kind.
@@ -45,14 +44,13 @@ pub enum Ending {
 impl Ending {
     /// The ending of outputs of a kind, if one is asked for. `is_zip`: the output is a zip file.
     pub fn of(kind: Option<Kind>, is_zip: bool) -> Self {
-        match kind {
-            None => Self::Same,
-            Some(kind) if Kind::OF_ZARR.contains(&kind) => match is_zip {
-                true => Self::ZarrZip,
-                false => Self::Zarr,
-            },
-            Some(kind) if kind.unpacked().is_some() => Self::Archive(kind.can().short_name),
-            Some(_) => Self::File,
+        let Some(can) = kind.map(Kind::can) else {
+            return Self::Same;
+        };
+        match can.ending {
+            Some(_) if can.keys && is_zip => Self::With(OF_ZIP),
+            Some(ending) => Self::With(ending),
+            None => Self::File,
         }
     }
 
@@ -67,9 +65,7 @@ impl Ending {
                 Some(&".gz" | &".zst") => OsString::from_vec(stem.to_vec()),
                 _ => input.to_owned(),
             },
-            Self::Zarr => with(bare(stem), "zarr"),
-            Self::ZarrZip => with(bare(stem), "zarr.zip"),
-            Self::Archive(ending) => with(bare(stem), ending),
+            Self::With(ending) => with(bare(stem), ending),
             Self::Zst => with(bytes, "zst"),
             Self::File => match packed {
                 None => input.to_owned(),
@@ -98,18 +94,21 @@ mod tests {
 
     #[test]
     fn names_end_as_the_kind_wants() {
-        use Ending::{Archive, File, Same, Zarr, ZarrZip, Zst};
+        use Ending::{File, Same, With, Zst};
+        let of = |kind| Ending::of(Some(kind), false);
+        assert_eq!(Ending::of(Some(Kind::Nczarr), true), With("zarr.zip"));
+        assert_eq!(of(Kind::Netcdf4), File);
         for (ending, input, expected) in [
             (Same, "a.nc", "a.nc"),
             (Same, "a.zarr", "a.zarr"),
             (Same, "a.nc.gz", "a.nc"),
-            (Zarr, "a.nc", "a.zarr"),
-            (Zarr, "a.b.h5", "a.b.zarr"),
-            (Zarr, "a", "a.zarr"),
-            (Zarr, "a.zarr.zip", "a.zarr"),
-            (ZarrZip, "a.zarr", "a.zarr.zip"),
-            (Archive("nc3z"), "a.nc", "a.nc3z"),
-            (Archive("nc5z"), "a.nc.zst", "a.nc5z"),
+            (of(Kind::Zarr3), "a.nc", "a.zarr"),
+            (of(Kind::Zarr3), "a.b.h5", "a.b.zarr"),
+            (of(Kind::Zarr3), "a", "a.zarr"),
+            (of(Kind::Zarr3), "a.zarr.zip", "a.zarr"),
+            (With(OF_ZIP), "a.zarr", "a.zarr.zip"),
+            (of(Kind::ClassicArchive), "a.nc", "a.nc3z"),
+            (of(Kind::Data64Archive), "a.nc.zst", "a.nc5z"),
             (Zst, "a.nc", "a.nc.zst"),
             (File, "a.h5", "a.h5"),
             (File, "a.zarr", "a.nc"),
@@ -117,7 +116,7 @@ mod tests {
             (File, "a.nc.zst", "a.nc"),
             (File, "a.zst", "a.nc"),
             (File, ".zarr", ".zarr"),
-            (Zarr, ".nc", ".nc.zarr"),
+            (of(Kind::Zarr3), ".nc", ".nc.zarr"),
         ] {
             assert_eq!(ending.name(input.as_ref()), expected, "{ending:?} {input}");
         }

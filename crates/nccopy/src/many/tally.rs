@@ -1,6 +1,8 @@
 //! What became of the inputs: a JSON object for each, and a line for all.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
@@ -10,10 +12,10 @@ use serde_json::json;
 pub enum Fate {
     /// Copied, from so many bytes to so many.
     Copied {
-        /// Size of the input.
-        before: u64,
-        /// Size of the output.
-        after: u64,
+        /// Size of the input; `None` if it is not known.
+        before: Option<u64>,
+        /// Size of the output; `None` if it is not known.
+        after: Option<u64>,
     },
     /// Skipped: its output is there.
     Skipped,
@@ -23,7 +25,7 @@ pub enum Fate {
     Failed,
 }
 
-/// Numbers of inputs, and bytes of those that were copied.
+/// Numbers of inputs, and bytes of those that were copied and have known sizes.
 #[derive(Debug, Default)]
 pub struct Tally {
     copied: AtomicU64,
@@ -31,6 +33,8 @@ pub struct Tally {
     failed: AtomicU64,
     before: AtomicU64,
     after: AtomicU64,
+    /// Copied inputs that have no known size, or whose outputs have none.
+    unsized_copies: AtomicU64,
     /// `--dry-run`: nothing is written.
     dry_run: bool,
 }
@@ -52,8 +56,13 @@ impl Tally {
         match fate {
             Fate::Copied { before, after } => {
                 count(&self.copied, 1);
-                count(&self.before, before);
-                count(&self.after, after);
+                match (before, after) {
+                    (Some(before), Some(after)) => {
+                        count(&self.before, before);
+                        count(&self.after, after);
+                    }
+                    _ => count(&self.unsized_copies, 1),
+                }
             }
             Fate::Skipped => count(&self.skipped, 1),
             Fate::NoDataset => {}
@@ -68,8 +77,8 @@ impl Tally {
 
     /// The numbers as a JSON object on one line.
     pub fn json(&self) -> String {
-        let [copied, skipped, failed, before, after] = self.numbers();
-        let all = json!({
+        let [copied, skipped, failed, before, after, not_sized] = self.numbers();
+        let mut all = json!({
             "type": "total",
             self.copied_name(): copied,
             "skipped": skipped,
@@ -77,6 +86,9 @@ impl Tally {
             "before": before,
             "after": after,
         });
+        if not_sized > 0 {
+            all["unknown_sizes"] = not_sized.into();
+        }
         format!("{all}\n")
     }
 
@@ -88,13 +100,14 @@ impl Tally {
         }
     }
 
-    fn numbers(&self) -> [u64; 5] {
+    fn numbers(&self) -> [u64; 6] {
         [
             &self.copied,
             &self.skipped,
             &self.failed,
             &self.before,
             &self.after,
+            &self.unsized_copies,
         ]
         .map(|counter| counter.load(Ordering::Relaxed))
     }
@@ -102,26 +115,37 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [copied, skipped, failed, before, after] = self.numbers();
-        match self.dry_run {
-            true => write!(f, "{copied} would be copied, {skipped} skipped, {failed} failed"),
-            false => write!(
-                f,
-                "{copied} copied, {skipped} skipped, {failed} failed; {before} bytes became {after}"
-            ),
+        let [copied, skipped, failed, before, after, not_sized] = self.numbers();
+        if self.dry_run {
+            return write!(f, "{copied} would be copied, {skipped} skipped, {failed} failed");
+        }
+        write!(f, "{copied} copied, {skipped} skipped, {failed} failed")?;
+        if not_sized == 0 || not_sized < copied {
+            write!(f, "; {before} bytes became {after}")?;
+        }
+        match not_sized {
+            0 => Ok(()),
+            count => write!(f, "; the sizes of {count} are not known"),
         }
     }
 }
 
-/// What became of an input, as a JSON object on one line.
-pub fn json(input: &str, output: &str, fate: Fate, copied: &str, error: Option<&str>) -> String {
+/// What became of an input, as a JSON object on one line. A name that is not UTF-8 is there in hexadecimal digits, too.
+pub fn json((input, output): (&OsStr, &OsStr), fate: Fate, copied: &str, error: Option<&str>) -> String {
     let name = match fate {
         Fate::Copied { .. } => copied,
         Fate::Skipped => "skipped",
         Fate::NoDataset => "no dataset",
         Fate::Failed => "failed",
     };
-    let mut object = json!({"type": "file", "input": input, "output": output, "status": name});
+    let mut object = json!({"type": "file", "status": name});
+    for (member, name) in [("input", input), ("output", output)] {
+        object[member] = name.to_string_lossy().into();
+        if name.to_str().is_none() {
+            let digits = name.as_bytes().iter().map(|byte| format!("{byte:02x}"));
+            object[format!("{member}_hex")] = digits.collect::<String>().into();
+        }
+    }
     if let Fate::Copied { before, after } = fate {
         object["before"] = before.into();
         object["after"] = after.into();
@@ -139,7 +163,10 @@ mod tests {
     #[test]
     fn inputs_are_counted() {
         let tally = Tally::default();
-        let copied = |before, after| Fate::Copied { before, after };
+        let copied = |before, after| Fate::Copied {
+            before: Some(before),
+            after: Some(after),
+        };
         for fate in [
             copied(10, 5),
             copied(20, 7),
@@ -157,10 +184,24 @@ mod tests {
         let total = r#"{"type":"total","copied":2,"skipped":1,"failed":1,"before":30,"after":12}"#;
         let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(parsed(&tally.json()), parsed(total));
-        let one = json("a", "b", Fate::Failed, "copied", Some("why"));
+        let one = json(("a".as_ref(), "b".as_ref()), Fate::Failed, "copied", Some("why"));
         assert_eq!(
             parsed(&one),
             parsed(r#"{"type":"file","input":"a","output":"b","status":"failed","error":"why"}"#)
+        );
+        let name = OsStr::from_bytes(b"a\xff");
+        let odd = parsed(&json((name, "b".as_ref()), Fate::Skipped, "copied", None));
+        assert_eq!(
+            (&odd["input"], &odd["input_hex"]),
+            (&"a\u{fffd}".into(), &"61ff".into())
+        );
+        tally.add(Fate::Copied {
+            before: None,
+            after: Some(5),
+        });
+        assert_eq!(
+            tally.to_string(),
+            "3 copied, 1 skipped, 1 failed; 30 bytes became 12; the sizes of 1 are not known"
         );
     }
 }

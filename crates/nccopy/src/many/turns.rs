@@ -1,8 +1,9 @@
 //! Whose turn it is: small inputs run beside each other, a large one alone.
 //!
 //! ```text
-//! inputs, in order ─► small: one thread each, as many at once as there are threads
-//!                 └─► large: waits until the others are done, then takes all threads
+//! inputs, in order ─┬─► small: one thread each, beside each other
+//!                   ├─► slow: all threads, beside others, as they wait for a store most of the time
+//!                   └─► large: waits until the others are done, then takes all threads
 //! ```
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,13 +13,26 @@ use ncutils_core::threads;
 /// Inputs up to this size, in bytes, are copied by one thread each. Starting threads for one costs more than it saves.
 pub const SMALL: u64 = 16 << 20;
 
-/// Does jobs on `threads` threads, in the order of `next`. `is_large` tells which jobs take all threads. `work` also gets
-/// whether its job has all threads. In the others, [`threads::count`] is 1.
+/// Most slow jobs at once, if there are fewer threads.
+pub const MOST_SLOW: usize = 8;
+
+/// What a job takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// One thread. [`threads::count`] is 1.
+    Small,
+    /// All threads, while others have them too.
+    Slow,
+    /// All threads, alone.
+    Large,
+}
+
+/// Does jobs, at most `at_once` of them beside each other, in the order of `next`. `turn` tells what a job takes.
 pub fn in_turns<J>(
-    threads: usize,
+    at_once: usize,
     next: impl FnMut() -> Option<J> + Send,
-    is_large: impl Fn(&J) -> bool + Sync,
-    work: impl Fn(J, bool) + Sync,
+    turn: impl Fn(&J) -> Turn + Sync,
+    work: impl Fn(J, Turn) + Sync,
 ) {
     let turns = Turns {
         state: Mutex::new(State {
@@ -28,15 +42,12 @@ pub fn in_turns<J>(
         }),
         changed: Condvar::new(),
     };
-    threads::on_all(threads, |_, _| {
-        while let Some((job, has_all_threads)) = turns.take(&is_large) {
-            let _done = Done {
-                turns: &turns,
-                large: has_all_threads,
-            };
-            match has_all_threads {
-                true => work(job, true),
-                false => threads::single_threaded(|| work(job, false)),
+    threads::on_all(at_once, |_, _| {
+        while let Some((job, taken)) = turns.take(&turn) {
+            let _done = Done { turns: &turns, taken };
+            match taken {
+                Turn::Small => threads::single_threaded(|| work(job, taken)),
+                Turn::Slow | Turn::Large => work(job, taken),
             }
         }
     });
@@ -71,35 +82,36 @@ impl<N> Turns<N> {
         done.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job, and whether it is a large one.
-    fn take<J>(&self, is_large: impl Fn(&J) -> bool) -> Option<(J, bool)>
+    /// The next job, and what it takes.
+    fn take<J>(&self, turn: impl Fn(&J) -> Turn) -> Option<(J, Turn)>
     where
         N: FnMut() -> Option<J>,
     {
+        let job = (self.wait(self.lock(), |state| !state.large).next)()?;
+        // To look at a file may take long.
+        let turn = turn(&job);
         let mut state = self.wait(self.lock(), |state| !state.large);
-        let job = (state.next)()?;
-        let large = is_large(&job);
-        if large {
+        if turn == Turn::Large {
             state.large = true;
             state = self.wait(state, |state| state.running == 0);
         }
         state.running += 1;
-        Some((job, large))
+        Some((job, turn))
     }
 }
 
 /// Ends a job, also one that panics.
 struct Done<'a, N> {
     turns: &'a Turns<N>,
-    large: bool,
+    taken: Turn,
 }
 
 impl<N> Drop for Done<'_, N> {
     fn drop(&mut self) {
         let mut state = self.turns.lock();
         state.running -= 1;
-        // While small jobs run, the mark is that of a large one that waits for them.
-        state.large &= !self.large;
+        // While other jobs run, the mark is that of a large one that waits for them.
+        state.large &= self.taken != Turn::Large;
         self.turns.changed.notify_all();
     }
 }
@@ -118,14 +130,19 @@ mod tests {
             in_turns(
                 count,
                 || at.next(),
-                |n| n % 7 == 0,
-                |n, has_all| {
-                    assert_eq!(has_all, n % 7 == 0);
-                    assert!(has_all || threads::count() == 1);
+                |n| match n % 7 {
+                    0 => Turn::Large,
+                    1 => Turn::Slow,
+                    _ => Turn::Small,
+                },
+                |n, turn| {
+                    let alone = turn == Turn::Large;
+                    assert_eq!(alone, n % 7 == 0);
+                    assert!(turn != Turn::Small || threads::count() == 1);
                     let beside = running.fetch_add(1, Ordering::SeqCst);
-                    assert!(!has_all || beside == 0);
+                    assert!(!alone || beside == 0);
                     std::thread::yield_now();
-                    assert!(!has_all || running.load(Ordering::SeqCst) == 1);
+                    assert!(!alone || running.load(Ordering::SeqCst) == 1);
                     running.fetch_sub(1, Ordering::SeqCst);
                     seen.lock().unwrap().push(n);
                 },

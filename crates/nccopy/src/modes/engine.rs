@@ -39,7 +39,13 @@ impl Engine<'_> {
     pub(crate) fn planned(&self, copied: &CopyOf<'_>, options: &CopyOptions) -> Result<(CopyPlan, Prepared)> {
         let plan = copied.plan(options).map_err(|error| self.in_input(error))?;
         for choice in &plan.choices {
-            self.arguments.messages.note(choice);
+            match self.arguments.of_several {
+                true => self
+                    .arguments
+                    .messages
+                    .note(format_args!("{}: {choice}", self.input)),
+                false => self.arguments.messages.note(choice),
+            }
         }
         for notice in plan.notices.lines() {
             self.arguments.messages.warn_of(self.output, notice);

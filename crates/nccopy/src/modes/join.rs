@@ -16,6 +16,7 @@ use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::join::{Inputs, Joined};
 use ncutils_core::location::Location;
+use ncutils_core::message::some_of;
 use ncutils_core::model::NamePattern;
 use ncutils_core::threads;
 
@@ -67,7 +68,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     if !differing.is_empty() {
         arguments.messages.note(format_args!(
             "attributes differ between the inputs, and are those of {first}: {}",
-            differing.join(", ")
+            some_of(&differing, differing.len())
         ));
     }
     write(&joined, (&first, &output), arguments)?;
@@ -77,7 +78,8 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
 /// The inputs, each opened as the options say.
 fn inputs_of(names: Vec<OsString>, output: &Location, arguments: &Arguments) -> Inputs {
     let shown = names.iter().map(|name| name.display().to_string()).collect();
-    let most = MOST_OPEN.max(threads::count());
+    // Inputs, the output, and files beside each other.
+    let most = MOST_OPEN.min(threads::jobs_with_files(2)).max(2);
     let kept = arguments.memory_beside(output) / KEPT / most as u64;
     let arguments = arguments.clone();
     let told = Mutex::new(HashSet::new());

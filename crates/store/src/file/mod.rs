@@ -19,7 +19,7 @@ mod file_version;
 pub mod lock;
 pub mod partial;
 pub mod remains;
-mod stop_point;
+pub(crate) mod stop_point;
 pub mod symlinks;
 mod take_over;
 pub mod temporary;

@@ -21,15 +21,14 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tracing::debug;
 
+use super::owner::{self, Owner, UNFINISHED};
 use crate::file::file_output::sync_directory;
 use crate::file::partial::{PartialName, directory_of, is_partial_name, partial_beside, partial_name};
+use crate::file::stop_point::{self, reach};
 use crate::file::symlinks::follow_symlinks;
 use crate::keys::key::check_key;
 use crate::{DirectoryKeys, GetRange, KeyOutput, KeyStore, ValueWriter};
 use ncutils_model::error::{Error, Result};
-
-/// Folder inside a stage for values that are not complete. No key can be below it.
-const UNFINISHED: &str = ".ncutils-partial-values";
 
 /// Checks whether an existing folder may be replaced. An error says why it may not.
 pub type FolderCheck = Arc<dyn Fn(&Path) -> io::Result<()> + Send + Sync>;
@@ -45,6 +44,8 @@ pub struct DirectoryOutput {
     check: FolderCheck,
     /// Removes the stage when it is dropped. `None` if another process removes it, or nobody.
     own: Mutex<Option<PartialName>>,
+    /// Tells other processes that the stage is in use. `None` if they may join it.
+    owner: Mutex<Option<Owner>>,
     /// True if other processes may look into the stage. While it is false, values are written in place, under a read lock.
     shared: RwLock<bool>,
 }
@@ -80,6 +81,7 @@ impl DirectoryOutput {
         let target = target_of(path)?;
         replaceable(&target, &check)?;
         let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        owner::remove_left_behind(directory_of(&target), name);
         let (own, ()) = partial_beside(directory_of(&target), name, |p| fs::create_dir(p))?;
         let stage = own.path().canonicalize()?;
         if let Ok(old) = fs::metadata(&target) {
@@ -87,6 +89,7 @@ impl DirectoryOutput {
         }
         let output = Self::at(target, stage, check)?;
         *output.own() = Some(own);
+        *output.owner() = Owner::of(&output.stage);
         *output.shared.write().unwrap_or_else(PoisonError::into_inner) = false;
         Ok(output)
     }
@@ -122,6 +125,7 @@ impl DirectoryOutput {
             folders: Mutex::default(),
             check,
             own: Mutex::new(None),
+            owner: Mutex::new(None),
             shared: RwLock::new(true),
         })
     }
@@ -130,6 +134,9 @@ impl DirectoryOutput {
     pub fn stage(&self) -> &Path {
         // Waits for the values that are being written in place.
         *self.shared.write().unwrap_or_else(PoisonError::into_inner) = true;
+        if let Some(owner) = self.owner().take() {
+            owner.give_up(&self.stage);
+        }
         &self.stage
     }
 
@@ -143,6 +150,10 @@ impl DirectoryOutput {
 
     fn own(&self) -> std::sync::MutexGuard<'_, Option<PartialName>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn owner(&self) -> std::sync::MutexGuard<'_, Option<Owner>> {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the folder of a key, unless it is known to be there. Returns the path of the key's file.
@@ -193,6 +204,7 @@ impl DirectoryOutput {
 impl KeyOutput for DirectoryOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
         check_key(key)?;
+        reach(stop_point::WRITE);
         let path = self.path_of(key)?;
         // A value need not appear as a whole where nobody else looks into the stage.
         let shared = self.shared.read().unwrap_or_else(PoisonError::into_inner);
@@ -229,11 +241,13 @@ impl KeyOutput for DirectoryOutput {
     }
 
     fn publish(&self) -> io::Result<()> {
+        sync(&self.stage)?;
+        reach(stop_point::COMMIT);
         match fs::remove_dir_all(self.stage.join(UNFINISHED)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
-        sync(&self.stage)?;
+        sync_directory(&self.stage)?;
         let replaces = replaceable(&self.target, &self.check)?;
         let publish = |stage: &Path| {
             if replaces {
@@ -250,6 +264,7 @@ impl KeyOutput for DirectoryOutput {
         debug!(path = ?self.target, replaced = old.is_some(), "published");
         let synced = sync_directory(directory_of(&self.target));
         let removed = old.map_or(Ok(()), |old| remove_old(&old));
+        self.owner().take();
         // Until here the stage's name, which the old dataset has now, is listed: a program that is told to end removes it.
         if let Some(own) = own.take() {
             own.complete(|_| Ok(()))?;
@@ -441,6 +456,9 @@ fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
 
 /// Removes the folder that was replaced. What cannot be removed stays under a name that marks it as partial.
 fn remove_old(old: &Path) -> io::Result<()> {
+    // If the process is killed here, the next one goes on.
+    let _owner = Owner::of(old);
+    owner::empty(old);
     fs::remove_dir_all(old).map_err(|e| {
         let what = "the new dataset is complete, but the old one could not be removed, and is left in";
         io::Error::new(e.kind(), format!("{what} {}: {e}", old.display()))

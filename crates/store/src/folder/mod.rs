@@ -2,7 +2,9 @@
 //!
 //! ```text
 //! directory_keys: folder ─► KeyStore         KeyOutput: directory_output ─ stage ─ publish: rename ─► folder
+//!                                                             └─ owner: stages that were left behind
 //! ```
 
 pub mod directory_keys;
 pub mod directory_output;
+mod owner;

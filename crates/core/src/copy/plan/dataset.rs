@@ -36,6 +36,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let mut fixed = options.fix_unlimited || fixes;
     let mut selected = select(input, options)?;
     let mut notices = Notices::default();
+    for named in selected.missing.drain(..) {
+        notices.add("attributes name variables that the input lacks".to_owned(), named);
+    }
     let mut without = None;
     if options.drop_unsupported {
         let left = unsupported::leave_out(input, selected, kind, fixed, &mut notices)?;

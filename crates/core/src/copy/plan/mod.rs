@@ -9,11 +9,12 @@
 //!                          ▼
 //!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
 //!       joined: the same of a join
-//!                           └─► stored_as: is a dataset so already?
+//!                           └─► stored_as: is a dataset so already?  fill_in_place: does it have data?
 //! ```
 
 mod copy_plan;
 mod dataset;
+mod fill_in_place;
 mod joined;
 mod layout;
 mod notices;

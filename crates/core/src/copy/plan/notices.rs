@@ -1,7 +1,6 @@
 //! [`Notices`]: what a plan changes or leaves out that nobody asked for.
 
-/// Most items that one line names.
-const NAMED: usize = 10;
+use crate::message::some_of;
 
 /// What a plan changes or leaves out, because the output's kind does not hold it as it is: one line for each sort.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,13 +20,8 @@ impl Notices {
 
     /// One line for each sort, with the first items. If there are more, their number follows.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        self.sorts.iter().map(|(sort, items)| {
-            let named = items[..items.len().min(NAMED)].join(", ");
-            match items.len() - items.len().min(NAMED) {
-                0 => format!("{sort}: {named}"),
-                further => format!("{sort}: {named} and {further} more ({} in all)", items.len()),
-            }
-        })
+        let sorts = self.sorts.iter();
+        sorts.map(|(sort, items)| format!("{sort}: {}", some_of(items, items.len())))
     }
 }
 

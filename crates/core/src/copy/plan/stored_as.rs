@@ -3,16 +3,19 @@
 use std::collections::HashMap;
 
 use super::CopyPlan;
+use super::fill_in_place::{has_values, is_whole, leaves_out_fill};
+use super::prepare::can_skip;
 use crate::copy::geometry::Sources;
 use crate::copy::quantization::Algorithm;
+use crate::error::Result;
 use crate::filter::{ChunkType, Registry};
 use crate::format::{Reader, Written};
 use crate::model::{Schema, Storage, Type, UnlimitedDimensions, Values, VarId, Variable, VariableLayout};
 
 impl CopyPlan {
     /// True if `stored` is what the plan would make: of the same kind, with the same variables, dimensions, types, chunks and
-    /// filters. Data is written there if the plan copies some from `input`, but it is not read, and of attributes those alone count
-    /// that the copy adds. With `any_filters`, filters do not count.
+    /// filters. There is data where the plan copies some from `input`: no more of it is read than tells that, and of attributes
+    /// those alone count that the copy adds. With `any_filters`, filters do not count.
     pub fn is_stored_as(&self, input: &dyn Reader, stored: &dyn Reader, any_filters: bool) -> bool {
         let schema = stored.schema();
         let same_dataset = self.schema.kind == schema.kind
@@ -38,19 +41,45 @@ impl CopyPlan {
 
     /// True if a variable has data where the plan copies some, and none where it copies none.
     fn is_written_so(&self, planned: VarId, input: &dyn Reader, stored: &dyn Reader, found: VarId) -> bool {
-        let has_data =
-            |reader: &dyn Reader, var| reader.written(var).map(|written| written != Written::Nothing);
-        let same = match self.variables[planned.0].sources {
-            // Kinds without chunks write fill values in place of data, so nothing tells.
-            Sources::Nothing if !stored.schema().kind.can().chunks => Ok(false),
+        let copy = &self.variables[planned.0];
+        if copy.layout.extent.contains(&0) {
+            return true;
+        }
+        // Kinds without chunks write fill values in place of data, so the values tell.
+        let by_values = !stored.schema().kind.can().chunks;
+        let has_data = |reader: &dyn Reader, var| match by_values {
+            true => has_values(reader, var),
+            false => reader.written(var).map(|written| written != Written::Nothing),
+        };
+        let same = match copy.sources {
             Sources::Nothing => has_data(stored, found).map(|there| !there),
-            Sources::Whole(var) => {
-                has_data(stored, found).and_then(|there| Ok(there || !has_data(input, var)?))
-            }
+            Sources::Whole(var) => has_data(stored, found)
+                .and_then(|there| Ok(there || !has_data(input, var)?))
+                .and_then(|same| Ok(same && self.has_same_chunks(planned, (input, var), (stored, found))?)),
             // Which parts have data is not looked at.
             Sources::Parts(_) => Ok(true),
         };
-        same.unwrap_or(false)
+        same.unwrap_or(false) && (!by_values || is_whole(stored, found))
+    }
+
+    /// True if the chunks that are stored are those that the plan writes: without those that hold only fill values, if it leaves
+    /// them out, and else all that the input has.
+    fn has_same_chunks(
+        &self,
+        planned: VarId,
+        (input, from): (&dyn Reader, VarId),
+        (stored, found): (&dyn Reader, VarId),
+    ) -> Result<bool> {
+        let copy = &self.variables[planned.0];
+        if copy.skips_fill && can_skip(&self.schema, planned, &copy.layout) {
+            return leaves_out_fill(stored, found);
+        }
+        let same_grid = input.layout(from).storage == copy.layout.storage;
+        Ok(match (input.written(from)?, stored.written(found)?) {
+            (Written::All, Written::Chunks(_)) => false,
+            (Written::Chunks(asked), Written::Chunks(there)) if same_grid => asked == there,
+            _ => true,
+        })
     }
 
     /// True if the dimensions that both have agree. Some kinds leave out those that no variable has.
@@ -92,15 +121,33 @@ impl CopyPlan {
         there: &VariableLayout,
         any_filters: bool,
     ) -> bool {
-        let asked = &self.variables[planned.0].layout;
+        let asked: &VariableLayout = &self.variables[planned.0].layout;
+        let VariableLayout {
+            storage,
+            extent,
+            shard,
+            shard_index,
+            string_length,
+            // By `same_filters`.
+            filters: _,
+            array_codecs: _,
+            // These follow from the type, which is compared.
+            element_size: _,
+            encoding: _,
+            // These stay as they are in the input, and the writer chooses what the input does not say.
+            endian: _,
+            edges: _,
+            chunk_keys: _,
+            fill: _,
+        } = asked;
         // Filters that were chosen may have made chunks of what was in one piece.
-        let is_chunked = |layout: &VariableLayout| matches!(layout.storage, Storage::Chunked { .. });
-        let has_new_chunks = any_filters && !is_chunked(asked) && is_chunked(there);
-        let same_place = (asked.storage == there.storage || has_new_chunks)
-            && asked.extent == there.extent
-            && asked.shard == there.shard
-            && (asked.shard.is_none() || asked.shard_index == there.shard_index)
-            && asked.string_length == there.string_length;
+        let is_chunked = |storage: &Storage| matches!(storage, Storage::Chunked { .. });
+        let has_new_chunks = any_filters && !is_chunked(storage) && is_chunked(&there.storage);
+        let same_place = (*storage == there.storage || has_new_chunks)
+            && *extent == there.extent
+            && *shard == there.shard
+            && (shard.is_none() || *shard_index == there.shard_index)
+            && *string_length == there.string_length;
         let ty = schema.var(found).ty;
         same_place && (any_filters || same_filters(asked, there, schema, ty, &self.registry))
     }

@@ -35,6 +35,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{Reader, VariablePlan, Writer};
+use crate::message::some_of;
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{KeyOutput, KeyStore};
 pub use keys::MARKS;
@@ -211,17 +212,10 @@ fn names_of_other_bytes(schema: &Schema) -> Option<String> {
         .chain(vars.map(|var| &var.name))
         .chain(attributes);
     let odd: BTreeSet<&String> = names.filter(|name| ncutils_hdf5::has_other_bytes(name)).collect();
-    let shown: Vec<String> = odd
-        .iter()
-        .take(3)
-        .map(|name| name.escape_debug().to_string())
-        .collect();
-    let further = odd.len().saturating_sub(shown.len());
     (!odd.is_empty()).then(|| {
         format!(
-            "names with bytes that are no UTF-8 are written with a character of U+EF80 to U+EFFF for each such byte: {}{}",
-            shown.join(", "),
-            if further > 0 { format!(" and {further} more") } else { String::new() }
+            "names with bytes that are no UTF-8 are written with a character of U+EF80 to U+EFFF for each such byte: {}",
+            some_of(odd.iter().map(|name| name.escape_debug()), odd.len())
         )
     })
 }

@@ -6,10 +6,8 @@ use super::frame::Look;
 use crate::error::{Alternative, Error, Result};
 use crate::join::inputs::Inputs;
 use crate::join::request::JoinRequest;
+use crate::message::some_of;
 use crate::model::Schema;
-
-/// Most names that a warning has.
-const MOST_NAMES: usize = 10;
 
 /// Inputs that were looked at.
 pub struct Compared<'a> {
@@ -51,25 +49,15 @@ impl Compared<'_> {
         if !differing.is_empty() {
             warnings.push(format!(
                 "the values of {} are those of {first}; other inputs have other values",
-                some(&differing)
+                some_of(&differing, differing.len())
             ));
         }
         if !extra.is_empty() {
             warnings.push(format!(
                 "{first} lacks variables that other inputs have, which are left out: {}",
-                some(&extra)
+                some_of(&extra, extra.len())
             ));
         }
         Ok(())
-    }
-}
-
-/// Names for a message: the first ten, and how many more.
-fn some(names: &BTreeSet<String>) -> String {
-    let first: Vec<_> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
-    let first = first.join(", ");
-    match names.len().saturating_sub(MOST_NAMES) {
-        0 => first,
-        more => format!("{first} and {more} more"),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::chunk::element_count;
 use crate::error::Result;
 use crate::format::{Reader, Region};
-use crate::model::{Schema, Type, Values, VarId};
+use crate::model::{SLOT_SIZE, Schema, Type, Values, VarId, move_heap};
 
 /// Most bytes of a variable that is read in one piece, and kept for the comparison with the next input.
 const PIECE: u64 = 1 << 20;
@@ -86,7 +86,9 @@ fn same_values(schema: &Schema, ty: Type, a: &Values, b: &Values) -> bool {
         return false;
     }
     match ty {
-        Type::String => (0..a.bytes.len() / crate::model::SLOT_SIZE).all(|n| a.string(n) == b.string(n)),
+        Type::String => (0..a.bytes.len())
+            .step_by(SLOT_SIZE)
+            .all(|at| a.string(at) == b.string(at)),
         Type::User(_) if schema.has_heap(ty) => compacted(schema, ty, a) == compacted(schema, ty, b),
         _ => a.bytes == b.bytes,
     }
@@ -97,7 +99,7 @@ fn compacted(schema: &Schema, ty: Type, values: &Values) -> Values {
     let mut moved = Values::from_bytes(values.bytes.clone());
     let size = schema.type_size(ty).max(1);
     for element in moved.bytes.chunks_exact_mut(size) {
-        crate::model::move_heap(schema, ty, element, &values.heap, &mut moved.heap);
+        move_heap(schema, ty, element, &values.heap, &mut moved.heap);
     }
     moved
 }

@@ -158,9 +158,11 @@ fn a_value_in_a_shared_stage_appears_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let out = DirectoryOutput::create(&folder.path().join("d"), KNOWN_BY).unwrap();
     let stage = out.stage.clone();
-    // A folder for unfinished values is made only for values that are renamed.
+    // Only values of a shared stage are renamed.
+    let beside = names(&stage.join(UNFINISHED));
     out.put("alone", b"1").unwrap();
-    assert_eq!(names(&stage), ["alone"]);
+    assert_eq!(names(&stage), [UNFINISHED, "alone"]);
+    assert_eq!(names(&stage.join(UNFINISHED)), beside);
     let joined = DirectoryOutput::join(&folder.path().join("d"), out.stage(), KNOWN_BY).unwrap();
     out.put("shared", b"2").unwrap();
     joined.put("too", b"3").unwrap();

@@ -5,10 +5,8 @@ use std::collections::HashSet;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::error::{Error, Result};
+use crate::message::{MOST_NAMED, some_of};
 use crate::model::{Attributes, Schema, TypeClass};
-
-/// Most names that the warning tells.
-const TOLD: usize = 3;
 
 /// A name in form C; `None` if it is that already.
 pub fn normalized(name: &str) -> Option<String> {
@@ -81,7 +79,7 @@ impl Names {
         }
         if let Some(normal) = normalized(name) {
             self.count += 1;
-            if self.told.len() < TOLD {
+            if self.told.len() < MOST_NAMED {
                 self.told.push(normal.escape_debug().to_string());
             }
             *name = normal;
@@ -95,14 +93,10 @@ impl Names {
     }
 
     fn into_warning(self) -> Option<String> {
-        let more = match self.count - self.told.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         (self.count > 0).then(|| {
             format!(
-                "names are normalized (Unicode NFC), as netCDF-C finds no others: {}{more}",
-                self.told.join(", ")
+                "names are normalized (Unicode NFC), as netCDF-C finds no others: {}",
+                some_of(&self.told, self.count)
             )
         })
     }

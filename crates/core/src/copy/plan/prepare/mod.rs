@@ -23,5 +23,6 @@ mod process_share;
 mod source;
 mod variables;
 
+pub(super) use fill_values::can_skip;
 pub use prepared::Prepared;
 pub use variables::prepare;

@@ -52,6 +52,8 @@ pub struct CopyOptions {
     pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
+    /// `--with-coordinates`: copy what the chosen variables need, too.
+    pub with_coordinates: bool,
     /// `--exclude`: variables to leave out.
     pub excluded: Vec<NamePattern>,
     /// `-g` or `-G`: the groups to copy.

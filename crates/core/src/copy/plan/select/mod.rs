@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! lists ─┬─► variables: of a dataset               ─► Use of each: copied, only defined, left out
+//!        │      └─► needed: what the copied ones name
 //!        └─► objects: of HDF5 that is copied as it is, by the same rules
 //! ```
 
+mod needed;
 mod objects;
 mod variables;
 

@@ -1,5 +1,6 @@
 //! The lists of `nccopy -v -V --exclude -g -G`: which variables are copied, only defined, or left out.
 
+use super::needed::needed;
 use crate::copy::plan::request::{CopyOptions, Listed};
 use crate::error::{Error, Result};
 use crate::model::similar::question;
@@ -27,6 +28,8 @@ pub struct Selected {
     pub dims: Vec<bool>,
     /// For each type of the schema, true if it is defined where its group is.
     pub types: Vec<bool>,
+    /// Variables that the copied ones need and the input lacks, each with where it is named.
+    pub missing: Vec<String>,
 }
 
 /// Applies the lists of `options` to the input.
@@ -39,6 +42,7 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
         groups: vec![true; input.groups.len()],
         dims: vec![true; input.dims.len()],
         types: vec![true; input.types.len()],
+        missing: Vec::new(),
     };
     let named_vars = |names: &[NamePattern]| {
         let means = |name: &NamePattern| input.vars_matching(name).iter().map(|id| id.0).collect();
@@ -49,18 +53,26 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
         let wanted = named_vars(&listed.names)?;
         selected.restrict_vars(listed, |var| wanted[var]);
     }
-    let left_out = named_vars(&options.excluded)?;
-    for (used, _) in selected.vars.iter_mut().zip(left_out).filter(|(_, out)| *out) {
-        *used = Use::Omit;
-    }
+    let mut wanted_groups = None;
     if let Some(listed) = &options.groups {
         let means = |name: &NamePattern| input.groups_matching(name).iter().map(|id| id.0).collect();
         let all = input.groups.iter().map(|group| group.name.as_str());
         let wanted = find(&listed.names, "group", input.groups.len(), means, all)?;
         selected.restrict_vars(listed, |var| wanted[input.vars[var].group.0]);
-        if !listed.define_others {
-            selected.keep_groups(input, &wanted);
+        wanted_groups = (!listed.define_others).then_some(wanted);
+    }
+    let left_out = named_vars(&options.excluded)?;
+    selected.leave_out(&left_out);
+    if options.with_coordinates {
+        let needed = needed(input, selected.copied());
+        for var in needed.vars {
+            selected.vars[var.0] = Use::Copy;
         }
+        selected.missing = needed.missing;
+        selected.leave_out(&left_out);
+    }
+    if let Some(wanted) = wanted_groups {
+        selected.keep_groups(input, wanted);
     }
     Ok(selected)
 }
@@ -70,14 +82,22 @@ pub fn select(input: &Schema, options: &CopyOptions) -> Result<Selected> {
 /// # Errors
 /// [`Error::Usage`] for a name that the input does not have.
 pub fn copied(input: &Schema, options: &CopyOptions) -> Result<Vec<VarId>> {
-    let vars = select(input, options)?.vars.into_iter().enumerate();
-    Ok(vars
-        .filter(|(_, used)| *used == Use::Copy)
-        .map(|(n, _)| VarId(n))
-        .collect())
+    Ok(select(input, options)?.copied().collect())
 }
 
 impl Selected {
+    fn copied(&self) -> impl Iterator<Item = VarId> {
+        let vars = self.vars.iter().enumerate();
+        vars.filter(|(_, used)| **used == Use::Copy)
+            .map(|(n, _)| VarId(n))
+    }
+
+    fn leave_out(&mut self, left_out: &[bool]) {
+        for (used, _) in self.vars.iter_mut().zip(left_out).filter(|(_, out)| **out) {
+            *used = Use::Omit;
+        }
+    }
+
     fn restrict_vars(&mut self, listed: &Listed, wanted: impl Fn(usize) -> bool) {
         let other = if listed.define_others {
             Use::Define
@@ -91,9 +111,12 @@ impl Selected {
         }
     }
 
-    /// Keeps the wanted groups, their parents, and every group that defines a dimension or type that a kept
-    /// item needs.
-    fn keep_groups(&mut self, input: &Schema, wanted: &[bool]) {
+    /// Keeps the wanted groups and those of copied variables, their parents, and every group that defines a dimension or type
+    /// that a kept item needs.
+    fn keep_groups(&mut self, input: &Schema, mut wanted: Vec<bool>) {
+        for var in self.copied() {
+            wanted[input.var(var).group.0] = true;
+        }
         self.groups.fill(false);
         self.groups[0] = true;
         for (at, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {

@@ -6,12 +6,10 @@
 use super::metadata_store::MetadataStore;
 use crate::error::Result;
 use crate::format::zarr::keys::{ARRAY, GROUP, NODE, below};
+use crate::message::some_of;
 
 /// Most folders without metadata that are listed. Folders of something else may lie in a dataset.
 const MOST_LISTED: usize = 1_000;
-
-/// Most groups that a warning names.
-const NAMED: usize = 3;
 
 /// Finds the groups without metadata of one hierarchy.
 #[derive(Debug, Default)]
@@ -99,20 +97,11 @@ impl ImplicitGroups {
     pub fn into_warnings(self) -> Vec<String> {
         let mut warnings = self.warnings;
         if !self.found.is_empty() {
-            let named: Vec<String> = self
-                .found
-                .iter()
-                .take(NAMED)
-                .map(|path| format!("/{path}"))
-                .collect();
-            let more = match self.found.len() - named.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            let paths = self.found.iter().map(|path| format!("/{path}"));
             warnings.push(format!(
-                "groups without {} are read, though other programs do not list them: {}{more}",
+                "groups without {} are read, though other programs do not list them: {}",
                 self.own.last().copied().unwrap_or_default(),
-                named.join(", ")
+                some_of(paths, self.found.len())
             ));
         }
         warnings
