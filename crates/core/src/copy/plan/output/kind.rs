@@ -47,6 +47,7 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
         kind,
         held_by: instead_of(kind, |can| can.codecs.is_some()),
         held_as: None,
+        all: String::new(),
     })
 }
 
@@ -104,6 +105,7 @@ impl Unheld {
             kind: self.kind,
             held_by: self.held_by,
             held_as: self.held_as,
+            all: String::new(),
         }
         .about(self.item)
     }
