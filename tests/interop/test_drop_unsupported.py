@@ -79,7 +79,7 @@ def test_classic_kinds(tmp_path, mixed, kind):
         assert ("wide" in nc["number"].ncattrs()) == (kind == "nc5")
 
 
-@pytest.mark.parametrize("mode", ["zarr", "nczarr", "zarr,v3"])
+@pytest.mark.parametrize("mode", ["zarr", "nczarr"])
 def test_zarr(tmp_path, mixed, mode):
     out = f"{tmp_path}/out.zarr#mode={mode}"
     refused = nccopy(mixed, out, ok=False)
@@ -91,9 +91,7 @@ def test_zarr(tmp_path, mixed, mode):
     assert line.endswith(": pairs (pair)") if lists else "ragged00 (ragged)" in line and " more (13 in all)" in line, line
     [line] = lines_about(said, "attributes")
     assert line.endswith("number:shape (pair)"), line
-    if mode == "zarr,v3":
-        found = by_readers_of_version_3("zarr", tmp_path / "out.zarr")[0]
-    elif mode == "zarr":
+    if mode == "zarr":
         found = by_zarr_python(tmp_path / "out.zarr", 2)
     else:
         found = by_libnetcdf(f"file://{tmp_path}/out.zarr#mode=nczarr,file")

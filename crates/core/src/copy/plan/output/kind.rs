@@ -218,7 +218,10 @@ fn try_each_of_other_type(
     };
     let holds_attribute = |can: &Capabilities, ty: Type| {
         let is_complex = matches!(ty, Type::User(_)) && !schema.is_boolean(ty);
-        holds(can, ty) && (can.user_types || !is_complex)
+        match can.user_types {
+            true => holds_variable(can, ty),
+            false => holds(can, ty) && !is_complex,
+        }
     };
     let cannot = |item: Item, subject: String, ty: Type| {
         let what = match ty {

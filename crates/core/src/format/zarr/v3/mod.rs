@@ -22,6 +22,7 @@ mod number_words;
 mod own_facts;
 mod read;
 pub mod sharding;
+mod typed_attribute;
 mod write;
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use super::super::data_type::DataType;
 use super::codecs;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Schema, Storage, Type, TypeClass, VarId};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Schema, Storage, VarId};
 use crate::store::check_key;
 
 /// Checks names and types.
@@ -84,17 +84,14 @@ fn variable(schema: &Schema, id: VarId, path: &str) -> Result<()> {
         .map_err(|e| e.about(Item::Variable(id)))
 }
 
-/// Checks the type of an attribute: a user-defined one is an enum, whose integers are written.
+/// Checks the type of an attribute.
 fn check_attribute(schema: &Schema, attribute: &Attribute, owner: &str) -> Result<()> {
-    match attribute.ty {
-        Type::User(id) if !matches!(schema.user_type(id).class, TypeClass::Enum { .. }) => {
-            Err(Error::can_be_left_out(format!(
-                "attribute {} of {owner} has the user-defined type {}, which Zarr cannot hold",
-                attribute.name,
-                schema.user_type(id).name
-            )))
-        }
-        _ => Ok(()),
+    match DataType::of(schema, attribute.ty) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(Error::can_be_left_out(format!(
+            "attribute {} of {owner} {why}",
+            attribute.name
+        ))),
     }
 }
 
