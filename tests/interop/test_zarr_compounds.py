@@ -2,12 +2,16 @@
 
 import base64
 import json
+import os
+import subprocess
+import sys
 
 import h5py
 import netCDF4
 import numpy as np
 import pytest
 from conftest import nccopy, ncgen
+from zarr_reference import ZARR2, by_libnetcdf, needs_zarr2
 
 CDL = """netcdf a {
 types:
@@ -113,3 +117,85 @@ def test_what_version_3_cannot_hold(tmp_path):
     nccopy("-k", "nc4", tmp_path / "out.zarr", tmp_path / "back.nc")
     with netCDF4.Dataset(tmp_path / "back.nc") as nc:
         assert list(nc.variables) == ["n"] and nc["n"][:].tolist() == [1, 2] and nc["n"].ncattrs() == []
+
+
+# What version 2 holds: no enums, and no attributes of compounds.
+OF_VERSION_2 = """netcdf b {
+types:
+  compound inner { short q; float r(2); };
+  opaque(5) key;
+  compound flat { int a; char t(5); double d; key k; };
+  compound pair { byte o; double b(3); short c(2, 2); char t(2, 5); inner s(2); key k; };
+dimensions: x = 5; y = 2;
+variables:
+  flat f(x); pair v(x, y); int n(x);
+data:
+  n = 1, 2, 3, 4, 5;
+  f = {1, {"abc"}, 1.5, 0X0102030405}, {2, {"abcde"}, -2.5, 0X0203040506}, {3, {"x"}, 0, 0X00};
+  v = {1, {1, 2, 3}, {1, 2, 3, 4}, {"abcdefg"}, {{5, {6, 7}}, {8, {9, 10}}}, 0X0102030405},
+      {2, {4, 5, 6}, {5, 6, 7, 8}, {"zyxwvutsrq"}, {{50, {60, 70}}, {80, {90, 100}}}, 0X0504030201};
+}
+"""
+
+READ_2 = """
+import base64, json, sys, numpy, zarr
+root = zarr.open(sys.argv[1], mode="r")
+print(json.dumps({name: [root[name].dtype.descr, base64.b64encode(root[name][...].tobytes()).decode()] for name in sys.argv[2:]}))
+"""
+
+
+def packed(array):
+    """The bytes of elements without gaps."""
+    def without_gaps(dtype):
+        if dtype.subdtype:
+            return np.dtype((without_gaps(dtype.subdtype[0]), dtype.subdtype[1]))
+        return np.dtype([(name, without_gaps(dtype.fields[name][0])) for name in dtype.names]) if dtype.names else dtype
+
+    return array.astype(without_gaps(array.dtype)).tobytes()
+
+
+@needs_zarr2
+@pytest.mark.parametrize("options", [[], ["-c", "x/2,y/1", "-d", "1"]], ids=["one chunk", "chunks"])
+def test_version_2(tmp_path, options):
+    """zarr-python 2 reads the elements that h5py reads of the source; zarr-python 3 those without array fields."""
+    (tmp_path / "in.cdl").write_text(OF_VERSION_2)
+    ncgen("-k", "nc4", "-o", tmp_path / "in.nc", tmp_path / "in.cdl")
+    out = tmp_path / "out.zarr"
+    said = nccopy("--verify", *options, tmp_path / "in.nc", f"{out}#mode=zarr")
+    assert "zarr-python 3 cannot read compounds with array fields: v;" in said, said
+    assert "netCDF-C opens no dataset with compounds" in said, said
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", READ_2, out, "f", "v"], capture_output=True, env=os.environ | {"PYTHONPATH": str(ZARR2)})
+    found = json.loads(done.stdout)
+    nccopy("-k", "nc4", out, tmp_path / "back.nc")
+    with h5py.File(tmp_path / "in.nc") as file, h5py.File(tmp_path / "back.nc") as back:
+        for name in "fv":
+            wanted = packed(file[name][()])
+            assert base64.b64decode(found[name][1]) == wanted, name
+            assert packed(back[name][()]) == wanted, name
+            assert back[name].dtype.names == file[name].dtype.names
+        assert [field[1:] for field in found["v"][0]] == [["|i1"], ["<f8", [3]], ["<i2", [2, 2]], ["|S5", [2]], [[["q", "<i2"], ["r", "<f4", [2]]], [2]], ["|V5"]]
+        wanted = packed(file["f"][()])
+    zarr = pytest.importorskip("zarr", "3")
+    assert zarr.open_group(str(out), mode="r", use_consolidated=False)["f"][:].tobytes() == wanted
+    with pytest.raises(ValueError, match="No Zarr data type"):
+        zarr.open_group(str(out), mode="r", use_consolidated=False)["v"]
+    with pytest.raises(AssertionError, match="netcdf_c_read|Error|NetCDF"):
+        by_libnetcdf(f"file://{out}#mode=zarr,file")
+
+
+def test_big_endian_fields(tmp_path):
+    """A struct of version 3 in big-endian order becomes the same numbers in version 2."""
+    dtype = np.dtype([("a", ">i4"), ("b", ">f8")])
+    values = np.array([(1, 1.5), (-2, 2.5), (3, 1e300)], dtype)
+    (tmp_path / "in.zarr" / "v" / "c").mkdir(parents=True)
+    (tmp_path / "in.zarr" / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+    fields = [{"name": "a", "data_type": "int32"}, {"name": "b", "data_type": "float64"}]
+    document = {"zarr_format": 3, "node_type": "array", "shape": [3], "data_type": {"name": "struct", "configuration": {"fields": fields}},
+                "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}}, "chunk_key_encoding": {"name": "default"},
+                "fill_value": {"a": 0, "b": 0}, "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}], "dimension_names": ["x"]}
+    (tmp_path / "in.zarr" / "v" / "zarr.json").write_text(json.dumps(document))
+    (tmp_path / "in.zarr" / "v" / "c" / "0").write_bytes(values.tobytes())
+    nccopy("--verify", tmp_path / "in.zarr", f"{tmp_path}/out.zarr#mode=zarr")
+    zarr = pytest.importorskip("zarr", "3")
+    found = zarr.open_group(str(tmp_path / "out.zarr"), mode="r")["v"][:]
+    assert found["a"].tolist() == values["a"].tolist() and found["b"].tolist() == values["b"].tolist()

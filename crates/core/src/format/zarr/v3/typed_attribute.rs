@@ -130,7 +130,7 @@ mod tests {
         let json = write(&schema, &attribute(ty, 2, values.clone()))
             .unwrap()
             .to_string();
-        assert_eq!(json, r#"[{"a":5,"t":"YWI="},{"a":-1,"t":"eHl6"}]"#);
+        assert_eq!(json, r#"[{"a": 5, "t": "YWI="},{"a": -1, "t": "eHl6"}]"#);
         assert_eq!(read(&json, &schema, ty), Some((2, values)));
 
         let (schema, ty) = made(TypeClass::Vlen { base: Type::Short });
