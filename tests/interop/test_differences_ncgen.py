@@ -7,6 +7,7 @@ from differences import check, outcome
 # The beginning of a row, the body of a text, options, and what is found in our outcome and in theirs: the exit status, what our
 # ncdump prints of the file, and the messages. A text that begins with `netcdf` is whole.
 STORAGE = "dimensions: d = 4; u = UNLIMITED; variables: int v(d)"
+TYPES = "types:\n  compound c1 {\n    int a ;\n  }; // c1\n  compound c2 {\n    c1 b ;\n  }; // c2\n  int enum e {x = 1} ;\n"
 CASES = [
     ("kind without `-k`", 'variables: string v; data: v = "a";', ["-b"], 'v = "a"', "status 1"),
     ("kind without `-k`", "variables: ubyte v; data: v = 5;", ["-b"], "v = 5", "status 1"),
@@ -26,6 +27,9 @@ CASES = [
     ("`_ChunkSizes`", "dimensions: d = 4; e = 4; variables: int v(d, e); v:_ChunkSizes = 2;", ["-4"], "needs one length for each", "= 2, 4"),
     ("storage that a variable cannot have", 'dimensions: u = UNLIMITED; variables: int v(u); v:_Storage = "contiguous";', ["-4"],
      "variable v: _Storage", "Invalid argument"),
+    ("order of types", "types: compound c1 {int a;}; compound c2 {c1 b;}; int enum e {x = 1};", ["-4"], r"c1 \{(.|\n)*enum e(.|\n)*c2 \{",
+     r"c1 \{(.|\n)*enum e(.|\n)*c2 \{"),
+    ("order of types", f"netcdf x {{\n{TYPES}}}", ["-4"], r"c1 \{(.|\n)*c2 \{(.|\n)*enum e", r"c1 \{(.|\n)*enum e(.|\n)*c2 \{"),
     ("order of `_Filter`", STORAGE + '; v:_Filter = "1,4|2,4|3";', ["-4"], r'"1,4\|2,4\|3"', "_Fletcher32"),
     ("`_Codecs`", STORAGE + r'; v:_Codecs = "[{\"id\":\"zlib\",\"level\":\"3\"}]";', ["-4"], "_DeflateLevel = 3", "contiguous"),
     ("filters", STORAGE + '; v:_Filter = "bzip2,5";', ["-4"], '"307,5"', "!307,5"),

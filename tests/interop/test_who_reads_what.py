@@ -56,6 +56,7 @@ STRINGS = Feature("strings", 'string v(x); data: v = "a", "bc", "d", "é", "f";'
 TWICE = Feature("a dimension twice in one array", "int v(x, x);", None, flags=())
 ENUM = Feature("enums", "e v(x); data: v = A, B, A, B, A;", [1, 2, 1, 2, 1], (), "byte enum e {A = 1, B = 2};")
 COMPOUND = Feature("compounds", "c v(x); data: v = {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10};", None, (), "compound c {int a; double b;};")
+ARRAYS = Feature("compounds with array fields", "c v(x); data: v = {{1, 2}}, {{3, 4}}, {{5, 6}}, {{7, 8}}, {{9, 10}};", None, (), "compound c {int a(2);};")
 VLEN = Feature("sequences", "s v(x); data: v = {1}, {1, 2}, {3}, {4}, {5};", None, (), "int(*) s;")
 OPAQUE = Feature("opaque", "o v(x); data: v = 0x01020304, 0x01020304, 0x01020304, 0x01020304, 0x01020304;", None, (), "opaque(4) o;")
 COMPLEX = dataclasses.replace(
@@ -156,7 +157,7 @@ TABLES = [
         {
             ("NCZarr", "nczarr", None, "{}.ncz#mode=nczarr,file"): [*MODEL, *VERSION_2_FILTERS, CHECKED_FIRST, SHUFFLED_STRINGS],
             ("NCZarr in a zip", "nczarr", None, "{}.nczip#mode=nczarr,zip"): [NUMERIC, GROUPS],
-            ("Zarr", "zarr", None, "{}.zarr#mode=zarr"): [*MODEL, VLEN, COMPLEX, *VERSION_2_FILTERS, CHECKED_FIRST, SHUFFLED_STRINGS],
+            ("Zarr", "zarr", None, "{}.zarr#mode=zarr"): [*MODEL, VLEN, COMPLEX, COMPOUND, ARRAYS, *VERSION_2_FILTERS, CHECKED_FIRST, SHUFFLED_STRINGS],
             ("Zarr in a zip", "zarr", None, "{}.zip#mode=zarr,zip"): [NUMERIC, GROUPS],
         },
     ),
@@ -164,7 +165,7 @@ TABLES = [
         "Zarr version 3",
         ["zarr-python 3", "xarray", "tensorstore", "zarrs"],
         {
-            ("folder", "v3", None, "{}.v3#mode=zarr,v3"): [*MODEL, ENUM, COMPOUND, VLEN, OPAQUE, COMPLEX, *VERSION_3_FILTERS],
+            ("folder", "v3", None, "{}.v3#mode=zarr,v3"): [*MODEL, ENUM, COMPOUND, ARRAYS, VLEN, OPAQUE, COMPLEX, TYPED, *VERSION_3_FILTERS],
             ("shards", "v3", None, "{}.shards#mode=zarr,v3"): [dataclasses.replace(NUMERIC, flags=("-c", "y/2,x/5", "--shard", "2K"))],
             ("shards, index first", "v3", None, "{}.start#mode=zarr,v3"): [
                 dataclasses.replace(NUMERIC, flags=("-c", "y/2,x/5", "--shard", "2K", "--shard-index", "start"))

@@ -69,7 +69,7 @@ def test_bytes_that_are_no_numbers(tmp_path, source):
 
 
 def test_nczarr_has_none(tmp_path, source):
-    assert "--drop-unsupported leaves it out" in nccopy(source, f"{tmp_path}/out.zarr#mode=nczarr", ok=False)
+    assert "--drop-unsupported leaves them out" in nccopy(source, f"{tmp_path}/out.zarr#mode=nczarr", ok=False)
 
 
 @pytest.mark.parametrize("compressor", ["none", "zlib,1"])

@@ -152,7 +152,7 @@ pub enum Error {
     },
 
     /// The dataset contains an item that the output's kind cannot hold.
-    #[error("{what}, which the kind '{}' cannot hold{}", kind.name(), names(held_by))]
+    #[error("{what}, which the kind '{}' cannot hold{all}{}", kind.name(), names(held_by))]
     NotHeld {
         /// The part of the request that needs the item; `None` if the item is in the input.
         request: Option<Request>,
@@ -164,6 +164,8 @@ pub enum Error {
         held_by: Vec<Kind>,
         /// What a copy can be asked to make of the item, so that the kind holds it: fixed dimensions, say.
         held_as: Option<Request>,
+        /// All items that the kind cannot hold, as a clause after a semicolon; empty if there is one.
+        all: String,
     },
 
     /// A request cannot be fulfilled, but an alternative exists. The program adds the name of its option.

@@ -16,6 +16,8 @@ pub enum Alternative {
     Replacing,
     /// Leave out what the output's kind cannot hold.
     LeavingOut,
+    /// Leave out several items that the output's kind cannot hold.
+    LeavingAllOut,
     /// Allow more memory.
     MoreMemory,
     /// Copy the sound chunks alone, or all as they are.
@@ -40,6 +42,7 @@ impl fmt::Display for Alternative {
             Self::OtherFilters => ": choose other filters for this variable",
             Self::Replacing => ", and is not replaced",
             Self::LeavingOut => "; leave it out",
+            Self::LeavingAllOut => "; leave them out",
             Self::MoreMemory => "; allow more memory (-m)",
             Self::SoundChunks => "; salvage the other chunks, or copy without a test",
             Self::OneOfTwoCells => "; sort them, or take one of two cells",

@@ -28,6 +28,7 @@ impl Program {
                 kind,
                 held_by,
                 held_as,
+                all,
             } => {
                 let name = request.map(|r| self.name(r) + ": ").unwrap_or_default();
                 let maker = held_as.and_then(|made| Some((made, self.making(made)?.told_as())));
@@ -49,10 +50,14 @@ impl Program {
                     ),
                 };
                 let is_left = request.is_none() && held_as != Some(Request::FixedDimensions);
-                let dropped = self.offered(Alternative::LeavingOut).filter(|_| is_left);
+                let dropped = self.offered(match all.is_empty() {
+                    true => Alternative::LeavingOut,
+                    false => Alternative::LeavingAllOut,
+                });
+                let dropped = dropped.filter(|_| is_left || !all.is_empty());
                 let dropped = dropped.unwrap_or_default();
                 Error::Usage(format!(
-                    "{name}{what}{}, which the kind '{}' cannot hold{advice}{dropped}",
+                    "{name}{what}{}, which the kind '{}' cannot hold{all}{advice}{dropped}",
                     fix.unwrap_or_default(),
                     kind.name()
                 ))
@@ -103,6 +108,7 @@ mod tests {
             kind,
             held_by,
             held_as: Some(Request::FixedDimensions),
+            all: String::new(),
         }
     }
 
@@ -197,6 +203,7 @@ mod tests {
             kind: Kind::Zarr2,
             held_by: vec![Kind::Netcdf4],
             held_as: None,
+            all: String::new(),
         });
         assert_eq!(
             error.to_string(),

@@ -196,7 +196,10 @@ fn storage() -> Vec<Opt> {
             .more("Attributes, variables, groups and types. Warnings tell them.")
             .section("kinds.md#items-that-a-kind-cannot-hold")
             .modes(OF_VALUES)
-            .alternatives(&[(Alternative::LeavingOut, "; --drop-unsupported leaves it out")]),
+            .alternatives(&[
+                (Alternative::LeavingOut, "; --drop-unsupported leaves it out"),
+                (Alternative::LeavingAllOut, "; --drop-unsupported leaves them out"),
+            ]),
         Opt::long("strings", "Make strings arrays of characters, which classic files hold")
             .value(Value::OneOf("FORM", vec!["char"]))
             .more("Each variable has one more dimension, as long as its longest string or --strlen.")

@@ -35,6 +35,16 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
+/// What the kind of a dataset cannot hold, as far as it is found at once: one error that names the item for each. A kind of
+/// another crate holds all.
+pub fn unheld(schema: &Schema) -> Vec<Error> {
+    match schema.kind {
+        Kind::Zarr3 => zarr::unheld_by_version_3(schema),
+        Kind::Other(_) => Vec::new(),
+        _ => check(schema).err().into_iter().collect(),
+    }
+}
+
 /// Checks that [`create`] would accept this dataset, without its destination. Creates nothing.
 ///
 /// # Errors

@@ -16,6 +16,12 @@ const HEAD: usize = 6;
 /// Largest node that is read, in bytes: 32 times libhdf5's default for chunks.
 const MOST: usize = 64 << 10;
 
+/// The first bytes of structures that may follow a node.
+const SIGNATURES: [&[u8; 4]; 19] = [
+    b"BTHD", b"BTIN", b"BTLF", b"OHDR", b"OCHK", b"FRHP", b"FHDB", b"FHIB", b"FSHD", b"FSSE", b"FAHD",
+    b"FADB", b"EAHD", b"EAIB", b"EASB", b"EADB", b"HEAP", b"GCOL", b"TREE",
+];
+
 /// How many records at most look as if they belonged to a node, behind its last one.
 const SURPLUS: usize = 3;
 
@@ -37,21 +43,21 @@ pub(crate) fn record_type(reader: &MetadataReader, address: u64) -> Result<Optio
     })
 }
 
-/// Reads the node at `address`, which has at most `room` bytes, of a tree with this header. `follows` tells whether a record can come
+/// Reads the node at `address`, which ends before the next structure, of a tree with this header. `follows` tells whether a record can come
 /// after those before it. `None` if there is no such node.
 pub(crate) fn read(
     reader: &MetadataReader,
     header: &Header,
     address: u64,
-    room: usize,
     mut follows: impl FnMut(&[u8]) -> bool,
 ) -> Result<Option<LooseNode>> {
     if record_type(reader, address)? != Some(header.record_type) {
         return Ok(None);
     }
     let left = reader.file_size().saturating_sub(address);
-    let most = header.node_size().min(room as u64).min(left).min(MOST as u64) as usize;
-    let bytes = reader.read(NODE, address, most)?;
+    let most = header.node_size().min(left).min(MOST as u64) as usize;
+    let mut bytes = reader.read(NODE, address, most)?;
+    bytes.truncate(end_of_node(&bytes));
     let size = header.record_size;
     let records = bytes.get(HEAD..).unwrap_or_default();
     let most = records
@@ -87,6 +93,15 @@ pub(crate) fn read(
     Ok(None)
 }
 
+/// The place of the first structure behind the node at the beginning of `bytes`.
+fn end_of_node(bytes: &[u8]) -> usize {
+    let behind = bytes.windows(4).skip(HEAD);
+    let next = behind
+        .enumerate()
+        .find(|(_, window)| SIGNATURES.iter().any(|signature| window == signature));
+    next.map_or(bytes.len(), |(at, _)| HEAD + at)
+}
+
 /// True if the checksum of the bytes before `at` is there.
 fn is_sum_at(bytes: &[u8], at: usize) -> bool {
     let Some((covered, rest)) = bytes.split_at_checked(at) else {
@@ -117,7 +132,7 @@ mod tests {
         let reader = MetadataReader::new(Arc::new(bytes), 0, 8, 8).unwrap();
         let header = Header::lost(5, 2, 100);
         let mut last = 0;
-        let node = read(&reader, &header, 0, 100, |record| {
+        let node = read(&reader, &header, 0, |record| {
             let before = std::mem::replace(&mut last, u16::from_le_bytes([record[0], record[1]]));
             before < last
         });
@@ -136,6 +151,11 @@ mod tests {
             found(node(b"BTIN", &[3], &pointers)),
             Some((vec![3, 0], vec![600, 700]))
         );
+        // The node before another one ends there, whatever its records would go on with.
+        let mut followed = node(b"BTLF", &[1, 2], &[]);
+        followed.truncate(HEAD + 8);
+        followed.extend(node(b"BTLF", &[0x1000, 0x2000, 0x3000, 0x4000], &[]));
+        assert_eq!(found(followed), Some((vec![1, 0, 2, 0], vec![])));
         let mut other = node(b"BTLF", &[1, 2, 9], &[]);
         other[7] ^= 1;
         assert_eq!(found(other), None);

@@ -21,14 +21,13 @@ pub(crate) struct LooseChunks {
     pub(crate) children: Vec<u64>,
 }
 
-/// The chunks of the node at `address`, which has at most `room` bytes. `None` unless it can be of a dataset with this extent: all its
+/// The chunks of the node at `address`, which ends before the next structure. `None` unless it can be of a dataset with this extent: all its
 /// chunks are within it, in ascending order.
 pub(crate) fn loose_chunks(
     reader: &MetadataReader,
     dims: &[u64],
     layout: &ChunkedLayout,
     address: u64,
-    room: usize,
 ) -> Result<Option<LooseChunks>> {
     let (Some(grid), Some(chunk_size)) = (ChunkGrid::new(dims, &layout.shape), layout.chunk_size()) else {
         return Ok(None);
@@ -59,7 +58,7 @@ pub(crate) fn loose_chunks(
         })
     };
     let mut last = None;
-    let node = loose_node::read(reader, &header, address, room, |record| {
+    let node = loose_node::read(reader, &header, address, |record| {
         let index = chunk(record).map(|chunk| chunk.index);
         let follows = index.is_some() && last < index;
         last = index;

@@ -91,7 +91,7 @@ pub(crate) fn chunk_table(
         }
         ChunkIndex::BtreeV2 { address } => {
             let tree = btree_v2::read(reader, address, dims.len(), chunk_size, &mut table);
-            let nodes = |node: &u64| loose_chunks(reader, dims, layout, *node, usize::MAX);
+            let nodes = |node: &u64| loose_chunks(reader, dims, layout, *node);
             match found {
                 [] => tree,
                 found => tree.or_else(|error| reader.tolerate(error)).and_then(|()| {

@@ -79,6 +79,8 @@ pub struct Capabilities {
     /// ([`UserType::is_boolean`](crate::UserType::is_boolean), [`UserType::complex_part`](crate::UserType::complex_part)), and
     /// attributes booleans.
     pub booleans_and_complex: bool,
+    /// True if variables can be compounds of fixed size whose fields are no enums, which are user-defined types elsewhere.
+    pub plain_compounds: bool,
     /// The atomic types that variables and attributes can have.
     pub atomic_types: &'static [Type],
     /// The dimensions that may be unlimited.
@@ -156,6 +158,7 @@ impl Capabilities {
             types_with_heap: false,
             lists_of_numbers: false,
             booleans_and_complex: false,
+            plain_compounds: false,
             atomic_types: Type::CLASSIC,
             unlimited: UnlimitedDimensions::None,
             longest_dimension: u64::MAX,
@@ -365,6 +368,8 @@ pub(super) static ZARR2: Capabilities = Capabilities {
     name: "Zarr version 2",
     short_name: "zarr2",
     booleans_and_complex: true,
+    plain_compounds: true,
+    packed_compounds: true,
     lists_of_numbers: true,
     extended_name: "Zarr version 2 mode=00001000",
     ..ZARR

@@ -226,6 +226,30 @@ impl Schema {
         matches!(ty, Type::User(id) if self.user_type(id).is_boolean())
     }
 
+    /// True if all fields of a compound are of fixed size and none is an enum, but for booleans, at any depth. A type that is
+    /// larger than `most` fields is none.
+    pub fn is_plain_compound(&self, ty: Type, most: usize) -> bool {
+        let mut left = most;
+        matches!(ty, Type::User(id) if matches!(self.user_type(id).class, TypeClass::Compound { .. }))
+            && self.is_plain(ty, &mut left)
+    }
+
+    fn is_plain(&self, ty: Type, left: &mut usize) -> bool {
+        let Type::User(id) = ty else {
+            return ty != Type::String;
+        };
+        let user = self.user_type(id);
+        match &user.class {
+            TypeClass::Opaque { .. } => true,
+            TypeClass::Enum { .. } => user.is_boolean(),
+            TypeClass::Vlen { .. } => false,
+            TypeClass::Compound { fields, .. } => fields.iter().all(|field| {
+                *left = left.saturating_sub(1);
+                *left > 0 && self.is_plain(field.ty, left)
+            }),
+        }
+    }
+
     /// True if elements contain strings or variable-length sequences, at any depth.
     pub fn has_heap(&self, ty: Type) -> bool {
         match ty {

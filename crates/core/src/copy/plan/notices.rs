@@ -18,6 +18,25 @@ impl Notices {
         }
     }
 
+    /// The sorts, in the order in which they were found.
+    pub fn sorts(&self) -> impl Iterator<Item = &str> {
+        self.sorts.iter().map(|(sort, _)| &**sort)
+    }
+
+    /// The number of items.
+    pub fn count(&self) -> usize {
+        self.sorts.iter().map(|(_, items)| items.len()).sum()
+    }
+
+    /// Adds the items of `other`, whose sorts are told in the words that `told` makes of them.
+    pub fn extend(&mut self, other: Self, told: impl Fn(&str) -> String) {
+        for (sort, items) in other.sorts {
+            for item in items {
+                self.add(told(&sort), item);
+            }
+        }
+    }
+
     /// One line for each sort, with the first items. If there are more, their number follows.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let sorts = self.sorts.iter();

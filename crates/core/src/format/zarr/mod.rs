@@ -174,6 +174,11 @@ pub fn check(schema: &Schema) -> Result<()> {
     }
 }
 
+/// What a hierarchy of version 3 cannot hold: one error that names the item for each.
+pub fn unheld_by_version_3(schema: &Schema) -> Vec<Error> {
+    v3::unheld(schema)
+}
+
 /// Checks names, types and storage.
 ///
 /// # Errors

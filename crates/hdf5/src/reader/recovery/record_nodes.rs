@@ -19,9 +19,6 @@ const MOST_BROKEN: usize = 64;
 /// Most chunks in all nodes that fit, as each takes memory.
 const MOST_CHUNKS: usize = 1 << 22;
 
-/// Most bytes of a node that are searched: 32 times libhdf5's default for chunks.
-const MOST: u64 = 64 << 10;
-
 /// A dataset whose tree cannot be read as a whole.
 struct Broken {
     dataset: Dataset,
@@ -81,7 +78,7 @@ pub(super) fn find(reach: &Reach, scan: &Scan, datasets: &[u64]) -> HashMap<u64,
     let mut left = MOST_CHUNKS;
     let branches = broken
         .iter()
-        .map(|dataset| dataset.branches(reach, scan, &lost, &mut left));
+        .map(|dataset| dataset.branches(reach, &lost, &mut left));
     let Some(branches) = branches.collect::<Option<Vec<Vec<Branch>>>>() else {
         return HashMap::new();
     };
@@ -105,12 +102,11 @@ pub(super) fn find(reach: &Reach, scan: &Scan, datasets: &[u64]) -> HashMap<u64,
 
 impl Broken {
     /// The branches that fit; `None` if they have more chunks than are `left`.
-    fn branches(&self, reach: &Reach, scan: &Scan, nodes: &[u64], left: &mut usize) -> Option<Vec<Branch>> {
+    fn branches(&self, reach: &Reach, nodes: &[u64], left: &mut usize) -> Option<Vec<Branch>> {
         let reader = reach.reader();
         let dims = self.dataset.dataspace.dims();
         let read = |node: u64| {
-            let room = scan.room(node, MOST, reader);
-            let found = chunk_index::loose_chunks(reader, dims, &self.layout, node, room).ok()??;
+            let found = chunk_index::loose_chunks(reader, dims, &self.layout, node).ok()??;
             let fits = found.is_filtered != self.dataset.filters.is_empty();
             fits.then_some((node, found))
         };

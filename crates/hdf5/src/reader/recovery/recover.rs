@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::array_blocks;
-use super::attribute_nodes::AttributeNodes;
+use super::attribute_nodes;
 use super::base::USUAL_ROOTS;
 use super::chunk_nodes;
 use super::names::{self, FoundLink};
@@ -43,7 +43,6 @@ pub(in crate::reader) struct Recovery {
     scan: OnceLock<Scan>,
     /// Blocks of chunk indexes, by the address of their dataset. They are looked for when an index cannot be read.
     index_blocks: OnceLock<HashMap<u64, Vec<u64>>>,
-    attribute_nodes: AttributeNodes,
 }
 
 /// What a scan found that no way from the root leads to.
@@ -148,7 +147,7 @@ impl Recovery {
         shared: &SharedMessages,
         header: &ObjectHeader,
     ) -> Result<Vec<Attribute>> {
-        self.attribute_nodes.find(shared, header, || self.scan())
+        attribute_nodes::find(shared, header, || self.scan())
     }
 
     fn scan(&self) -> Result<&Scan> {
@@ -195,7 +194,6 @@ impl Found {
             shared: shared.anew(shared.reader.unnoted()),
             scan: scan.map(OnceLock::from).unwrap_or_default(),
             index_blocks: OnceLock::new(),
-            attribute_nodes: AttributeNodes::default(),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The output's file kind, and the check that this kind can hold the dataset.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use crate::copy::plan::request::CopyOptions;
 use crate::error::{Error, Request, Result};
 use crate::model::{
-    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeId, UnlimitedDimensions, VarId,
+    Attribute, Capabilities, DimId, GroupId, Item, Kind, Schema, Type, TypeClass, TypeId,
+    UnlimitedDimensions, VarId,
 };
 
 /// The kind of the output: the requested one, else one that the other options need, else the input's.
@@ -47,6 +49,7 @@ fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {
         kind,
         held_by: instead_of(kind, |can| can.codecs.is_some()),
         held_as: None,
+        all: String::new(),
     })
 }
 
@@ -104,6 +107,7 @@ impl Unheld {
             kind: self.kind,
             held_by: self.held_by,
             held_as: self.held_as,
+            all: String::new(),
         }
         .about(self.item)
     }
@@ -138,15 +142,35 @@ pub fn unheld(schema: &Schema, kind: Kind) -> Option<Unheld> {
 
 /// The first user-defined type, if `kind` has none. Called where no variable and no attribute has such a type.
 fn unused_type(schema: &Schema, kind: Kind) -> Option<Unheld> {
-    let (n, ty) = schema
-        .types
-        .iter()
-        .enumerate()
-        .find(|(n, _)| !holds_type(schema, kind.can(), Type::User(TypeId(*n))))?;
+    let of_fields = opaque_fields(schema, kind.can());
+    let (n, ty) =
+        schema.types.iter().enumerate().find(|(n, _)| {
+            !holds_type(schema, kind.can(), Type::User(TypeId(*n))) && !of_fields.contains(n)
+        })?;
     let what = format!("{} is a user-defined type", ty.name);
     Some(Unheld::new(kind, Item::Type(TypeId(n)), what, |can| {
         can.user_types
     }))
+}
+
+/// Most fields of a compound of fixed size, at any depth, in a kind without user-defined types.
+const MOST_FIELDS: usize = 10_000;
+
+/// The opaque types of fields of compounds that are held.
+fn opaque_fields(schema: &Schema, can: &Capabilities) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    for (n, ty) in schema.types.iter().enumerate() {
+        if let TypeClass::Compound { fields, .. } = &ty.class
+            && can.plain_compounds
+            && holds_type(schema, can, Type::User(TypeId(n)))
+        {
+            found.extend(fields.iter().filter_map(|field| match field.ty {
+                Type::User(id) => Some(id.0),
+                _ => None,
+            }));
+        }
+    }
+    found
 }
 
 /// True if variables can have a type, but for types of varying length.
@@ -155,7 +179,8 @@ fn holds_type(schema: &Schema, can: &Capabilities, ty: Type) -> bool {
         Type::User(id) if can.booleans_and_complex => {
             let user = schema.user_type(id);
             let is_list = can.lists_of_numbers && user.is_list_of_numbers();
-            can.user_types || is_list || user.is_boolean() || user.complex_part().is_some()
+            let is_compound = can.plain_compounds && schema.is_plain_compound(ty, MOST_FIELDS);
+            can.user_types || is_list || is_compound || user.is_boolean() || user.complex_part().is_some()
         }
         ty => can.holds(ty),
     }
@@ -216,7 +241,10 @@ fn try_each_of_other_type(
     };
     let holds_attribute = |can: &Capabilities, ty: Type| {
         let is_complex = matches!(ty, Type::User(_)) && !schema.is_boolean(ty);
-        holds(can, ty) && (can.user_types || !is_complex)
+        match can.user_types {
+            true => holds_variable(can, ty),
+            false => holds(can, ty) && !is_complex,
+        }
     };
     let cannot = |item: Item, subject: String, ty: Type| {
         let what = match ty {

@@ -1,4 +1,4 @@
-//! Leaves out of a copy what the output's kind cannot hold (`--drop-unsupported`).
+//! Leaves out of a copy what the output's kind cannot hold (`--drop-unsupported`), or names all of it in a refusal.
 //!
 //! ```text
 //! input's schema, selection ─► output_schema ─► kind: what is not held? ─► format: what has no name or type there?
@@ -10,7 +10,7 @@ use super::kind;
 use super::output_schema::{self, OutputSchema};
 use crate::copy::plan::notices::Notices;
 use crate::copy::plan::select::{Selected, Use};
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::format;
 use crate::model::{Attributes, DimId, GroupId, Item, Kind, Schema, Type, TypeClass, TypeId};
 
@@ -24,6 +24,12 @@ pub struct Left {
     pub fixes_unlimited: bool,
 }
 
+/// The sort of unlimited dimensions, which become fixed. All other sorts are left out.
+const FIXED: &str = "unlimited dimensions";
+
+/// Most times that a refusal looks for further items. Each finds one or more.
+const MOST_ROUNDS: usize = 100;
+
 /// Leaves out what a dataset of `kind` cannot hold, and tells it. Unlimited dimensions that the kind does not have become fixed.
 ///
 /// # Errors
@@ -35,47 +41,70 @@ pub fn leave_out(
     fixed: bool,
     notices: &mut Notices,
 ) -> Result<Left> {
-    let mut left = Left {
-        input: input.clone(),
-        selected,
-        fixes_unlimited: fixed,
-    };
-    loop {
-        let built = output_schema::build(
-            &left.input,
-            &left.selected,
-            kind,
-            left.fixes_unlimited,
-            &mut Notices::default(),
-        );
-        let mut found = kind::all_unheld(&built.schema, kind);
-        if found.is_empty()
-            && let Err(error) = format::check(&built.schema)
-        {
-            match item_of(&error) {
-                Some(item) => found.push(item),
-                None => return Err(error),
-            }
-        }
-        if found.is_empty() {
-            return Ok(left);
-        }
-        let mut told = Vec::with_capacity(found.len());
-        // Of several attributes in a list, the last goes first, so that the positions of the others stay.
-        for item in found.into_iter().rev() {
-            let Some(lines) = left.leave(&built, item, kind) else {
-                kind::check(&built.schema, kind)?;
-                format::check(&built.schema)?;
-                return Err(Error::Internal(
-                    "an item that is held cannot be left out".to_owned(),
-                ));
-            };
-            told.push(lines);
-        }
-        for (sort, item) in told.into_iter().rev().flatten() {
-            notices.add(sort, item);
-        }
+    let mut left = Left::new(input, selected, fixed);
+    let mut found = Notices::default();
+    while left.leave_found(kind, &mut found)? {}
+    let kind = kind.name();
+    notices.extend(found, |sort| match sort {
+        FIXED => format!("the kind '{kind}' does not hold these {sort}, so they are fixed"),
+        _ => format!("left out, as the kind '{kind}' cannot hold these {sort}"),
+    });
+    Ok(left)
+}
+
+/// Checks that `kind` can hold the schema of an output, which is made of the selected items of `input`.
+///
+/// # Errors
+/// Tells why the first item that it finds cannot be held, and names all others.
+pub fn check(built: &Schema, input: &Schema, selected: &Selected, kind: Kind, fixed: bool) -> Result<()> {
+    let refused = kind::check(built, kind).and_then(|()| match format::unheld(built).into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(()),
+    });
+    let Err(error) = refused else { return Ok(()) };
+    let mut left = Left::new(input, selected.clone(), fixed);
+    let mut found = Notices::default();
+    let mut rounds = 0..MOST_ROUNDS;
+    while rounds.next().is_some() && left.leave_found(kind, &mut found).unwrap_or(false) {}
+    let count = found.count();
+    if count < 2 || found.sorts().all(|sort| sort == FIXED) {
+        return Err(error);
     }
+    let least = if rounds.is_empty() { "at least " } else { "" };
+    let named: Vec<String> = found.lines().collect();
+    let all = format!("; it cannot hold {least}{count} items: {}", named.join("; "));
+    Err(error.map_bare(|error| match error {
+        Error::NotHeld {
+            request,
+            what,
+            kind,
+            held_by,
+            held_as,
+            ..
+        } => Error::NotHeld {
+            request,
+            what,
+            kind,
+            held_by: held_by
+                .into_iter()
+                .filter(|other| kind::unheld(built, *other).is_none())
+                .collect(),
+            held_as,
+            all,
+        },
+        Error::Alternative {
+            why,
+            alternative: Alternative::LeavingOut,
+        } => Error::Alternative {
+            why: format!(
+                "{why}; the kind '{}' cannot hold {}",
+                kind.name(),
+                &all["; it cannot hold ".len()..]
+            ),
+            alternative: Alternative::LeavingAllOut,
+        },
+        other => other,
+    }))
 }
 
 /// The item that an error is about.
@@ -88,8 +117,55 @@ fn item_of(error: &Error) -> Option<Item> {
 }
 
 impl Left {
+    fn new(input: &Schema, selected: Selected, fixed: bool) -> Self {
+        Self {
+            input: input.clone(),
+            selected,
+            fixes_unlimited: fixed,
+        }
+    }
+
+    /// Leaves out what is found that cannot be held, and adds it to `notices`. Returns false if nothing is found.
+    fn leave_found(&mut self, kind: Kind, notices: &mut Notices) -> Result<bool> {
+        let built = output_schema::build(
+            &self.input,
+            &self.selected,
+            kind,
+            self.fixes_unlimited,
+            &mut Notices::default(),
+        );
+        let mut found = kind::all_unheld(&built.schema, kind);
+        if found.is_empty() {
+            for error in format::unheld(&built.schema) {
+                match item_of(&error) {
+                    Some(item) => found.push(item),
+                    None => return Err(error),
+                }
+            }
+        }
+        if found.is_empty() {
+            return Ok(false);
+        }
+        let mut told = Vec::with_capacity(found.len());
+        // Of several attributes in a list, the last goes first, so that the positions of the others stay.
+        for item in found.into_iter().rev() {
+            let Some(lines) = self.leave(&built, item, kind) else {
+                kind::check(&built.schema, kind)?;
+                format::check(&built.schema)?;
+                return Err(Error::Internal(
+                    "an item that is held cannot be left out".to_owned(),
+                ));
+            };
+            told.push(lines);
+        }
+        for (sort, item) in told.into_iter().rev().flatten() {
+            notices.add(sort.to_owned(), item);
+        }
+        Ok(true)
+    }
+
     /// Leaves out an item of the output's schema. Returns what is left out and its sort, or `None` if that is not possible.
-    fn leave(&mut self, built: &OutputSchema, item: Item, kind: Kind) -> Option<Vec<(String, String)>> {
+    fn leave(&mut self, built: &OutputSchema, item: Item, kind: Kind) -> Option<Vec<(&'static str, String)>> {
         let schema = &built.schema;
         let typed = |ty: Type| match ty {
             Type::User(id) => schema.user_type(id).name.clone(),
@@ -138,11 +214,7 @@ impl Left {
                 if unlimited().any(|dim| dim.length == 0) {
                     return None;
                 }
-                let sort = format!(
-                    "the kind '{}' does not hold these unlimited dimensions, so they are fixed",
-                    kind.name()
-                );
-                let told = unlimited().map(|dim| (sort.clone(), schema.path_in(dim.group, &dim.name)));
+                let told = unlimited().map(|dim| (FIXED, schema.path_in(dim.group, &dim.name)));
                 return Some(told.collect());
             }
             Item::Dimension(id) if !schema.dim(id).unlimited => {
@@ -153,7 +225,6 @@ impl Left {
             }
             _ => return None,
         };
-        let sort = format!("left out, as the kind '{}' cannot hold these {sort}", kind.name());
         Some(vec![(sort, told)])
     }
 

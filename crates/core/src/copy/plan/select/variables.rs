@@ -18,7 +18,7 @@ pub enum Use {
 }
 
 /// The variables and groups of the input that the output has.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Selected {
     /// The use of each variable of the schema.
     pub vars: Vec<Use>,

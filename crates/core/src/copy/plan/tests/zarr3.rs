@@ -134,20 +134,25 @@ fn types_of_varying_length_are_refused_and_others_are_held() {
         assert_eq!(refused(class), None);
     }
     let mut source = input(Kind::Netcdf4);
-    let vlen = source.schema.add_type(UserType {
-        name: "T".into(),
-        group: Schema::ROOT,
-        class: TypeClass::Vlen { base: Type::Int },
-    });
-    // Nothing is of this type.
+    let mut vlen = |base: Type| {
+        source.schema.add_type(UserType {
+            name: "T".into(),
+            group: Schema::ROOT,
+            class: TypeClass::Vlen { base },
+        })
+    };
+    let (numbers, texts) = (vlen(Type::Int), vlen(Type::String));
+    // Nothing is of these types.
     assert_eq!(unheld(&source.schema, Kind::Zarr3), None);
-    let attribute = crate::model::Attribute {
+    let attribute = |ty| crate::model::Attribute {
         name: "a".into(),
-        ty: Type::User(vlen),
+        ty: Type::User(ty),
         length: 0,
         values: Values::default(),
     };
-    source.schema.vars[2].attributes = vec![attribute].into();
+    source.schema.vars[2].attributes = vec![attribute(numbers)].into();
+    assert_eq!(unheld(&source.schema, Kind::Zarr3), None);
+    source.schema.vars[2].attributes = vec![attribute(texts)].into();
     let error = unheld(&source.schema, Kind::Zarr3).unwrap().error().to_string();
     assert!(error.contains("attribute checked:a is of type T"), "{error}");
 }

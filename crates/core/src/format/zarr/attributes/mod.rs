@@ -32,6 +32,7 @@ mod write;
 
 pub use booleans::{as_booleans, booleans_as_integers};
 pub use kept_json::{is_rounded, json as kept_json, restore as restore_json};
+pub use names::is_reserved;
 pub use read::{ReadAttributes, read};
 pub use write::{Written, value, write};
 

@@ -189,11 +189,11 @@ impl DataType {
                         }
                         (element, []) => element,
                         (Self::Char, [length]) if *length > 1 => Self::Text(*length),
-                        _ => {
-                            return Err(format!(
-                                "has the type {name}, whose field {} is an array, which a struct of Zarr cannot hold",
-                                field.name
-                            ));
+                        // There are no arrays. NetCDF's own facts tell what the bytes are.
+                        (element, dims) => {
+                            let count = dims.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
+                            let size = element.size().zip(count).and_then(|(n, m)| n.checked_mul(m));
+                            Self::Raw(size.unwrap_or(usize::MAX))
                         }
                     };
                     Ok((field.name.clone(), element))

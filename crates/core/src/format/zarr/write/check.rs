@@ -2,6 +2,7 @@
 
 use super::super::dtype::Dtype;
 use super::super::keys::{ATTRIBUTES, below};
+use super::structure;
 use super::writer::grids;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
@@ -56,8 +57,15 @@ fn check_types(schema: &Schema) -> Result<()> {
     };
     for (n, var) in schema.vars.iter().enumerate() {
         let path = schema.var_path(VarId(n));
-        if let Some(ty) = user_type(schema, var.ty) {
-            return refuse(format!("variable {path} has"), ty);
+        match structure::dtype(schema, var.ty).map_err(|why| {
+            Error::can_be_left_out(format!("variable {path} {why}")).about(Item::Variable(VarId(n)))
+        })? {
+            Some(_) if schema.kind.can().plain_compounds => {}
+            _ => {
+                if let Some(ty) = user_type(schema, var.ty) {
+                    return refuse(format!("variable {path} has"), ty);
+                }
+            }
         }
         attribute(&var.attributes, &format!("variable {path}"))?;
     }
@@ -68,7 +76,9 @@ fn check_types(schema: &Schema) -> Result<()> {
         )?;
     }
     let types = (0..schema.types.len()).map(|n| Type::User(TypeId(n)));
-    match types.filter_map(|ty| user_type(schema, ty)).next() {
+    // Types that are parts of others are looked at with them.
+    let unused = types.filter(|_| !schema.kind.can().plain_compounds);
+    match unused.filter_map(|ty| user_type(schema, ty)).next() {
         Some(name) => refuse("the dataset has".to_owned(), name),
         None => Ok(()),
     }

@@ -14,6 +14,7 @@ use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, NC_PROPERTIES, Own, SCALAR, below};
 use super::super::options::ZarrOptions;
+use super::structure;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::{Registry, VLEN_ARRAY};
@@ -149,8 +150,12 @@ impl Documents<'_> {
         let path = path.trim_start_matches('/');
         let layout = &plan.layout;
         let size = layout.string_length.and_then(|n| usize::try_from(n).ok());
+        let structure = structure::dtype(self.schema, var.ty)
+            .map_err(|why| Error::Usage(format!("it {why}")).in_variable(path))?;
         let dtype = match (var.ty, size) {
             (Type::String, Some(size)) => Dtype::string(size),
+            // Its dtype is a list.
+            (Type::User(_), _) if structure.is_some() => Dtype::string(self.schema.type_size(var.ty)),
             (Type::User(id), _) => {
                 let held = Dtype::of_user_type(self.schema.user_type(id));
                 held.ok_or_else(|| {
@@ -180,7 +185,7 @@ impl Documents<'_> {
         let mut array = object([
             ("zarr_format", Json::Integer(2)),
             ("shape", numbers(&layout.extent)),
-            ("dtype", text(&dtype_text)),
+            ("dtype", structure.unwrap_or_else(|| text(&dtype_text))),
             ("chunks", numbers(layout.chunk_shape())),
             ("fill_value", self.fill_value(id, &dtype, plan, grid)),
             ("order", text("C")),
@@ -234,7 +239,11 @@ impl Documents<'_> {
             return Json::Null;
         }
         let zero = Values::from_bytes(vec![0; self.schema.type_size(var.ty)]);
-        fill_value::write(Some(value.unwrap_or(&zero)), dtype)
+        let value = value.unwrap_or(&zero);
+        match structure::dtype(self.schema, var.ty) {
+            Ok(Some(_)) => structure::fill_value(self.schema, var.ty, value),
+            _ => fill_value::write(Some(value), dtype),
+        }
     }
 
     /// `.zattrs`: attributes, then members of netCDF's own with their types.

@@ -11,6 +11,7 @@ mod metadata;
 mod packing;
 mod shards;
 mod strings;
+mod structure;
 mod value_form;
 mod warnings;
 mod writer;

@@ -5,6 +5,7 @@ use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::options::ZarrOptions;
 use super::metadata::metadata;
+use super::structure;
 use super::writer::grids;
 use crate::error::Result;
 use crate::filter::{Codec, CodecInput, Registry, shuffle::shuffle};
@@ -37,8 +38,10 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             names(characters)
         ));
     }
-    // Of user types, version 2 has only lists of numbers, booleans and complex numbers.
-    let of_user_types = variables().filter(|var| matches!(schema.var(*var).ty, Type::User(_)));
+    // Of user types, version 2 has only lists of numbers, booleans, complex numbers and compounds.
+    let is_compound = |var: &VarId| matches!(structure::dtype(schema, schema.var(*var).ty), Ok(Some(_)));
+    let of_user_types =
+        variables().filter(|var| matches!(schema.var(*var).ty, Type::User(_)) && !is_compound(var));
     let (lists, numpy_types): (Vec<VarId>, Vec<VarId>) =
         of_user_types.partition(|var| schema.has_heap(schema.var(*var).ty));
     let paths = |vars: Vec<VarId>| Vec::from_iter(vars.into_iter().map(|var| schema.var_path(var)));
@@ -54,6 +57,23 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         all.push(format!(
             "netCDF-C opens no dataset with booleans or complex numbers: {}",
             names(numpy_types)
+        ));
+    }
+    let compounds = paths(variables().filter(is_compound).collect());
+    if !compounds.is_empty() {
+        all.push(format!(
+            "netCDF-C opens no dataset with compounds, and tensorstore reads one field of them at a time, if that is no structure: {}",
+            names(compounds)
+        ));
+    }
+    let arrays: Vec<String> = variables()
+        .filter(|var| structure::has_arrays(schema, schema.var(*var).ty))
+        .map(|var| schema.var_path(var))
+        .collect();
+    if !arrays.is_empty() {
+        all.push(format!(
+            "zarr-python 3 cannot read compounds with array fields: {}; {ONLY_WITHOUT_CONSOLIDATED}",
+            names(arrays)
         ));
     }
     let refused = match is_nczarr {

@@ -40,14 +40,14 @@ pub fn apply(facts: &Json, schema: &mut Schema, layouts: &mut [VariableLayout]) 
         own[var.0] = path.and_then(|path| told.like(path, schema, schema.var(*var).ty));
     }
     for (group, facts) in &of_groups {
-        let attributes = enums(&schema.group(*group).attributes, facts, &told);
+        let attributes = typed(&schema.group(*group).attributes, facts, &told);
         schema.groups[group.0].attributes = attributes;
     }
     // Attributes keep the types told until the types are part of the schema, as they have the same numbers there.
     let mut attributes: Vec<(VarId, Attributes)> = Vec::new();
     for (var, facts) in &of_vars {
         if facts.get("attributes").is_some() {
-            attributes.push((*var, enums(&schema.var(*var).attributes, facts, &told)));
+            attributes.push((*var, typed(&schema.var(*var).attributes, facts, &told)));
         }
     }
     for (var, attributes) in attributes {
@@ -103,15 +103,15 @@ fn order(names: &[&str], told: Option<&Json>) -> Vec<usize> {
     positions
 }
 
-/// The attributes, with those as enums that are told to be.
-fn enums(all: &Attributes, facts: &Json, told: &types::Told) -> Attributes {
+/// The attributes, with those of user-defined types that are told to be.
+fn typed(all: &Attributes, facts: &Json, told: &types::Told) -> Attributes {
     let Some(types) = facts.get("attributes") else {
         return all.clone();
     };
     let types = types.as_object().unwrap_or_default();
     let types: HashMap<&str, &Json> = types.iter().map(|(name, ty)| (&**name, ty)).collect();
-    let mut all = all.clone();
-    for attribute in &mut all {
+    let mut changed = all.clone();
+    for attribute in &mut changed {
         let path = types.get(&*attribute.name).and_then(|ty| ty.as_str());
         if let Some(path) = path
             && let Some(integers) = told.integers(path)
@@ -120,9 +120,15 @@ fn enums(all: &Attributes, facts: &Json, told: &types::Told) -> Attributes {
         {
             attribute.values = Values::from_bytes(bytes);
             attribute.ty = Type::User(id);
+        } else if let Some(path) = path
+            && told.integers(path).is_none()
+            && let Some(json) = all.json(&attribute.name)
+            && let Some((ty, length, values)) = told.elements(path, json)
+        {
+            (attribute.ty, attribute.length, attribute.values) = (ty, length, values);
         }
     }
-    all
+    changed
 }
 
 /// The numbers of an attribute as another type.

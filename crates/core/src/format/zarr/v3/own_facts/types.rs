@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::super::json::Json;
 use super::super::data_type::{DataType, MAX_STRUCT};
+use super::super::typed_attribute;
 use super::dimensions::is_name;
-use crate::model::{Field, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType};
+use crate::model::{Field, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, Values};
 
 /// Deepest nesting of types.
 const DEEPEST: usize = 32;
@@ -287,6 +288,13 @@ impl Told {
         is_like.then_some(id)
     }
 
+    /// The elements of an attribute of the type at a path, and their number, given its value in JSON.
+    pub fn elements(&self, path: &str, json: &str) -> Option<(Type, usize, Values)> {
+        let ty = Type::User(*self.by_path.get(path)?);
+        let (length, values) = typed_attribute::read(json, &self.schema, ty)?;
+        Some((ty, length, values))
+    }
+
     /// The type of the integers of the enum at a path.
     pub fn integers(&self, path: &str) -> Option<Type> {
         match self.schema.user_type(*self.by_path.get(path)?).class {
@@ -312,7 +320,8 @@ fn same_form((a_schema, a): (&Schema, Type), (b_schema, b): (&Schema, Type)) -> 
     match (fields(a_schema, a), fields(b_schema, b)) {
         (Some((a_part, a)), Some((b_part, b))) => {
             let same = |(a, b): (&Field, &Field)| {
-                a.name == b.name && a.dims == b.dims && same_form((a_schema, a.ty), (b_schema, b.ty))
+                let is_same = || a.dims == b.dims && same_form((a_schema, a.ty), (b_schema, b.ty));
+                a.name == b.name && (is_same() || is_bytes_of(a_schema, a, b_schema, b))
             };
             a_part == b_part && a.len() == b.len() && a.iter().zip(&b).all(same)
         }
@@ -327,6 +336,18 @@ fn same_form((a_schema, a): (&Schema, Type), (b_schema, b): (&Schema, Type)) -> 
         }
         _ => false,
     }
+}
+
+/// True if a field is stored as an array of another type: its bytes are those of all elements.
+fn is_bytes_of(told: &Schema, array: &Field, schema: &Schema, field: &Field) -> bool {
+    let is_opaque =
+        matches!(field.ty, Type::User(id) if matches!(schema.user_type(id).class, TypeClass::Opaque { .. }));
+    let count = array
+        .dims
+        .iter()
+        .try_fold(told.type_size(array.ty), |n, dim| n.checked_mul(*dim));
+    let is_array = !array.dims.is_empty() && !told.has_heap(array.ty);
+    is_array && is_opaque && field.dims.is_empty() && count == Some(schema.type_size(field.ty))
 }
 
 fn is_fill(attribute: &crate::model::Attribute) -> bool {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | numbers, text | as in version 2 |
 //! | NaN, ±Infinity | `"NaN"`, `"Infinity"`, `"-Infinity"`: tensorstore and zarrs refuse the bare tokens |
+//! | opaque, compound, list of numbers | a list of its elements, see [`typed_attribute`] |
 //! | enum | its integers; `true` and `false` for booleans |
 //! | `_FillValue` of floats | base64 of the value as little-endian float64, as xarray has it |
 //! | `_FillValue` of integers | a number |
@@ -15,6 +16,7 @@ use super::super::super::flavor::Flavor;
 use super::super::super::json::Json;
 use super::super::super::number::numbers;
 use super::super::number_words::{kept_json, name_numbers};
+use super::super::typed_attribute;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Attributes, FILL_VALUE_ATTRIBUTE, Schema, Type, TypeClass};
 
@@ -22,7 +24,7 @@ use crate::model::{Attribute, Attributes, FILL_VALUE_ATTRIBUTE, Schema, Type, Ty
 /// the item: "variable t".
 ///
 /// # Errors
-/// Names an attribute of a user-defined type that is no enum.
+/// Names an attribute of a user-defined type that is not written.
 pub fn write(
     schema: &Schema,
     all: &Attributes,
@@ -45,6 +47,16 @@ pub fn write(
             }
             if let Some(value) = fill_value(&plain) {
                 members.push((attribute.name.clone(), value));
+            }
+            continue;
+        }
+        if let Some(value) = typed_attribute::write(schema, attribute) {
+            match attributes::is_reserved(&attribute.name) {
+                true => warnings.push(format!(
+                    "{owner}: the attribute {} is left out, because Zarr uses the name itself",
+                    attribute.name
+                )),
+                false => members.push((attribute.name.clone(), value)),
             }
             continue;
         }

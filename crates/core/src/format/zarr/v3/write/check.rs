@@ -6,7 +6,7 @@ use super::super::data_type::DataType;
 use super::codecs;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Schema, Storage, Type, TypeClass, VarId};
+use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, GroupId, Item, Schema, Storage, VarId};
 use crate::store::check_key;
 
 /// Checks names and types.
@@ -14,47 +14,84 @@ use crate::store::check_key;
 /// # Errors
 /// Names the item.
 pub fn check(schema: &Schema) -> Result<()> {
-    for (n, group) in schema.groups.iter().enumerate().skip(1) {
-        let id = GroupId(n);
-        check_name(&group.name, "group", &schema.group_path(id))
-            .and_then(|()| check_node("group", &schema.group_path(id), NODE))
-            .map_err(|e| e.about(Item::Group(id)))?;
-    }
-    for (n, var) in schema.vars.iter().enumerate() {
-        let path = schema.var_path(VarId(n));
-        let item = Item::Variable(VarId(n));
-        check_name(&var.name, "variable", &path)
-            .and_then(|()| check_node("variable", &path, NODE))
-            .map_err(|e| e.about(item))?;
-        DataType::of(schema, var.ty)
-            .map_err(|why| Error::can_be_left_out(format!("variable {path} {why}")).about(item))?;
-        let is_fill = |attribute: &Attribute| attribute.name == FILL_VALUE_ATTRIBUTE;
-        for (at, attribute) in var.attributes.iter().enumerate().filter(|(_, a)| !is_fill(a)) {
-            check_attribute(schema, attribute, &format!("variable {path}"))
-                .map_err(|e| e.about(Item::VariableAttribute(VarId(n), at)))?;
-        }
-    }
-    for (n, group) in schema.groups.iter().enumerate() {
-        let owner = format!("group {}", schema.group_path(GroupId(n)));
-        for (at, attribute) in group.attributes.iter().enumerate() {
-            check_attribute(schema, attribute, &owner)
-                .map_err(|e| e.about(Item::GroupAttribute(GroupId(n), at)))?;
-        }
-    }
-    Ok(())
+    let mut found = groups(schema).chain(items(schema));
+    found.next().map_or(Ok(()), Err)
 }
 
-/// Checks the type of an attribute: a user-defined one is an enum, whose integers are written.
+/// What cannot be held: groups, or the variables and attributes if all groups are held.
+pub fn unheld(schema: &Schema) -> Vec<Error> {
+    let found: Vec<Error> = groups(schema).collect();
+    match found.is_empty() {
+        true => items(schema).collect(),
+        false => found,
+    }
+}
+
+fn groups(schema: &Schema) -> impl Iterator<Item = Error> {
+    let all = schema.groups.iter().enumerate().skip(1);
+    all.filter_map(|(n, group)| {
+        let id = GroupId(n);
+        let path = schema.group_path(id);
+        let checked = check_name(&group.name, "group", &path).and_then(|()| check_node("group", &path, NODE));
+        checked.err().map(|e| e.about(Item::Group(id)))
+    })
+}
+
+/// Variables and attributes in the order of the schema. The attributes of a variable that cannot be held are not looked at.
+fn items(schema: &Schema) -> impl Iterator<Item = Error> {
+    let variables = schema.vars.iter().enumerate().flat_map(move |(n, var)| {
+        let id = VarId(n);
+        let path = schema.var_path(id);
+        let own = variable(schema, id, &path).err();
+        let is_held = own.is_none();
+        let attributes = var
+            .attributes
+            .iter()
+            .enumerate()
+            .filter_map(move |(at, attribute)| {
+                if !is_held || attribute.name == FILL_VALUE_ATTRIBUTE {
+                    return None;
+                }
+                let checked = check_attribute(schema, attribute, &format!("variable {path}"));
+                checked.err().map(|e| e.about(Item::VariableAttribute(id, at)))
+            });
+        own.into_iter().chain(attributes)
+    });
+    let groups = schema.groups.iter().enumerate().flat_map(move |(n, group)| {
+        let owner = format!("group {}", schema.group_path(GroupId(n)));
+        group
+            .attributes
+            .iter()
+            .enumerate()
+            .filter_map(move |(at, attribute)| {
+                let checked = check_attribute(schema, attribute, &owner);
+                checked
+                    .err()
+                    .map(|e| e.about(Item::GroupAttribute(GroupId(n), at)))
+            })
+    });
+    variables.chain(groups)
+}
+
+fn variable(schema: &Schema, id: VarId, path: &str) -> Result<()> {
+    let var = schema.var(id);
+    check_name(&var.name, "variable", path)
+        .and_then(|()| check_node("variable", path, NODE))
+        .and_then(|()| match DataType::of(schema, var.ty) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(Error::can_be_left_out(format!("variable {path} {why}"))),
+        })
+        .map_err(|e| e.about(Item::Variable(id)))
+}
+
+/// Checks the type of an attribute.
 fn check_attribute(schema: &Schema, attribute: &Attribute, owner: &str) -> Result<()> {
-    match attribute.ty {
-        Type::User(id) if !matches!(schema.user_type(id).class, TypeClass::Enum { .. }) => {
-            Err(Error::can_be_left_out(format!(
-                "attribute {} of {owner} has the user-defined type {}, which Zarr cannot hold",
-                attribute.name,
-                schema.user_type(id).name
-            )))
-        }
-        _ => Ok(()),
+    match DataType::of(schema, attribute.ty) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(Error::can_be_left_out(format!(
+            "attribute {} of {owner} {why}",
+            attribute.name
+        ))),
     }
 }
 

@@ -13,7 +13,7 @@ mod warnings;
 
 use std::sync::Arc;
 
-pub use check::{check, check_plans};
+pub use check::{check, check_plans, unheld};
 pub use warnings::warnings;
 
 use super::super::options::ZarrOptions;
