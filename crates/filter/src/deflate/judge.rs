@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use crate::deflate::blocks::literal_blocks::append_literals;
 use crate::deflate::blocks::repeated_byte::repeated_byte;
 use crate::deflate::byte_counts::{byte_counts, entropy, equal_neighbours};
-use crate::deflate::encoder::LEVELS;
+use crate::deflate::encoder::{LEVELS, Search, encode_matches, has_quick};
 use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::repeats::{GLANCE, Repeats};
 
@@ -50,6 +50,16 @@ const SAVING_OF_LONG: f32 = 0.05;
 
 /// Most bytes of a trial.
 const TRIAL: usize = 8 << 10;
+
+/// Where a quick search is tried, in sixths of a part, and with how many bytes at most. The second shows repeats that are far away.
+const TRIALS_OF_QUICK: [(usize, usize); 2] = [(1, 4 << 10), (3, 64 << 10)];
+
+/// A part that takes fewer bytes than one in this many is not searched quickly: it repeats itself in ways that a short trial does not
+/// show, and takes little time.
+const SMALL_SHARE: usize = 10;
+
+/// A quick search makes a part larger by at most one in this many bytes.
+const LARGER_BY_QUICK: usize = 11;
 
 /// A trial takes one in this many bytes of a piece.
 const TRIAL_SHARE: usize = 16;
@@ -154,6 +164,19 @@ impl Judge<'_> {
         self.without_matches(saving * bits as f32, Blocks::Literals)
     }
 
+    /// True if a quick search makes `part`, which has matches, larger by no more than the chunk can still afford. It is asked after all
+    /// pieces are judged.
+    pub fn is_quick_enough(&mut self, part: &[u8]) -> bool {
+        if part.len() < SMALLEST_OF_LITERALS || !has_quick(self.level) {
+            return false;
+        }
+        let Some(lost) = lost_by_quick(self.level, part, self.affordable) else {
+            return false;
+        };
+        self.affordable -= lost;
+        true
+    }
+
     /// `blocks` if the chunk can still afford to lose the bits that matches would save.
     fn without_matches(&mut self, lost: f32, blocks: Blocks) -> Blocks {
         if lost > self.affordable {
@@ -172,13 +195,39 @@ fn is_simple(bits: f64, length: usize) -> bool {
 /// True if literals and runs take no more bytes than libdeflate does, for a part of a piece.
 fn literals_win(level: usize, piece: &[u8]) -> bool {
     TRIALS.with_borrow_mut(|(compressed, literals)| {
-        let length = (piece.len() / TRIAL_SHARE).min(TRIAL);
-        let start = (piece.len() - length) / 2;
-        let part = &piece[start..start + length];
+        let part = sample(piece, 3, TRIAL);
         literals.clear();
         append_literals(part, true, literals);
         libdeflate(LEVELS[level], part, 0, compressed).is_ok() && literals.len() <= compressed.len()
     })
+}
+
+/// The bits that a quick search loses in a part of a chunk, estimated by trials. `None` if it is more than `affordable`, or more than
+/// a quick search is for.
+fn lost_by_quick(level: usize, part: &[u8], affordable: f32) -> Option<f32> {
+    TRIALS.with_borrow_mut(|(usual, quick)| {
+        let mut lost = 0.0;
+        // Most parts that are not searched quickly show it in the short trial.
+        for (sixths, most) in TRIALS_OF_QUICK {
+            let tried = sample(part, sixths, most);
+            encode_matches(level, tried, Search::Usual, 0, usual).ok()?;
+            encode_matches(level, tried, Search::Quick, 0, quick).ok()?;
+            let larger = quick.len().saturating_sub(usual.len());
+            lost = 8.0 * larger as f32 * part.len() as f32 / tried.len() as f32;
+            let is_small = usual.len() < tried.len() / SMALL_SHARE;
+            if is_small || larger > usual.len() / LARGER_BY_QUICK || lost > affordable {
+                return None;
+            }
+        }
+        Some(lost)
+    })
+}
+
+/// The bytes of a trial, at most `most`, so many sixths behind the beginning.
+fn sample(piece: &[u8], sixths: usize, most: usize) -> &[u8] {
+    let length = (piece.len() / TRIAL_SHARE).min(most);
+    let start = (piece.len() - length) / 6 * sixths;
+    &piece[start..start + length]
 }
 
 /// True if bytes of a part equal the one before them more often than by chance: some of it is one value, such as a mask.
