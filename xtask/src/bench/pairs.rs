@@ -16,7 +16,7 @@ const REPEATS: usize = 3;
 /// A peer that takes longer than this runs only once.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Runs a case with both programs in turn, and prints their times and ratio.
+/// Runs a case with both programs in turn, and prints their times and ratio, and the sizes of what they compressed.
 ///
 /// # Errors
 /// A program fails.
@@ -37,6 +37,7 @@ pub fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result
     };
     case.make_input(&ours_path, data)?;
     let (mut theirs, mut ours, mut single) = (None, None, None);
+    let (mut their_size, mut our_size) = (None, None);
     for _ in 0..REPEATS {
         remove_dataset(&output);
         remove_dataset(&our_output);
@@ -48,10 +49,12 @@ pub fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result
                     &printed,
                 )?,
             );
+            their_size = size(&output);
         }
         remove_dataset(&output);
         remove_dataset(&our_output);
         keep_best(&mut ours, ours_run(case.ours)?);
+        our_size = size(&our_output);
         if case.program == "nccopy" {
             remove_dataset(&output);
             remove_dataset(&our_output);
@@ -87,6 +90,14 @@ pub fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result
         case.target,
         if ratio < case.target { "  SHORT" } else { "" }
     );
+    if case.encode.is_some()
+        && let (Some(theirs), Some(ours)) = (their_size, our_size)
+    {
+        println!(
+            "  outputs    {theirs} and {ours} bytes: ours differs by {:+.1} %",
+            100.0 * (ours as f64 / theirs as f64 - 1.0)
+        );
+    }
     if let Some(single) = single {
         println!(
             "  one thread {:.3} s, ratio {:.1}, scaling {:.2}",
@@ -105,6 +116,12 @@ pub fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result
         );
     }
     Ok(())
+}
+
+/// Size of an output, in bytes. `None` if it is not a file.
+fn size(output: &Path) -> Option<u64> {
+    let found = fs::metadata(output).ok()?;
+    found.is_file().then_some(found.len())
 }
 
 fn keep_best(best: &mut Option<Run>, run: Run) {

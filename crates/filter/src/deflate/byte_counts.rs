@@ -1,4 +1,4 @@
-//! How often each byte occurs, and the entropy of such counts.
+//! How often each byte occurs and equals the one before it, and the entropy of such counts.
 
 /// The number of times that each byte occurs.
 pub(crate) fn byte_counts(bytes: &[u8]) -> [u64; 256] {
@@ -34,6 +34,30 @@ pub(crate) fn entropy(counts: &[u64; 256]) -> f64 {
         .sum()
 }
 
+/// How many bytes equal the one before them.
+// Inlined, it compares one byte at a time.
+#[inline(never)]
+pub(crate) fn equal_neighbours(bytes: &[u8]) -> usize {
+    /// Bytes that are compared at once, each with a sum of a byte.
+    const LANES: usize = 32;
+    const MOST: usize = LANES * 255;
+    let next = bytes.get(1..).unwrap_or_default();
+    let mut equal = 0;
+    for (before, here) in bytes.chunks(MOST).zip(next.chunks(MOST)) {
+        let (lanes, rest) = before[..here.len()].as_chunks::<LANES>();
+        let (others, other_rest) = here.as_chunks::<LANES>();
+        let mut sums = [0u8; LANES];
+        for (lane, other) in lanes.iter().zip(others) {
+            for ((sum, a), b) in sums.iter_mut().zip(lane).zip(other) {
+                *sum = sum.wrapping_add(u8::from(a == b));
+            }
+        }
+        equal += sums.iter().map(|sum| usize::from(*sum)).sum::<usize>();
+        equal += rest.iter().zip(other_rest).filter(|(a, b)| a == b).count();
+    }
+    equal
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +75,14 @@ mod tests {
         assert_eq!(entropy(&byte_counts(&[7; 100])), 0.0);
         let all: Vec<u8> = (0..=255).collect();
         assert_eq!(entropy(&byte_counts(&all)), 256.0 * 8.0);
+    }
+
+    #[test]
+    fn equal_neighbours_are_counted() {
+        for length in [0, 1, 2, 31, 32, 33, 8160, 8161, 8200, 20_000] {
+            let bytes: Vec<u8> = (0..length).map(|n| (n / 3 % 200) as u8).collect();
+            let pairs = bytes.windows(2).filter(|pair| pair[0] == pair[1]);
+            assert_eq!(equal_neighbours(&bytes), pairs.count(), "{length}");
+        }
     }
 }

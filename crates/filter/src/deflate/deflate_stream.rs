@@ -7,7 +7,7 @@ use crate::deflate::blocks::last_block::reopen;
 use crate::deflate::blocks::literal_blocks::append_literals;
 use crate::deflate::blocks::repeated_byte::append_repeated;
 use crate::deflate::blocks::stored_blocks::store;
-use crate::deflate::encoder::encode_matches;
+use crate::deflate::encoder::{Search, encode_matches};
 use crate::deflate::judge::Blocks;
 use crate::deflate::runs::{Planes, Run};
 
@@ -23,15 +23,20 @@ pub(crate) fn encode_stream(
         0 => vec![Run::of_matches(input)],
         _ => planes.runs(level, input),
     };
-    if matches!(&runs[..], [run] if run.blocks == Blocks::Matches) {
+    if let [run] = &runs[..]
+        && run.blocks == Blocks::Matches
+    {
         // Keeps the present bytes of `out`, which need not be zeroed again.
         room(out, header.len() + generous_bound(input.len())).map_err(|error| error.to_string())?;
         out.splice(..out.len().min(header.len()), header.iter().copied());
-        return encode_matches(level, input, false, header.len(), out);
+        return encode_matches(level, input, run.search(Search::Usual), header.len(), out);
     }
     out.clear();
     out.extend_from_slice(header);
-    let is_beside_noise = runs.iter().any(|run| run.blocks == Blocks::Stored);
+    let search = match runs.iter().any(|run| run.blocks == Blocks::Stored) {
+        true => Search::BesideNoise,
+        false => Search::Usual,
+    };
     // Where a complete stream begins that is to be continued.
     let mut complete = None;
     for (n, run) in runs.iter().enumerate() {
@@ -42,7 +47,7 @@ pub(crate) fn encode_stream(
         match run.blocks {
             Blocks::Matches => {
                 let start = out.len();
-                encode_matches(level, part, is_beside_noise, start, out)?;
+                encode_matches(level, part, run.search(search), start, out)?;
                 complete = Some(start);
             }
             Blocks::Repeated(byte) => append_repeated(byte, part.len(), n + 1 == runs.len(), out),

@@ -49,6 +49,12 @@ pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 9, 9];
 /// 11 % less time than with the lazy search of level 5, and the file is 0.2 % and 0.3 % larger.
 const BESIDE_NOISE: i32 = 4;
 
+/// The libdeflate level of a quick search: a hash table without chains.
+///
+/// Measured on the upper bytes of a noisy field of temperatures and of its cubes: half the time of level 5, and 4.5 % and 2 %
+/// larger; the chunks are 0.2 % of their content larger, and smaller than without literal blocks.
+const QUICK: i32 = 1;
+
 /// The lowest libdeflate level that searches lazily.
 const LAZY: i32 = 5;
 
@@ -124,17 +130,34 @@ pub(crate) fn is_misled_by_first_plane(input: &[u8], plane: usize) -> bool {
             .is_some_and(|n| (n > 1 || input.len() > TINY) && !is_more_various(&input[..plane], 2 * n))
 }
 
+/// How repeats are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// As the level asks.
+    Usual,
+    /// As the level asks, or a little less.
+    BesideNoise,
+    /// In half the time.
+    Quick,
+}
+
+/// True if a quick search may take the place of that of a level. Higher levels ask for the smallest output.
+pub(crate) fn has_quick(level: usize) -> bool {
+    (QUICK + 1..=LAZY).contains(&LEVELS[level])
+}
+
 /// Puts a deflate stream of `input` into `out`, from byte `start` to the end. What is behind `start` is lost. `level` is zlib's.
 pub(crate) fn encode_matches(
     level: usize,
     input: &[u8],
-    is_beside_noise: bool,
+    search: Search,
     start: usize,
     out: &mut Vec<u8>,
 ) -> Outcome {
-    let usual = match LEVELS[level] {
-        LAZY if is_beside_noise => BESIDE_NOISE,
-        usual => usual,
+    let usual = match (search, LEVELS[level]) {
+        (Search::BesideNoise, LAZY) => BESIDE_NOISE,
+        (Search::Quick, _) if has_quick(level) => QUICK,
+        (_, usual) => usual,
     };
     if level == 0 {
         return libdeflate(usual, input, start, out);

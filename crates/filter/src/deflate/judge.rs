@@ -3,7 +3,7 @@
 //! ```text
 //! piece ─┬─ one byte ─────────────────────────────────────────────► repeated
 //!        ├─ a glance sees repeats, or one value in a part ─────────► matches
-//!        ├─ counts of few values ─► a trial of at most 8 KiB ──────► literals or matches
+//!        ├─ counts of few values ─► long repeats, else a trial ────► literals or matches
 //!        └─ others ─► what matches save, estimated ─┬─ affordable ─► stored if all bytes are as frequent, else literals
 //!                                                   └─ not ────────► matches
 //! ```
@@ -14,8 +14,8 @@ use std::cell::RefCell;
 
 use crate::deflate::blocks::literal_blocks::append_literals;
 use crate::deflate::blocks::repeated_byte::repeated_byte;
-use crate::deflate::byte_counts::{byte_counts, entropy};
-use crate::deflate::encoder::LEVELS;
+use crate::deflate::byte_counts::{byte_counts, entropy, equal_neighbours};
+use crate::deflate::encoder::{LEVELS, Search, encode_matches, has_quick};
 use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::repeats::{GLANCE, Repeats};
 
@@ -39,16 +39,27 @@ const AFFORDABLE: f32 = 0.003;
 /// The saving by matches, as a share of all bits, from which on a glance decides for them.
 const CLEAR_SAVING: f32 = 0.04;
 
-/// The saving by matches from which on a glance decides for them where otherwise a trial would.
-const CLEAR_SAVING_OF_SIMPLE: f32 = 0.15;
-
 /// The average number of bits of a byte below which a trial decides. Codes of whole bits then waste much, and so do matches that
-/// libdeflate takes although they cost more than literals. Literals alone are 15 % larger for two values, and 12 % smaller for rain,
+/// libdeflate takes although they cost more than literals. Literals and runs are 15 % larger for two values, and 15 % smaller for rain,
 /// most of which is zero.
 const SIMPLE: f64 = 4.2;
 
+/// The share of the entropy that long matches save, from which on a piece of few values has matches. A trial is too short for those
+/// that are far away.
+const SAVING_OF_LONG: f32 = 0.05;
+
 /// Most bytes of a trial.
 const TRIAL: usize = 8 << 10;
+
+/// Where a quick search is tried, in sixths of a part, and with how many bytes at most. The second shows repeats that are far away.
+const TRIALS_OF_QUICK: [(usize, usize); 2] = [(1, 4 << 10), (3, 64 << 10)];
+
+/// A part that takes fewer bytes than one in this many is not searched quickly: it repeats itself in ways that a short trial does not
+/// show, and takes little time.
+const SMALL_SHARE: usize = 10;
+
+/// A quick search makes a part larger by at most one in this many bytes.
+const LARGER_BY_QUICK: usize = 11;
 
 /// A trial takes one in this many bytes of a piece.
 const TRIAL_SHARE: usize = 16;
@@ -71,7 +82,7 @@ pub(crate) enum Blocks {
     Repeated(u8),
     /// Bytes as they are.
     Stored,
-    /// Codes of single bytes.
+    /// Codes of single bytes, and of runs of one byte.
     Literals,
     /// Codes of bytes and of repeats.
     Matches,
@@ -117,15 +128,11 @@ impl Judge<'_> {
             let seen = &piece[start..start + GLANCE];
             let counts = byte_counts(seen);
             let bits = entropy(&counts);
-            if is_uniform(bits, GLANCE) {
-                // Noise is looked at longer in any case.
+            if is_uniform(bits, GLANCE) || is_simple(bits, GLANCE) {
+                // Noise is looked at longer in any case, and of few values a trial tells more.
                 break;
             }
-            let clear = match is_simple(bits, GLANCE) {
-                true => CLEAR_SAVING_OF_SIMPLE,
-                false => CLEAR_SAVING,
-            };
-            if self.repeats.glance(seen, &counts) >= clear {
+            if self.repeats.glance(seen, &counts) >= CLEAR_SAVING {
                 return true;
             }
         }
@@ -147,13 +154,27 @@ impl Judge<'_> {
             return Blocks::Matches;
         }
         if is_simple(bits, piece.len()) {
-            return match literals_win(self.level, piece) {
+            let repeats_long = self.repeats.saving_of_long(piece, &counts) > SAVING_OF_LONG;
+            return match !repeats_long && literals_win(self.level, piece) {
                 true => Blocks::Literals,
                 false => Blocks::Matches,
             };
         }
         let saving = self.repeats.saving(piece, &counts);
         self.without_matches(saving * bits as f32, Blocks::Literals)
+    }
+
+    /// True if a quick search makes `part`, which has matches, larger by no more than the chunk can still afford. It is asked after all
+    /// pieces are judged.
+    pub fn is_quick_enough(&mut self, part: &[u8]) -> bool {
+        if part.len() < SMALLEST_OF_LITERALS || !has_quick(self.level) {
+            return false;
+        }
+        let Some(lost) = lost_by_quick(self.level, part, self.affordable) else {
+            return false;
+        };
+        self.affordable -= lost;
+        true
     }
 
     /// `blocks` if the chunk can still afford to lose the bits that matches would save.
@@ -171,16 +192,42 @@ fn is_simple(bits: f64, length: usize) -> bool {
     bits < SIMPLE * length as f64
 }
 
-/// True if literals alone take no more bytes than libdeflate does, for a part of a piece.
+/// True if literals and runs take no more bytes than libdeflate does, for a part of a piece.
 fn literals_win(level: usize, piece: &[u8]) -> bool {
     TRIALS.with_borrow_mut(|(compressed, literals)| {
-        let length = (piece.len() / TRIAL_SHARE).min(TRIAL);
-        let start = (piece.len() - length) / 2;
-        let part = &piece[start..start + length];
+        let part = sample(piece, 3, TRIAL);
         literals.clear();
         append_literals(part, true, literals);
         libdeflate(LEVELS[level], part, 0, compressed).is_ok() && literals.len() <= compressed.len()
     })
+}
+
+/// The bits that a quick search loses in a part of a chunk, estimated by trials. `None` if it is more than `affordable`, or more than
+/// a quick search is for.
+fn lost_by_quick(level: usize, part: &[u8], affordable: f32) -> Option<f32> {
+    TRIALS.with_borrow_mut(|(usual, quick)| {
+        let mut lost = 0.0;
+        // Most parts that are not searched quickly show it in the short trial.
+        for (sixths, most) in TRIALS_OF_QUICK {
+            let tried = sample(part, sixths, most);
+            encode_matches(level, tried, Search::Usual, 0, usual).ok()?;
+            encode_matches(level, tried, Search::Quick, 0, quick).ok()?;
+            let larger = quick.len().saturating_sub(usual.len());
+            lost = 8.0 * larger as f32 * part.len() as f32 / tried.len() as f32;
+            let is_small = usual.len() < tried.len() / SMALL_SHARE;
+            if is_small || larger > usual.len() / LARGER_BY_QUICK || lost > affordable {
+                return None;
+            }
+        }
+        Some(lost)
+    })
+}
+
+/// The bytes of a trial, at most `most`, so many sixths behind the beginning.
+fn sample(piece: &[u8], sixths: usize, most: usize) -> &[u8] {
+    let length = (piece.len() / TRIAL_SHARE).min(most);
+    let start = (piece.len() - length) / 6 * sixths;
+    &piece[start..start + length]
 }
 
 /// True if bytes of a part equal the one before them more often than by chance: some of it is one value, such as a mask.
@@ -193,48 +240,10 @@ fn has_runs(piece: &[u8], counts: &[u64; 256]) -> bool {
     })
 }
 
-/// How many bytes equal the one before them.
-// Inlined, it compares one byte at a time.
-#[inline(never)]
-fn equal_neighbours(bytes: &[u8]) -> usize {
-    /// Bytes that are compared at once, each with a sum of a byte.
-    const LANES: usize = 32;
-    const MOST: usize = LANES * 255;
-    let next = bytes.get(1..).unwrap_or_default();
-    let mut equal = 0;
-    for (before, here) in bytes.chunks(MOST).zip(next.chunks(MOST)) {
-        let (lanes, rest) = before[..here.len()].as_chunks::<LANES>();
-        let (others, other_rest) = here.as_chunks::<LANES>();
-        let mut sums = [0u8; LANES];
-        for (lane, other) in lanes.iter().zip(others) {
-            for ((sum, a), b) in sums.iter_mut().zip(lane).zip(other) {
-                *sum = sum.wrapping_add(u8::from(a == b));
-            }
-        }
-        equal += sums.iter().map(|sum| usize::from(*sum)).sum::<usize>();
-        equal += rest.iter().zip(other_rest).filter(|(a, b)| a == b).count();
-    }
-    equal
-}
-
 /// True if `length` bytes that need so many bits are distributed so evenly that codes of different lengths save less than [`GAIN`]
 /// allows.
 fn is_uniform(bits: f64, length: usize) -> bool {
     // The entropy of a sample is lower than that of its source, by about half a bit for each value.
     let missing = 255.0 / 2.0 * std::f64::consts::LOG2_E;
     bits + missing > 8.0 * length as f64 * (1.0 - 1.0 / GAIN)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_neighbours_are_counted() {
-        for length in [0, 1, 2, 31, 32, 33, 8160, 8161, 8200, 20_000] {
-            let bytes: Vec<u8> = (0..length).map(|n| (n / 3 % 200) as u8).collect();
-            let pairs = bytes.windows(2).filter(|pair| pair[0] == pair[1]);
-            assert_eq!(equal_neighbours(&bytes), pairs.count(), "{length}");
-        }
-    }
 }

@@ -18,10 +18,41 @@ const KEPT: usize = 4;
 /// Distance, in bytes, of places that are noted far away.
 const SPARSE: usize = 8;
 
-/// Bytes that are looked at together: those noted far away, those noted near, and those looked up.
-const AT_A_GLANCE: [usize; 3] = [0, 2 << 10, 2 << 10];
-const THOROUGH: [usize; 3] = [24 << 10, 6 << 10, 4 << 10];
-const OF_NOISE: [usize; 3] = [29 << 10, 3 << 10, 2 << 10];
+/// A way to look for repeats.
+#[derive(Debug, Clone, Copy)]
+struct Search {
+    /// Bytes that are looked at together: those noted far away, those noted near, and those looked up.
+    bytes: [usize; 3],
+    /// True if places are noted by eight bytes instead of three. Of few values, three bytes are the same in too many places.
+    by_eight: bool,
+    /// Least bits of a literal.
+    literal: f32,
+    /// Bits above which the saving of a match counts.
+    counted: f32,
+}
+
+const AT_A_GLANCE: Search = Search {
+    bytes: [0, 2 << 10, 2 << 10],
+    by_eight: false,
+    literal: 1.0,
+    counted: 0.0,
+};
+const THOROUGH: Search = Search {
+    bytes: [24 << 10, 6 << 10, 4 << 10],
+    ..AT_A_GLANCE
+};
+const OF_NOISE: Search = Search {
+    bytes: [29 << 10, 3 << 10, 2 << 10],
+    ..AT_A_GLANCE
+};
+
+/// Matches that save so many bits beyond the entropy do not occur by chance.
+const OF_LONG: Search = Search {
+    bytes: [30 << 10, 0, 2 << 10],
+    by_eight: true,
+    literal: 0.0,
+    counted: 20.0,
+};
 
 /// Bytes that a glance looks at.
 pub(crate) const GLANCE: usize = 4 << 10;
@@ -55,8 +86,11 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-fn hash(word: u64) -> usize {
-    ((word as u32 & 0x00ff_ffff).wrapping_mul(0x9e37_79b1) >> (32 - TABLE_BITS)) as usize
+fn hash(word: u64, by_eight: bool) -> usize {
+    match by_eight {
+        true => (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TABLE_BITS)) as usize,
+        false => ((word as u32 & 0x00ff_ffff).wrapping_mul(0x9e37_79b1) >> (32 - TABLE_BITS)) as usize,
+    }
 }
 
 impl Repeats {
@@ -75,12 +109,18 @@ impl Repeats {
         self.look(bytes, AT_A_GLANCE, counts)
     }
 
+    /// What long matches save beyond the entropy of a piece of few values, as a share of it. Runs of one byte hardly count.
+    pub fn saving_of_long(&mut self, piece: &[u8], counts: &[u64; 256]) -> f32 {
+        self.look(piece, OF_LONG, counts)
+    }
+
     /// Looks at the middle of a piece.
-    fn look(&mut self, piece: &[u8], [far, near, looked_up]: [usize; 3], counts: &[u64; 256]) -> f32 {
+    fn look(&mut self, piece: &[u8], search: Search, counts: &[u64; 256]) -> f32 {
+        let [far, near, looked_up] = search.bytes;
         let total = counts.iter().sum::<u64>() as f32;
         let bits = counts.map(|count| match count {
             0 => UNKNOWN,
-            count => (total / count as f32).log2().clamp(1.0, UNKNOWN),
+            count => (total / count as f32).log2().clamp(search.literal, UNKNOWN),
         });
         let length = piece.len().min(far + near + looked_up);
         let start = (piece.len() - length) / 2;
@@ -89,22 +129,24 @@ impl Repeats {
         let dense = from.saturating_sub(near);
         self.table.fill(u64::MAX);
         for at in (0..dense).step_by(SPARSE) {
-            self.note(word(bytes, at), at);
+            self.note(word(bytes, at), at, search);
         }
         for (n, eight) in bytes[dense..].windows(8).take(from - dense).enumerate() {
-            self.note(eight.try_into().map_or(0, u64::from_le_bytes), dense + n);
+            self.note(eight.try_into().map_or(0, u64::from_le_bytes), dense + n, search);
         }
         let (mut all, mut saved) = (0.0, 0.0);
         let mut at = from;
         while at + 8 <= bytes.len() {
             let here = word(bytes, at);
-            let candidates = self.note(here, at);
-            let (length, saving) = candidate_match(bytes, at, here, candidates, &bits).unwrap_or((1, 0.0));
+            let candidates = self.note(here, at, search);
+            let (length, saving) = candidate_match(bytes, at, here, candidates, &bits)
+                .filter(|(_, saving)| *saving > search.counted)
+                .unwrap_or((1, 0.0));
             saved += saving;
             let end = (at + length).min(bytes.len());
             all += literals(&bytes[at..end], &bits);
             for inside in at + 1..end {
-                self.note(word(bytes, inside), inside);
+                self.note(word(bytes, inside), inside, search);
             }
             at = end;
         }
@@ -112,8 +154,8 @@ impl Repeats {
     }
 
     /// Notes a place, and returns those that were noted before.
-    fn note(&mut self, word: u64, at: usize) -> u64 {
-        let slot = &mut self.table[hash(word)];
+    fn note(&mut self, word: u64, at: usize, search: Search) -> u64 {
+        let slot = &mut self.table[hash(word, search.by_eight)];
         let before = *slot;
         *slot = before << 16 | at as u64;
         before
@@ -202,6 +244,16 @@ mod tests {
         for distance in [1, 300, 3000, 9000, 25_000] {
             let repeated = noise(distance, 0xff).repeat(100_000 / distance);
             assert!(saving(&repeated) > 0.5, "{distance}");
+        }
+    }
+
+    #[test]
+    fn far_repeats_of_few_values_are_found() {
+        for mask in [3, 7, 0x13] {
+            let values = noise(100_000, mask);
+            let long = |piece: &[u8]| Repeats::default().saving_of_long(piece, &byte_counts(piece));
+            assert_eq!(long(&values), 0.0, "{mask}");
+            assert!(long(&values[..11_000].repeat(9)) > 0.5, "{mask}");
         }
     }
 

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use crate::codec::chunk_type::ChunkType;
 use crate::deflate::blocks::repeated_byte::repeated_byte;
-use crate::deflate::encoder::is_misled_by_first_plane;
+use crate::deflate::encoder::{Search, is_misled_by_first_plane};
 use crate::deflate::judge::{Blocks, Judge, with_judge};
 
 /// Smallest plane or block, in bytes, that is judged. To judge a smaller one takes as long as compressing it.
@@ -33,6 +33,8 @@ const LARGEST_ELEMENT: usize = 16;
 pub(crate) struct Run {
     pub blocks: Blocks,
     pub range: Range<usize>,
+    /// True if repeats are searched quickly.
+    pub is_quick: bool,
 }
 
 impl Run {
@@ -41,6 +43,15 @@ impl Run {
         Self {
             blocks: Blocks::Matches,
             range: 0..input.len(),
+            is_quick: false,
+        }
+    }
+
+    /// How repeats are searched: quickly, or as is `usual` in the chunk.
+    pub fn search(&self, usual: Search) -> Search {
+        match self.is_quick {
+            true => Search::Quick,
+            false => usual,
         }
     }
 }
@@ -79,8 +90,9 @@ impl Planes {
                 for start in (0..input.len()).step_by(length) {
                     runs.add_pieces(judge, input, start..(start + length).min(input.len()));
                 }
+                runs.join_short_end();
+                runs.choose_quick(judge, input, length);
             });
-            runs.join_short_end();
         } else {
             runs.add(Blocks::Matches, 0..input.len());
         }
@@ -98,7 +110,11 @@ impl Runs {
     fn add(&mut self, blocks: Blocks, range: Range<usize>) {
         match self.0.last_mut() {
             Some(last) if last.blocks == blocks => last.range.end = range.end,
-            _ => self.0.push(Run { blocks, range }),
+            _ => self.0.push(Run {
+                blocks,
+                range,
+                is_quick: false,
+            }),
         }
     }
 
@@ -130,6 +146,14 @@ impl Runs {
         }
     }
 
+    /// Lets repeats be searched quickly where that is nearly as small. Several planes of `length` bytes differ too much for a trial.
+    fn choose_quick(&mut self, judge: &mut Judge<'_>, input: &[u8], length: usize) {
+        let runs = self.0.iter_mut();
+        for run in runs.filter(|run| run.blocks == Blocks::Matches && run.range.len() <= length) {
+            run.is_quick = judge.is_quick_enough(&input[run.range.clone()]);
+        }
+    }
+
     /// Makes each plane of matches a run of its own where the first of them misleads libdeflate.
     fn cut_where_misled(self, input: &[u8], plane: usize) -> Vec<Run> {
         let noise = self.0.iter().take_while(|run| run.blocks == Blocks::Stored);
@@ -146,7 +170,11 @@ impl Runs {
             for start in run.range.clone().step_by(plane) {
                 let range = start..(start + plane).min(run.range.end);
                 let blocks = repeated_byte(&input[range.clone()]).map_or(Blocks::Matches, Blocks::Repeated);
-                cut.push(Run { blocks, range });
+                cut.push(Run {
+                    blocks,
+                    range,
+                    is_quick: run.is_quick,
+                });
             }
         }
         cut

@@ -1,6 +1,8 @@
 //! Writes the bits of a deflate stream (RFC 1951, 3.1.1).
 
+use crate::deflate::blocks::byte_runs::ByteRun;
 use crate::deflate::blocks::huffman_code::Code;
+use crate::deflate::blocks::match_symbols::{LONGEST, SHORTEST, length_symbol};
 
 /// Most bits of a literal's code: four of them fit a buffer of 64 bits beside 7 that wait.
 pub(crate) const LONGEST_LITERAL: u8 = 12;
@@ -38,40 +40,47 @@ impl<'a> BitWriter<'a> {
         self.put(code.bits.into(), code.length.into());
     }
 
-    /// Adds the codes of bytes, of at most [`LONGEST_LITERAL`] bits each.
-    pub fn put_literals(&mut self, bytes: &[u8], codes: &[Code]) {
+    /// Adds the codes of the bytes of a block, and those of `runs` among them, of at most [`LONGEST_LITERAL`] bits each.
+    pub fn put_block(&mut self, block: &[u8], runs: &[ByteRun], codes: &[Code]) {
         // A code in the lower bits, and its length above them.
         let mut packed = [0u32; 256];
         for (packed, code) in packed.iter_mut().zip(codes) {
             *packed = u32::from(code.bits) | u32::from(code.length) << 16;
         }
-        let (mut waiting, mut count) = (self.waiting, self.count);
-        let mut place = self.out.len();
-        // Each write of eight bytes keeps those that are whole.
-        let room = bytes.len() * usize::from(LONGEST_LITERAL) / 8 + 16;
-        self.out.resize(place + room, 0);
-        let pair = |low: u8, high: u8| {
-            let (low, high) = (packed[usize::from(low)], packed[usize::from(high)]);
-            let bits = u64::from(low & 0xffff) | u64::from(high & 0xffff) << (low >> 16);
-            (bits, (low >> 16) + (high >> 16))
+        let of_lengths = match runs {
+            [] => Vec::new(),
+            _ => (0..=LONGEST).map(|length| match_code(length, codes)).collect(),
         };
-        let mut quads = bytes.chunks_exact(4);
-        for quad in &mut quads {
-            let ((first, width), (second, more)) = (pair(quad[0], quad[1]), pair(quad[2], quad[3]));
-            waiting |= (first | second << width) << count;
-            count += width + more;
-            if let Some(eight) = self.out.get_mut(place..place + 8) {
-                eight.copy_from_slice(&waiting.to_le_bytes());
-            }
-            place += (count / 8) as usize;
-            waiting >>= count & !7;
-            count &= 7;
+        let start = self.out.len();
+        // Each write of eight bytes keeps those that are whole. A match takes fewer bits than its bytes may.
+        let room = block.len() * usize::from(LONGEST_LITERAL) / 8 + 16;
+        self.out.resize(start + room, 0);
+        let mut whole = WholeBytes {
+            out: &mut self.out[start..],
+            place: 0,
+            waiting: self.waiting,
+            count: self.count,
+        };
+        let mut from = 0;
+        for run in runs {
+            let at = run.start as usize;
+            whole.put_bytes(block.get(from..at).unwrap_or_default(), &packed);
+            let (bits, width) = of_lengths
+                .get(usize::from(run.length))
+                .copied()
+                .unwrap_or_default();
+            whole.put(bits.into(), width);
+            from = at + usize::from(run.length);
         }
-        self.out.truncate(place);
+        whole.put_bytes(block.get(from..).unwrap_or_default(), &packed);
+        let WholeBytes {
+            place,
+            waiting,
+            count,
+            ..
+        } = whole;
+        self.out.truncate(start + place);
         (self.waiting, self.count) = (waiting, count);
-        for byte in quads.remainder() {
-            self.put_code(codes.get(usize::from(*byte)).copied().unwrap_or_default());
-        }
     }
 
     /// Ends the blocks: at the end of the stream if `is_last`, else at a byte, behind an empty stored block.
@@ -85,5 +94,65 @@ impl<'a> BitWriter<'a> {
         if !is_last {
             self.out.extend_from_slice(&[0, 0, 0xff, 0xff]);
         }
+    }
+}
+
+/// The bits of a match with the byte before it, and their number.
+fn match_code(length: usize, codes: &[Code]) -> (u32, u32) {
+    if length < SHORTEST {
+        return (0, 0);
+    }
+    let (symbol, more, width) = length_symbol(length);
+    let code = codes.get(symbol).copied().unwrap_or_default();
+    let own = u32::from(code.length);
+    // The distance 1 is the first of two codes of one bit.
+    (u32::from(code.bits) | (more as u32) << own, own + width + 1)
+}
+
+/// Room for the bits of a block.
+struct WholeBytes<'a> {
+    out: &'a mut [u8],
+    place: usize,
+    waiting: u64,
+    count: u32,
+}
+
+impl WholeBytes<'_> {
+    /// Adds at most 56 bits.
+    #[inline]
+    fn put(&mut self, bits: u64, count: u32) {
+        self.waiting |= bits << self.count;
+        self.count += count;
+        if let Some(eight) = self.out.get_mut(self.place..self.place + 8) {
+            eight.copy_from_slice(&self.waiting.to_le_bytes());
+        }
+        self.place += (self.count / 8) as usize;
+        self.waiting >>= self.count & !7;
+        self.count &= 7;
+    }
+
+    /// Adds codes of bytes.
+    #[inline]
+    fn put_bytes(&mut self, bytes: &[u8], packed: &[u32; 256]) {
+        let one = |byte: u8| {
+            let code = packed[usize::from(byte)];
+            (u64::from(code & 0xffff), code >> 16)
+        };
+        let pair = |low: u8, high: u8| {
+            let ((low, width), (high, more)) = (one(low), one(high));
+            (low | high << width, width + more)
+        };
+        let (quads, rest) = bytes.as_chunks::<4>();
+        for [a, b, c, d] in quads {
+            let ((first, width), (second, more)) = (pair(*a, *b), pair(*c, *d));
+            self.put(first | second << width, width + more);
+        }
+        let (mut bits, mut count) = (0, 0);
+        for byte in rest {
+            let (code, width) = one(*byte);
+            bits |= code << count;
+            count += width;
+        }
+        self.put(bits, count);
     }
 }

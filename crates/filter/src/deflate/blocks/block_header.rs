@@ -4,15 +4,10 @@
 
 use crate::deflate::blocks::bit_writer::BitWriter;
 use crate::deflate::blocks::huffman_code::{Code, code_lengths, codes};
+use crate::deflate::blocks::match_symbols::FEWEST_SYMBOLS;
 
 /// The distance codes of a block.
 const DISTANCES: [u8; 2] = [1, 1];
-
-/// The symbol that ends a block.
-pub(crate) const END: usize = 256;
-
-/// Symbols of literals and the end, which each header has.
-pub(crate) const FEWEST_SYMBOLS: usize = END + 1;
 
 /// The order in which a header has the lengths of the code of code lengths.
 pub(crate) const LENGTHS_ORDER: [usize; 19] =

@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use crate::deflate::blocks::block_header::{END, LENGTHS_ORDER};
+use crate::deflate::blocks::block_header::LENGTHS_ORDER;
 use crate::deflate::blocks::huffman_code::{Code, LONGEST, codes};
-use crate::deflate::blocks::match_symbols::{distance_bits, length_bits};
+use crate::deflate::blocks::match_symbols::{END, distance_bits, length_bits};
 
 /// Number of codes for literals and lengths, and for distances.
 const SYMBOLS: usize = 288;

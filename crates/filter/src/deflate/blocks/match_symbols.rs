@@ -1,4 +1,10 @@
-//! The symbols of a match's length and distance, and the bits that follow them (RFC 1951, 3.2.5).
+//! The symbols of a block's end and of a match's length and distance, and the bits that follow them (RFC 1951, 3.2.5).
+
+/// The symbol that ends a block.
+pub(crate) const END: usize = 256;
+
+/// Symbols of literals and the end, which each header has.
+pub(crate) const FEWEST_SYMBOLS: usize = END + 1;
 
 /// Shortest and longest match, in bytes.
 pub(crate) const SHORTEST: usize = 3;

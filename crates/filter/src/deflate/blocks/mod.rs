@@ -1,12 +1,13 @@
 //! Blocks of a deflate stream: those that are written here, and the joints of streams that others wrote.
 //!
 //! ```text
-//! content ─► counts ─► huffman_code ─► block_header, literal_blocks, repeated_byte ─► bit_writer ─► bytes
+//! content ─► counts ─► byte_runs ─► huffman_code ─► block_header, literal_blocks, repeated_byte ─► bit_writer ─► bytes
 //! libdeflate's stream ─► last_block: found, and made one that others follow
 //! ```
 
 pub mod bit_writer;
 pub mod block_header;
+pub mod byte_runs;
 pub mod huffman_code;
 #[cfg(test)]
 mod inflated;

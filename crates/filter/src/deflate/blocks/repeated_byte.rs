@@ -5,9 +5,9 @@
 //! The planes of rounded numbers and of their signs are such, and so are chunks of fill values.
 
 use crate::deflate::blocks::bit_writer::BitWriter;
-use crate::deflate::blocks::block_header::{END, write_header};
+use crate::deflate::blocks::block_header::write_header;
 use crate::deflate::blocks::huffman_code::{self, Code, code_lengths, codes};
-use crate::deflate::blocks::match_symbols::{LONGEST, LONGEST_SYMBOL, SHORTEST, length_symbol};
+use crate::deflate::blocks::match_symbols::{END, LONGEST, LONGEST_SYMBOL, SHORTEST, length_symbol};
 
 /// The byte that `content` repeats. `None` if there are others, or nothing.
 pub(crate) fn repeated_byte(content: &[u8]) -> Option<u8> {

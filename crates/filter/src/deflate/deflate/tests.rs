@@ -4,7 +4,7 @@ use super::*;
 use crate::NumberClass;
 use crate::deflate::blocks::last_block::reopen;
 use crate::deflate::blocks::stored_blocks::store;
-use crate::deflate::encoder::encode_matches;
+use crate::deflate::encoder::{Search, encode_matches};
 use crate::test_codec::{decoded, encoded};
 use ncutils_model::Endian;
 
@@ -136,7 +136,7 @@ proptest! {
         level in 1usize..=9,
     ) {
         let mut stream = vec![1, 2, 3];
-        encode_matches(level, &data, false, 3, &mut stream).unwrap();
+        encode_matches(level, &data, Search::Usual, 3, &mut stream).unwrap();
         reopen(3, &mut stream).unwrap();
         store(&noise, true, &mut stream);
         let mut inflated = Vec::new();
