@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The first input gives names, attributes, units and storage. A variable that has the dimension is made of pieces of all
-//! inputs. Any other variable must be the same in all of them. If no input has the dimension, [`outer_dimension`] gives it to
+//! inputs. Any other variable must be the same in all of them. If no input has the dimension, `outer_dimension` gives it to
 //! each input with a length of 1.
 
 mod change;
