@@ -377,3 +377,114 @@ def test_ncrcat_joins_in_silence_what_is_an_error_here(tmp_path, changes, values
     with netCDF4.Dataset(other) as second:
         assert [0, 1, *np.ma.filled(second["tas"][:, 0, 0], 2)] == values
     refused("time", one, other, tmp_path / "out.nc")
+
+
+def packed_days(path, first, units, scale=None, **attributes):
+    with netCDF4.Dataset(path, "w") as out:
+        out.createDimension("time", None)
+        time = out.createVariable("time", "i4", ("time",))
+        time.units = units
+        for name, value in attributes.items():
+            setattr(time, name, value)
+        time.set_auto_maskandscale(False)
+        time[:] = first + np.arange(3)
+        v = out.createVariable("v", "i2", ("time",), fill_value=-1)
+        if scale:
+            v.scale_factor = scale
+        v.set_auto_maskandscale(False)
+        v[:] = np.arange(3) + 10 * first
+    return path
+
+
+@pytest.mark.parametrize("part, cells", [("1:5", slice(1, 5)), ("0:6:2", slice(0, 6, 2)), ("4", slice(4, 5))])
+def test_a_part_of_what_is_converted_and_unpacked(tmp_path, part, cells):
+    one = packed_days(tmp_path / "a.nc", 0, "days since 2000-01-01", 0.5)
+    other = packed_days(tmp_path / "b.nc", 1, "days since 2000-01-11", 0.25)
+    joined(tmp_path / "out.nc", "time", "--unpack", "v,v", "--isel", f"time={part}", "--verify", one, other)
+    values = np.array([0, 0.5, 1, 2.5, 2.75, 3])
+    check(tmp_path / "out.nc", {"time": np.array([0, 1, 2, 11, 12, 13])[cells], "v": values[cells]})
+
+
+def test_a_part_of_labels(tmp_path):
+    paths = days(tmp_path, 2, 2, 2)
+    joined(tmp_path / "out.nc", "run", "--first", "--label", "7,8,9", "--isel", "run=1:3", "-V", "lat,tas", *paths)
+    check(tmp_path / "out.nc", {"run": [8, 9]})
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        np.testing.assert_array_equal(out["tas"][:, :, 0, 0], [[2, 3], [4, 5]])
+
+
+def test_the_first_input_has_less_of_a_variable(tmp_path):
+    for n in range(2):
+        with netCDF4.Dataset(tmp_path / f"{n}.nc", "w") as out:
+            out.createDimension("time", None)
+            out.createDimension("x", None)
+            out.createVariable("x", "i4", ("x",))[:] = np.arange(3)
+            v = out.createVariable("v", "i4", ("time", "x"))
+            out.createVariable("time", "i4", ("time",))[:] = 2 * n + np.arange(2)
+            if n:
+                v[:] = np.arange(6).reshape(2, 3)
+    joined(tmp_path / "out.nc", "time", "--verify", tmp_path / "0.nc", tmp_path / "1.nc")
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        assert out["v"][:2].mask.all() and out["v"][2:].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_what_is_not_joined_means_the_same(tmp_path):
+    one = packed_days(tmp_path / "a.nc", 0, "days since 2000-01-01")
+    other = packed_days(tmp_path / "b.nc", 0, "days since 2010-01-01")
+    assert "time describes the data" in refused("run", one, other, tmp_path / "out.nc")
+
+
+def test_packed_times_are_not_converted(tmp_path):
+    one = packed_days(tmp_path / "a.nc", 0, "days since 2000-01-01", scale_factor=2.0)
+    other = packed_days(tmp_path / "b.nc", 0, "days since 2000-01-21", scale_factor=2.0)
+    assert "variable time: units is 'days since 2000-01-21', and 'days since 2000-01-01' in" in refused("time", one, other, tmp_path / "out.nc")
+    assert "units is" in refused("time", "--unpack", "time", one, other, tmp_path / "out.nc")
+
+
+def test_bounds_have_the_calendar_of_their_variable(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 2), make(tmp_path / "b.nc", 0, 2, units="days since 2001-01-01")
+    for path, units in [(one, "days since 2000-01-01"), (other, "days since 2001-01-01")]:
+        with netCDF4.Dataset(path, "a") as out:
+            out["time"].calendar = "noleap"
+            out["time_bnds"].units = units
+    joined(tmp_path / "out.nc", "time", one, other)
+    check(tmp_path / "out.nc", {"time": [0, 1, 365, 366], "time_bnds": [[-0.5, 0.5], [0.5, 1.5], [364.5, 365.5], [365.5, 366.5]]})
+
+
+def test_an_input_that_turns_is_refused(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 3), make(tmp_path / "b.nc", 5, 3)
+    with netCDF4.Dataset(one, "a") as out:
+        out["time"][:] = [0, 4, 3]
+    assert "a.nc: the values of time do not go on strictly in one direction" in refused("time", one, other, tmp_path / "out.nc")
+
+
+def test_an_unpacked_coordinate_is_in_order(tmp_path):
+    one = packed_days(tmp_path / "a.nc", 0, "days since 2000-01-01", scale_factor=2.0)
+    other = packed_days(tmp_path / "b.nc", 10, "days since 2000-01-01", scale_factor=1.0)
+    joined(tmp_path / "out.nc", "time", "--unpack", "time", "--sort", other, one)
+    check(tmp_path / "out.nc", {"time": [0, 2, 4, 10, 11, 12]})
+    assert "does not have the joined dimension" in refused("run", "--unpack", "time", one, other, tmp_path / "out.nc")
+
+
+def test_cells_of_a_variable_without_fill_value_are_filled(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 2), make(tmp_path / "b.nc", 2, 2)
+    with netCDF4.Dataset(one, "a") as out:
+        out.createVariable("count", "i4", ("time",), fill_value=False)[:] = [1, 2]
+    joined(tmp_path / "out.nc", "time", "--fill-missing", "--verify", one, other)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        out.set_auto_mask(False)
+        assert out["count"][:].tolist() == [1, 2, -2147483647, -2147483647]
+
+
+def test_a_new_dimension_of_transposed_chunks(tmp_path):
+    import zarr
+
+    for n in range(2):
+        root = zarr.create_group(tmp_path / f"{n}.zarr")
+        array = root.create_array(
+            "v", shape=(3, 4), chunks=(3, 2), dtype="i4", dimension_names=("y", "x"), filters=[zarr.codecs.TransposeCodec(order=(1, 0))]
+        )
+        array[:] = np.arange(12).reshape(3, 4) + 100 * n
+    joined(tmp_path / "out.zarr", "run", "-k", "zarr3", tmp_path / "0.zarr", tmp_path / "1.zarr")
+    found = zarr.open_group(tmp_path / "out.zarr")["v"][:]
+    np.testing.assert_array_equal(found, np.arange(12).reshape(3, 4) + 100 * np.arange(2)[:, None, None])

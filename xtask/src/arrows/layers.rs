@@ -11,6 +11,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("remote", &["crates/remote/src/"]),
     ("format", &["crates/core/src/format/"]),
     ("subset", &["crates/core/src/subset/"]),
+    ("join", &["crates/core/src/join/"]),
     (
         "view, copy, stream, location",
         &[

@@ -57,11 +57,11 @@ pub fn axes(schema: &Schema, dim: DimId) -> Result<Vec<Option<usize>>> {
     schema.vars.iter().enumerate().map(axis).collect()
 }
 
-/// The variables that patterns name.
+/// The variables to unpack, each once.
 ///
 /// # Errors
-/// A pattern that names none.
-pub fn named_variables(schema: &Schema, patterns: &[NamePattern]) -> Result<Vec<VarId>> {
+/// A pattern that names none, and a variable without the joined dimension.
+pub fn unpacked(schema: &Schema, patterns: &[NamePattern], axes: &[Option<usize>]) -> Result<Vec<VarId>> {
     let mut named = Vec::new();
     for pattern in patterns {
         let found = schema.vars_matching(pattern);
@@ -73,7 +73,17 @@ pub fn named_variables(schema: &Schema, patterns: &[NamePattern]) -> Result<Vec<
                 format!("the first input has no variable of this name{meant}"),
             ));
         }
-        named.extend(found);
+        for var in found {
+            if axes[var.0].is_none() {
+                return Err(Request::Unpacking.misspelled(
+                    format!("'{}'", pattern.as_str()),
+                    "this variable does not have the joined dimension".to_owned(),
+                ));
+            }
+            if !named.contains(&var) {
+                named.push(var);
+            }
+        }
     }
     Ok(named)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::change::Change;
-use super::first::{axes, first_input, named_variables};
+use super::first::{axes, first_input, unpacked};
 use super::inputs::Inputs;
 use super::labels;
 use super::look::{Compared, Frame, NameMap, StaticValues};
@@ -15,7 +15,7 @@ use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
 use crate::format::{Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
 use crate::model::{
-    DimId, Encoding, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
+    DimId, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
 };
 use crate::subset::value::coordinate_variable;
 use crate::threads;
@@ -61,7 +61,7 @@ impl Joined {
         let coordinate = coordinate_variable(&schema, dim);
         let mut chosen = wanted(&schema).map_err(|error| inputs.named(0, error))?;
         chosen.extend(coordinate.filter(|var| !chosen.contains(var)));
-        let unpack = named_variables(&schema, &request.unpack)?;
+        let unpack = unpacked(&schema, &request.unpack, &axes)?;
         let frame = Frame {
             unpack: &unpack,
             first: &*first,
@@ -76,9 +76,9 @@ impl Joined {
         let numbers: Vec<usize> = (0..inputs.len()).collect();
         let look = |n: &usize| {
             let look = match n {
-                0 => frame.look(&*first),
+                0 => frame.look(&*first, true),
                 n => pool.get(*n).and_then(|reader| {
-                    let look = frame.look(&**reader)?;
+                    let look = frame.look(&**reader, false)?;
                     for (var, theirs) in frame.passing(&look) {
                         let known = KnownVariable::of(&**reader, theirs);
                         pool.keep(
@@ -138,9 +138,11 @@ impl Joined {
         let length = self.pieces.last().map_or(0, |piece| piece.at + piece.count);
         self.schema.dims[dim.0].length = length;
         for (n, axis) in self.axes.iter().enumerate() {
-            if let Some(axis) = axis {
-                let mut layout = self.first.layout(VarId(n)).clone();
-                layout.extent[*axis] = length;
+            if axis.is_some() {
+                let var = VarId(n);
+                let mut layout = self.first.layout(var).clone();
+                // The first input may have less of a variable than its dimensions, and others more.
+                layout.extent = self.schema.shape(var);
                 self.layouts[n] = Some(layout.into());
             }
         }
@@ -188,7 +190,13 @@ impl Joined {
 
     /// True if the values of a variable are made here: converted, or of labels.
     pub fn is_made(&self, var: VarId) -> bool {
-        self.changes.contains_key(&var) || self.is_label(var)
+        self.changes.contains_key(&var) || self.is_label(var) || self.is_filled(var)
+    }
+
+    /// True if inputs lack a variable without a fill value, whose missing cells must be written.
+    fn is_filled(&self, var: VarId) -> bool {
+        let lacks = |names: &NameMap| names.var(var).is_none();
+        self.layout(var).fill.value.is_none() && self.names.iter().any(lacks)
     }
 
     fn is_label(&self, var: VarId) -> bool {
@@ -200,13 +208,6 @@ impl Joined {
     pub fn pieces(&self, var: VarId) -> impl Iterator<Item = (Piece, VarId)> + '_ {
         let of = move |piece: &Piece| Some((*piece, self.names[piece.input].var(var)?));
         self.pieces.iter().filter_map(of)
-    }
-
-    /// The layout of a variable whose values the copy engine asks for.
-    pub(super) fn by_values(&self, var: VarId, layout: &VariableLayout) -> VariableLayout {
-        let size = self.schema.type_size(self.schema.var(var).ty);
-        VariableLayout::contiguous(layout.extent.clone(), size, Encoding::Structured)
-            .with_fill(layout.fill.clone())
     }
 
     /// The elements of a region of a variable with the dimension.
@@ -347,7 +348,8 @@ impl Reader for Joined {
             records: None,
             fetch: None,
             sources: None,
-            elements: first.elements,
+            // A codec of elements is asked for by variable, and the labels are none of the first input's.
+            elements: first.elements.filter(|_| self.labels.is_none()),
             check: None,
             changes: first.changes,
             cache: None,

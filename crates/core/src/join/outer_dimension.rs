@@ -8,11 +8,12 @@ use std::sync::Arc;
 use crate::error::{Error, Request, Result};
 use crate::format::{Extensions, Needs, Reader, Region, SourceFile, VirtualSources, Written};
 use crate::model::{
-    DimId, Dimension, GroupId, Referring, Schema, SharedLayout, Storage, Type, Unfinished, Values, VarId,
-    VariableLayout, name_fault,
+    CodecSpec, DimId, Dimension, GroupId, Referring, Schema, SharedLayout, Storage, Type, Unfinished, Values,
+    VarId, VariableLayout, name_fault,
 };
+use crate::subset::by_regions;
 
-/// Attributes of the CF conventions that name data, which each input has its own of.
+/// Attributes of the CF conventions that name data, which differs from input to input.
 const NAME_DATA: [&str; 2] = ["ancillary_variables", "formula_terms"];
 
 /// A dimension that all inputs lack, and the variables that get it.
@@ -91,7 +92,12 @@ impl OuterDimension {
         let mut layouts = Vec::with_capacity(schema.vars.len());
         for n in 0..schema.vars.len() {
             let gains = new.gain.contains(&schema.var_path(VarId(n)));
-            layouts.push(gains.then(|| outer(input.layout(VarId(n))).into()));
+            let layout = input.layout(VarId(n));
+            let layout = gains.then(|| match layout.filters.iter().any(knows_rank) {
+                true => by_regions(&schema, VarId(n), &outer(layout)),
+                false => outer(layout),
+            });
+            layouts.push(layout.map(Into::into));
             if gains {
                 schema.vars[n].dims.insert(0, dim);
             }
@@ -116,6 +122,18 @@ impl OuterDimension {
                 count: region.count.get(1..).unwrap_or_default().to_vec(),
             },
         }
+    }
+}
+
+/// True for filters whose parameters have the dimensions of a chunk. Their chunks are no chunks of one dimension more, so the variable
+/// is read by regions.
+fn knows_rank(filter: &CodecSpec) -> bool {
+    /// HDF5 ids of zfp, SZ, SZ3 and Blosc2.
+    const OF_ARRAYS: [u32; 4] = [32013, 32017, 32024, 32026];
+    match (filter.hdf5_id(), filter.zarr_name()) {
+        (Some(id), _) => OF_ARRAYS.contains(&id),
+        (_, Some((_, name))) => ["transpose", "zfpy", "zfp", "pcodec", "reshape"].contains(&name),
+        _ => false,
     }
 }
 

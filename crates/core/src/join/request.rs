@@ -15,7 +15,7 @@ pub struct JoinRequest {
     pub overlap: Option<Overlap>,
     /// Rounds times that have no exact form in the first input's units.
     pub inexact: bool,
-    /// Variables to unpack: their numbers become those that they stand for.
+    /// Packed variables that are decoded to float or double.
     pub unpack: Vec<NamePattern>,
     /// Takes variables without the dimension from the first input, also where others have other values.
     pub first: bool,

@@ -4,6 +4,7 @@ use super::joined::Joined;
 use crate::error::{Error, Result};
 use crate::format::{ChunkReader, Extensions, Reader, Region, Written};
 use crate::model::{Schema, SharedLayout, Values, VarId, VariableLayout};
+use crate::subset::by_regions;
 
 /// What a copy of a join reads, as its main reader: variables as the first input stores them, and by regions those whose values are
 /// made by the join or by a subset of it.
@@ -19,7 +20,7 @@ impl<'a> JoinSource<'a> {
     pub fn new(joined: &'a Joined, asked: &'a dyn Reader, is_made: impl Fn(VarId) -> bool) -> Self {
         let layout = |n| {
             let var = VarId(n);
-            is_made(var).then(|| joined.by_values(var, asked.layout(var)).into())
+            is_made(var).then(|| by_regions(asked.schema(), var, asked.layout(var)).into())
         };
         Self {
             joined,

@@ -20,7 +20,7 @@ mod source;
 pub mod value;
 pub mod verbatim;
 
-pub(crate) use layouts::moved_filters;
+pub(crate) use layouts::{by_regions, moved_filters};
 pub use reader::Subset;
 pub use request::SubsetRequest;
 pub use source::Source;

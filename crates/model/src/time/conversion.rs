@@ -85,7 +85,7 @@ impl TimeConversion {
         (power.is_normal() && value.is_normal() && fits).then_some(value)
     }
 
-    /// The converted number, rounded to a double.
+    /// The converted number as a double. It may be off by a few units in the last place.
     pub fn rounded(&self, number: TimeNumber) -> f64 {
         match self.fraction(number) {
             Some(Fraction {
@@ -129,7 +129,8 @@ impl TimeConversion {
 }
 
 impl Fraction {
-    /// The same number in lowest terms, with an odd denominator unless `shift` is 0.
+    /// The same number in lowest terms: `numerator` and `denominator` have no common divisor, and `numerator` is odd or `shift`
+    /// is 0.
     fn reduced(self) -> Self {
         if self.numerator == 0 {
             return Self {

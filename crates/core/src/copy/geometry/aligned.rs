@@ -1,7 +1,7 @@
 //! The geometry of a variable whose chunks keep their shape.
 
 use super::input_mapping::InputMapping;
-use super::inputs::Inputs;
+use super::input_mappings::InputMappings;
 use super::order::BlockOrder;
 use crate::chunk::{ChunkGrid, Region};
 use crate::filter::ChainEnd;
@@ -33,7 +33,7 @@ impl AlignedGrids {
     }
 
     /// Index of the input that holds an output chunk, and the number of its chunk there.
-    pub fn source(&self, inputs: &Inputs, chunk: u64) -> Option<(usize, u64)> {
+    pub fn source(&self, inputs: &InputMappings, chunk: u64) -> Option<(usize, u64)> {
         if let [
             InputMapping {
                 selection: None,

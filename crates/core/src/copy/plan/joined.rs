@@ -31,8 +31,10 @@ pub fn plan_joined(joined: &Joined, part: Option<&Subset>, options: &CopyOptions
                 (first.variable, chosen.collect())
             }
         };
-        let is_made = is_made(joined, part, var);
-        if let Some(axis) = joined.joined_axis(var).filter(|_| !is_made) {
+        if is_made(joined, part, var) {
+            // The main reader gives the chosen cells.
+            copy.sources = Sources::Whole(var);
+        } else if let Some(axis) = joined.joined_axis(var) {
             copy.sources = Sources::Parts(parts(joined, var, axis, &chosen)?);
         }
     }

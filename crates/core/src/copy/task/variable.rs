@@ -1,7 +1,7 @@
 //! One variable that has data to copy.
 
 use super::route::Route;
-use crate::copy::geometry::{ChunksToWrite, InputMapping, Inputs};
+use crate::copy::geometry::{ChunksToWrite, InputMapping, InputMappings};
 use crate::copy::quantization::Quantizer;
 use crate::model::VarId;
 
@@ -13,7 +13,7 @@ pub struct Variable {
     /// Its path.
     pub name: String,
     /// Where its data comes from, at least one.
-    pub inputs: Inputs,
+    pub inputs: InputMappings,
     /// How it is copied.
     pub route: Route,
     /// The chunks that will be written (slabs of a contiguous output count as chunks).

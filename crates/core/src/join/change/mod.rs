@@ -13,7 +13,7 @@ pub use unpacking::Unpacking;
 /// How the values of an input's variable become those of the join.
 #[derive(Debug)]
 pub enum Change {
-    /// To numbers of the first input's units.
+    /// Times become numbers of the first input's units.
     Times {
         /// The conversion.
         conversion: TimeConversion,
@@ -22,7 +22,7 @@ pub enum Change {
         /// True if they may be rounded.
         inexact: bool,
     },
-    /// To what they stand for.
+    /// Packed numbers are decoded.
     Unpack(Unpacking),
 }
 

@@ -14,31 +14,29 @@ pub struct Times {
     pub spelled: String,
 }
 
-/// The times in a variable; `None` if its values are no times. Bounds without units have those of their variable, by the CF
-/// conventions, section 7.1.
+/// The times in a variable; `None` if its values are no times. Bounds have the units and the calendar of their variable, if they have
+/// none of their own, by the CF conventions, section 7.1.
 pub fn times_of(schema: &Schema, var: VarId) -> Option<Times> {
     let variable = schema.var(var);
     if !variable.ty.is_number() {
         return None;
-    }
-    let own = |var: VarId| {
-        let variable = schema.var(var);
-        let (units, calendar) = time_units(variable)?;
-        Some(Times {
-            units,
-            calendar,
-            spelled: text(variable, "units")?.to_owned(),
-        })
-    };
-    if text(variable, "units").is_some() {
-        return own(var);
     }
     let bounded = |n: &usize| {
         let other = &schema.vars[*n];
         let names = |attribute| text(other, attribute) == Some(variable.name.as_str());
         other.group == variable.group && (names("bounds") || names("climatology"))
     };
-    (0..schema.vars.len()).find(bounded).and_then(|n| own(VarId(n)))
+    let of = |name: &str| {
+        let own = text(variable, name);
+        own.or_else(|| text(&schema.vars[(0..schema.vars.len()).find(bounded)?], name))
+    };
+    let spelled = of("units")?;
+    let (units, calendar) = time_units(spelled, of("calendar"))?;
+    Some(Times {
+        units,
+        calendar,
+        spelled: spelled.to_owned(),
+    })
 }
 
 /// Converts the times in `values`, elements of type `ty`, as `conversion` says. Fill values, of which `missing` has the bytes,

@@ -1,4 +1,4 @@
-//! [`Unpacking`]: packed numbers of one input as what they stand for, by the CF conventions, section 8.1.
+//! [`Unpacking`]: packed numbers of one input decoded, by the CF conventions, section 8.1.
 
 use crate::chunk::resize;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ const RANGES: [&str; 3] = ["valid_min", "valid_max", "valid_range"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unpacking {
     from: Type,
-    /// Adds this to negative numbers: `_Unsigned` says that they are none.
+    /// Added to negative numbers if `_Unsigned` says that they are unsigned; else 0.
     wrap: f64,
     scale: f64,
     offset: f64,

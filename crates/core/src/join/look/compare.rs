@@ -100,14 +100,24 @@ impl Pair<'_> {
         match (ours, theirs) {
             (Some(ours), Some(theirs)) => self.conversion(&ours, &theirs),
             _ => {
-                let units = |variable| text(variable, "units").unwrap_or_default().to_owned();
-                let (ours, theirs) = (units(first), units(other));
+                let of = |variable, name: &str| text(variable, name).unwrap_or_default().to_owned();
+                if of(first, "units") != of(other, "units") {
+                    return Err(self.differing_units());
+                }
+                let (ours, theirs) = (of(first, "calendar"), of(other, "calendar"));
                 match ours == theirs {
                     true => Ok(None),
-                    false => Err(self.differs("units", &quoted(&theirs), &quoted(&ours))),
+                    false => Err(self.differs("calendar", &quoted(&theirs), &quoted(&ours))),
                 }
             }
         }
+    }
+
+    /// The error for units that differ.
+    pub fn differing_units(&self) -> Error {
+        let (first, other) = self.variables();
+        let units = |variable| quoted(text(variable, "units").unwrap_or_default());
+        self.differs("units", &units(other), &units(first))
     }
 
     fn conversion(&self, ours: &Times, theirs: &Times) -> Result<Option<TimeConversion>> {
@@ -121,7 +131,19 @@ impl Pair<'_> {
         let conversion = TimeConversion::new(&theirs.units, &ours.units, ours.calendar);
         let conversion = conversion
             .ok_or_else(|| self.differs("units", &quoted(&theirs.spelled), &quoted(&ours.spelled)))?;
-        Ok((!conversion.is_identity()).then_some(conversion))
+        // A packed number is no time before it is unpacked.
+        let packing = ["scale_factor", "add_offset", "_Unsigned"];
+        let is_packed = |variable: &Variable| {
+            variable
+                .attributes
+                .iter()
+                .any(|a| packing.contains(&a.name.as_str()))
+        };
+        match conversion.is_identity() {
+            true => Ok(None),
+            false if is_packed(self.variables().1) => Err(self.differing_units()),
+            false => Ok(Some(conversion)),
+        }
     }
 
     fn differs(&self, what: &str, theirs: &str, ours: &str) -> Error {

@@ -12,7 +12,7 @@ use crate::format::{Reader, Region};
 use crate::join::change::{Change, Unpacking};
 use crate::join::order::{Cells, Length};
 use crate::join::request::JoinRequest;
-use crate::model::{Attributes, DimId, Schema, VarId};
+use crate::model::{Attributes, DimId, Schema, Type, VarId, default_fill_value};
 use crate::subset::value::missing;
 
 /// What all inputs are compared with.
@@ -51,11 +51,11 @@ pub struct Look {
 }
 
 impl Frame<'_> {
-    /// Looks at an input, which may be the first.
+    /// Looks at an input, which may be the first itself.
     ///
     /// # Errors
     /// What cannot be joined.
-    pub fn look(&self, reader: &dyn Reader) -> Result<Look> {
+    pub fn look(&self, reader: &dyn Reader, is_first: bool) -> Result<Look> {
         let (first, other) = (self.first.schema(), reader.schema());
         let names = NameMap::new(first, other);
         let mut look = Look {
@@ -101,7 +101,10 @@ impl Frame<'_> {
                 &mut look.attributes,
             );
             let Some(axis) = axis else {
-                if !self.values.same((self.first, *var), (reader, theirs))? {
+                // Equal numbers in other units, or packed otherwise, are other values.
+                let means_same = || pair.check_meaning().is_ok() && matches!(pair.check_units(), Ok(None));
+                let first = (self.first, *var, self.first_name);
+                if !is_first && !(means_same() && self.values.same(first, (reader, theirs))?) {
                     look.differing.push(*var);
                 }
                 continue;
@@ -119,6 +122,9 @@ impl Frame<'_> {
             }
             let conversion = pair.check_units()?;
             if is_unpacked {
+                if conversion.is_some() {
+                    return Err(pair.differing_units());
+                }
                 let unpacking = Unpacking::new(other.var(theirs));
                 let unpacking = unpacking.map_err(|error| error.in_variable(&first.var_path(*var)))?;
                 look.changes.push((*var, Change::Unpack(unpacking)));
@@ -140,6 +146,7 @@ impl Frame<'_> {
     /// The joined variables whose chunks the copy takes of an input as they are, each with its id there.
     pub fn passing<'l>(&'l self, look: &'l Look) -> impl Iterator<Item = (VarId, VarId)> + 'l {
         let joined = self.wanted.iter().filter(|var| self.axes[var.0].is_some());
+        let joined = joined.filter(|var| !matches!(self.first.schema().var(**var).ty, Type::User(_)));
         let whole = joined.filter(|var| !look.changes.iter().any(|(changed, _)| changed == *var));
         whole.filter_map(|var| Some((*var, look.names.var(*var)?)))
     }
@@ -167,6 +174,15 @@ impl Frame<'_> {
         let read = || {
             let mut values = reader.read_region(theirs, &Region::whole(&schema.shape(theirs)))?;
             if let Some((_, change)) = look.changes.iter().find(|(of, _)| *of == var) {
+                // Numbers of other types are put in order as doubles.
+                if let Change::Unpack(unpacking) = change {
+                    let values = unpacking.unpacked(&values, Type::Double)?;
+                    let missing: Vec<_> = default_fill_value(Type::Double)
+                        .into_iter()
+                        .map(|fill| fill.bytes)
+                        .collect();
+                    return Cells::new(Type::Double, &values, &missing, self.request.overlap.is_some());
+                }
                 values = change.apply(values, ty)?;
             }
             let missing = missing(schema.var(theirs));

@@ -33,7 +33,7 @@ impl StaticValues {
     /// If reading fails.
     pub fn same(
         &self,
-        (first, var): (&dyn Reader, VarId),
+        (first, var, first_name): (&dyn Reader, VarId, &str),
         (other, theirs): (&dyn Reader, VarId),
     ) -> Result<bool> {
         let schema = first.schema();
@@ -45,7 +45,8 @@ impl StaticValues {
         while at < elements {
             let count = most.min(elements - at);
             for region in Region::range(&shape, at, count) {
-                let ours = self.values(first, var, &region, &shape)?;
+                let ours = self.values(first, var, &region, &shape);
+                let ours = ours.map_err(|error| error.in_file(first_name))?;
                 let their = other.read_region(theirs, &region)?;
                 if !same_values(schema, schema.var(var).ty, &ours, &their) {
                     return Ok(false);

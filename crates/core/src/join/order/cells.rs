@@ -46,7 +46,7 @@ pub struct Cells {
     pub first: Key,
     /// Of the last cell.
     pub last: Key,
-    /// The direction in which all values go on; `None` if there is one, or they do not.
+    /// The direction in which the values go on strictly. `None` if they do not, or there is one cell.
     pub direction: Option<Ordering>,
     /// The values of all cells, if they are asked for.
     pub all: Option<Vec<Key>>,

@@ -67,6 +67,17 @@ pub fn pieces(
     if let Some(overlap) = request.overlap {
         return merged(&order, lengths, direction, overlap, &request.dim, name);
     }
+    let turns = |n: &&usize| {
+        let cells = lengths[**n].cells.as_ref();
+        lengths[**n].count > 1 && cells.is_some_and(|cells| cells.direction != Some(direction))
+    };
+    if let Some(input) = order.iter().find(turns) {
+        return Err(Error::Usage(format!(
+            "{}: the values of {} do not go on strictly in one direction, the same as in the other inputs",
+            name(*input),
+            request.dim
+        )));
+    }
     for pair in order.windows(2) {
         let (before, next) = (pair[0], pair[1]);
         let (Some(ends), Some(begins)) = (&lengths[before].cells, &lengths[next].cells) else {

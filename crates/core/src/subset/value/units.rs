@@ -50,18 +50,17 @@ fn spelled_out(units: &str) -> Cow<'_, str> {
     }
 }
 
-/// Units and calendar of a time; `None` if its units are not those of a time, or its calendar is not known.
-pub fn time_units(variable: &Variable) -> Option<(TimeUnits, Calendar)> {
-    let calendar = match text(variable, "calendar") {
+/// Units and calendar of a time; `None` if the units are not those of a time, or the calendar is not known.
+pub fn time_units(units: &str, calendar: Option<&str>) -> Option<(TimeUnits, Calendar)> {
+    let calendar = match calendar {
         Some(name) => Calendar::find(name.as_bytes())?,
         None => Calendar::Mixed,
     };
-    let units = TimeUnits::parse(&spelled_out(text(variable, "units")?), calendar)?;
-    Some((units, calendar))
+    Some((TimeUnits::parse(&spelled_out(units), calendar)?, calendar))
 }
 
 /// The dates of a time; `None` if its units are not those of a time, or its calendar is not known.
 pub fn time_format(variable: &Variable) -> Option<(TimeFormat, Calendar)> {
-    let (units, calendar) = time_units(variable)?;
+    let (units, calendar) = time_units(text(variable, "units")?, text(variable, "calendar"))?;
     Some((TimeFormat::new(&units, calendar, DateSeparator::T), calendar))
 }

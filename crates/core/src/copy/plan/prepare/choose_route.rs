@@ -6,7 +6,7 @@ use super::further_sources::FurtherSources;
 use super::source::Source;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
 use crate::copy::geometry::{
-    AlignedGrids, ChunksToWrite, InputMapping, Inputs, Sources, Tiling, positions_of, shard_chunks,
+    AlignedGrids, ChunksToWrite, InputMapping, InputMappings, Sources, Tiling, positions_of, shard_chunks,
     swap_between, unit,
 };
 use crate::copy::plan::{CopyPlan, VariableCopy};
@@ -23,7 +23,7 @@ const MOST_ZEROS: u64 = 1 << 20;
 /// The route of a variable, with its inputs and chunks.
 pub struct Routed {
     pub route: Route,
-    pub inputs: Inputs,
+    pub inputs: InputMappings,
     /// The chunks that will be written (slabs of a contiguous output count as chunks).
     pub to_write: ChunksToWrite,
 }
@@ -100,7 +100,7 @@ pub fn choose_route(
 /// Properties of all inputs of a variable.
 #[derive(Default)]
 struct Choice {
-    inputs: Inputs,
+    inputs: InputMappings,
     /// True if elements must come from the reader as values.
     values: bool,
     /// True if holes of the input and of the output read differently.

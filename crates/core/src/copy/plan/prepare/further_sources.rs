@@ -7,7 +7,7 @@ use super::check_source::check_source;
 use super::each::at_once;
 use crate::copy::geometry::{FurtherInput, SourcePart, Sources};
 use crate::copy::plan::CopyPlan;
-use crate::copy::readers::{ReaderId, Readers};
+use crate::copy::readers::{OpenReader, ReaderId, Readers};
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
 use crate::format::KnownVariable;
@@ -85,8 +85,9 @@ impl FurtherSources {
         // There may be thousands, and each must be opened, so all threads take part.
         let threads = at_once(readers.main().requests()).max(threads::count());
         let found = try_map(threads, 1, &by_reader, |(number, parts)| {
+            let mut open = None;
             let look = |(out, at, part): &(VarId, usize, &SourcePart)| {
-                let source = FurtherSource::look(readers, *number, part.variable, plan, *out)?;
+                let source = FurtherSource::look(readers, &mut open, *number, part.variable, plan, *out)?;
                 Ok(((*out, *at), source))
             };
             parts.iter().map(look).collect::<Result<Vec<_>>>()
@@ -105,7 +106,15 @@ impl FurtherSources {
 }
 
 impl FurtherSource {
-    fn look(readers: &Readers, number: usize, var: VarId, plan: &CopyPlan, out: VarId) -> Result<Self> {
+    /// A source in the reader `number`, which is opened, and kept in `open`, unless what must be known was kept before.
+    fn look<'r>(
+        readers: &Readers<'r>,
+        open: &mut Option<OpenReader<'r>>,
+        number: usize,
+        var: VarId,
+        plan: &CopyPlan,
+        out: VarId,
+    ) -> Result<Self> {
         // A type of a user means something in its own schema alone.
         let kept = readers
             .take(number, var)
@@ -116,13 +125,17 @@ impl FurtherSource {
                 known
             }
             None => {
-                let reader = readers.get(ReaderId::Further(number))?;
+                let reader = match open.take() {
+                    Some(reader) => reader,
+                    None => readers.get(ReaderId::Further(number))?,
+                };
+                let reader = open.insert(reader);
                 let schema = reader.schema();
                 if var.0 >= schema.vars.len() {
                     return Err(Error::Usage(format!("reader {number} has no variable {}", var.0)));
                 }
                 check_source((schema, schema.var(var).ty), reader.layout(var), plan, out)?;
-                KnownVariable::of(&*reader, var)?
+                KnownVariable::of(&**reader, var)?
             }
         };
         Ok(Self {

@@ -1,4 +1,4 @@
-//! [`Inputs`]: the input variables of an output variable.
+//! [`InputMappings`]: the input variables of an output variable.
 
 use std::ops::{Deref, Range};
 
@@ -8,7 +8,7 @@ use crate::chunk::Region;
 /// The input variables of an output variable. A join has thousands, which follow each other along one dimension: a search
 /// finds those that a region meets.
 #[derive(Debug, Default)]
-pub struct Inputs {
+pub struct InputMappings {
     list: Vec<InputMapping>,
     /// The dimensions along which they follow each other without overlap.
     axes: Vec<usize>,
@@ -19,7 +19,7 @@ fn end(input: &InputMapping, axis: usize) -> u64 {
     input.target.start[axis] + input.target.count[axis]
 }
 
-impl Deref for Inputs {
+impl Deref for InputMappings {
     type Target = [InputMapping];
 
     fn deref(&self) -> &[InputMapping] {
@@ -27,7 +27,7 @@ impl Deref for Inputs {
     }
 }
 
-impl Inputs {
+impl InputMappings {
     /// Adds an input behind the others.
     pub fn push(&mut self, input: InputMapping) {
         match self.list.last() {
