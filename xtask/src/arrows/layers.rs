@@ -1,7 +1,7 @@
 //! The layers of the workspace. A file may use files of its own layer and of lower ones.
 
 /// Folders of each layer, lowest layer first.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     (
         "hdf5, codecs with crates of their own",
         &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],

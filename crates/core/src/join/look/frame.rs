@@ -104,7 +104,8 @@ impl Frame<'_> {
                 // Equal numbers in other units, or packed otherwise, are other values.
                 let means_same = || pair.check_meaning().is_ok() && matches!(pair.check_units(), Ok(None));
                 let first = (self.first, *var, self.first_name);
-                if !is_first && !(means_same() && self.values.same(first, (reader, theirs))?) {
+                let is_same = is_first || means_same() && self.values.same(first, (reader, theirs))?;
+                if !is_same {
                     look.differing.push(*var);
                 }
                 continue;
