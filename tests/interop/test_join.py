@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray
 from conftest import BIN
+from stop_points import go_on, stopped
 
 KINDS = ["NETCDF4", "NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA"]
 
@@ -307,7 +308,7 @@ def test_bad_inputs_are_named(tmp_path):
     assert "same file" in refused("time", *good, paths[2])
     (tmp_path / "folder").mkdir()
     assert "folder" in refused("time", *good, f"{tmp_path}/folder/")
-    assert "tme, which no input has" in join("tme", *good, tmp_path / "out.nc").stderr
+    assert "is 'time' meant?" in refused("tme", *good, tmp_path / "out.nc")
     for options in (["--sort"], ["--label", "1"], ["--first"]):
         done = subprocess.run([BIN / "nccopy", *options, paths[0], tmp_path / "out.nc"], capture_output=True, text=True)
         assert done.returncode == 1 and "--join" in done.stderr
@@ -488,3 +489,57 @@ def test_a_new_dimension_of_transposed_chunks(tmp_path):
     joined(tmp_path / "out.zarr", "run", "-k", "zarr3", tmp_path / "0.zarr", tmp_path / "1.zarr")
     found = zarr.open_group(tmp_path / "out.zarr")["v"][:]
     np.testing.assert_array_equal(found, np.arange(12).reshape(3, 4) + 100 * np.arange(2)[:, None, None])
+
+
+def test_time_zones_and_dates_that_do_not_exist_are_refused(tmp_path):
+    one = packed_days(tmp_path / "a.nc", 0, "hours since 2000-01-01 00:00")
+    for units in ["hours since 2000-01-01 00:00 +01:00", "hours since 2000-01-01T00:00-06:00", "hours since 2000-01-01 00:00 EST", "hours since 2000-13-01", "hours since 2001-02-30"]:
+        other = packed_days(tmp_path / "b.nc", 24, units)
+        assert f"variable time: units is '{units}'" in refused("time", one, other, tmp_path / "out.nc")
+    other = packed_days(tmp_path / "b.nc", 0, "hours since 2000-01-02 00:00:00 UTC")
+    joined(tmp_path / "out.nc", "time", one, other)
+    check(tmp_path / "out.nc", {"time": [0, 1, 2, 24, 25, 26]})
+
+
+def test_bounds_that_one_input_names_are_refused(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 2), make(tmp_path / "b.nc", 0, 2, units="days since 2000-01-03")
+    with netCDF4.Dataset(other, "a") as out:
+        out["time"].delncattr("bounds")
+    assert "variable time_bnds: units is not given, and 'days since 2000-01-01' in" in refused("time", one, other, tmp_path / "out.nc")
+    with netCDF4.Dataset(other, "a") as out:
+        out["time"].bounds = "/time_bnds"
+    joined(tmp_path / "out.nc", "time", one, other)
+    check(tmp_path / "out.nc", {"time_bnds": [[-0.5, 0.5], [0.5, 1.5], [1.5, 2.5], [2.5, 3.5]]})
+
+
+def test_flags_must_mean_the_same(tmp_path):
+    one = make(tmp_path / "a.nc", 0, 2, attributes={"flag_values": np.float32([0, 1]), "flag_meanings": "land sea"})
+    other = make(tmp_path / "b.nc", 2, 2, attributes={"flag_values": np.float32([0, 1]), "flag_meanings": "sea land"})
+    error = refused("time", one, other, tmp_path / "out.nc")
+    assert "flag_meanings is 'sea land', and 'land sea' in" in error and "--unpack" not in error
+
+
+def test_no_input_may_lack_the_coordinate(tmp_path):
+    one, other = make(tmp_path / "a.nc", 0, 2), tmp_path / "b.nc"
+    subprocess.run([BIN / "nccopy", "--exclude", "time,time_bnds", make(tmp_path / "c.nc", 2, 2), other], check=True)
+    assert "lacks the variable time" in refused("time", "--fill-missing", one, other, tmp_path / "out.nc")
+
+
+def test_other_files_of_a_folder_are_left_out(tmp_path):
+    (tmp_path / "in").mkdir()
+    for n in range(3):
+        make(tmp_path / "in" / f"{n}.nc", 2 * n, 2)
+    (tmp_path / "in" / "readme.txt").write_text("no dataset")
+    assert "readme.txt" in joined(tmp_path / "out.nc", "time", "--recursive", tmp_path / "in")
+    check(tmp_path / "out.nc", {"time": np.arange(6)})
+
+
+def test_an_input_that_changes_meanwhile_is_an_error(tmp_path):
+    paths = days(tmp_path, 2, 2, 2)
+    process = stopped("write", "nccopy", "--join", "time", *paths, tmp_path / "out.nc")
+    with open(paths[1], "r+b") as file:
+        file.seek(0, 2)
+        file.write(b"more")
+    status, told = go_on(process)
+    assert status == 1 and "1.nc: changed while it was read" in told, told
+    assert not (tmp_path / "out.nc").exists()

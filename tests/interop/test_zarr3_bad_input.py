@@ -38,9 +38,6 @@ UNHELD = {
     "zarr.json": ("variables: int zarr.json ;", "zarr.json"),
     "vlen of vlen": ("types: int(*) list_t ; list_t(*) lists_t ; variables: lists_t ragged ;", "ragged"),
     "string in compound": ("types: compound c_t { int a ; string s ; } ; variables: c_t mixed ;", "mixed"),
-    "array in compound": ("types: compound c_t { int a(3) ; } ; variables: c_t rows ;", "rows"),
-    "opaque attribute": ("types: opaque(2) o_t ; variables: int v ; o_t v:code = 0X0102 ;", "code"),
-    "compound attribute": ("types: compound c_t { int a ; } ; variables: int v ; c_t v:pair = {1} ;", "pair"),
 }
 
 
@@ -242,7 +239,8 @@ def test_a_huge_shape_has_a_header(case, store, tmp_path):
     path = changed(store, tmp_path, lambda document: {**HUGE[case](document), "dimension_names": None})
     header = run("ncdump", "-h", path)
     assert header.returncode == 0 and header.stderr == "" and "good(x)" in header.stdout and "bad(" in header.stdout, header
-    assert "bad" in refuses(tmp_path / "out", path, tmp_path / "out.nc")
+    told = refuses(tmp_path / "out", path, tmp_path / "out.nc")
+    assert "bad" in told or "dimension _Anonymous_Dim_" in told
     assert "good = 1, 2, 3, 4 ;" in run("ncdump", "-v", "good", path).stdout
 
 

@@ -24,8 +24,10 @@ pub enum Alternative {
     SoundChunks,
     /// Take one of two cells with the same coordinate, or sort what is joined.
     OneOfTwoCells,
-    /// Leave a variable out of what is joined, or unpack it.
+    /// Leave a variable out of what is joined.
     OtherVariables,
+    /// Unpack a variable of what is joined, or leave it out.
+    Unpacked,
     /// Fill the cells of what lacks a variable.
     FilledCells,
     /// Take a variable from the first of what is joined.
@@ -47,6 +49,7 @@ impl fmt::Display for Alternative {
             Self::SoundChunks => "; salvage the other chunks, or copy without a test",
             Self::OneOfTwoCells => "; sort them, or take one of two cells",
             Self::OtherVariables => "; leave it out, or convert it first",
+            Self::Unpacked => "; unpack it, or leave it out",
             Self::FilledCells => "; leave it out, or fill its cells",
             Self::ValuesOfFirst => "; leave it out, or take the values of the first",
             Self::RoundedTimes => "; allow rounding",

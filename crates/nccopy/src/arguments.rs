@@ -150,6 +150,7 @@ impl Arguments {
             min_chunk_bytes,
             string_length,
             drop_unsupported: given("drop-unsupported"),
+            verbatim: false,
             skip_fill: given("skip-fill"),
             page_size: matches.get_one("page").copied(),
             registry: filters::registry(matches, memory),

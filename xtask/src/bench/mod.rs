@@ -17,7 +17,7 @@
 //! With `proof`, it measures checks, digests, comparisons and verified copies, and with `parts` slices and virtual
 //! datasets: see `proof.rs`.
 //!
-//! With `files`, it copies many small files: see `files.rs`.
+//! With `files`, it copies many small files: see `files.rs`. With `join`, it joins files: see `join.rs`.
 //!
 //! With `filters`, it compares each filter with the reference library's: see `filters.rs`.
 
@@ -28,6 +28,7 @@ mod codec;
 mod command;
 mod files;
 mod filters;
+mod join;
 mod measure;
 mod pairs;
 mod proof;

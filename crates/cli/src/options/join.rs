@@ -28,10 +28,13 @@ pub fn join() -> Vec<Opt> {
             "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
         ])
         .requests(&[Request::Join])
-        .alternatives(&[(
-            Alternative::OtherVariables,
-            "; --unpack decodes packed values, --exclude leaves the variable out",
-        )]),
+        .alternatives(&[
+            (Alternative::OtherVariables, "; --exclude leaves the variable out"),
+            (
+                Alternative::Unpacked,
+                "; --unpack decodes packed values, --exclude leaves the variable out",
+            ),
+        ]),
         further("sort", "With --join: order the inputs by the coordinate of DIM"),
         further(
             "label",

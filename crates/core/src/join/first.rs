@@ -12,7 +12,6 @@ use crate::model::{DimId, NamePattern, Schema, VarId};
 pub fn first_input(
     inputs: &Inputs,
     request: &JoinRequest,
-    warnings: &mut Vec<String>,
 ) -> Result<(Box<dyn Reader>, DimId, Option<NewDimension>)> {
     let first = inputs.open(0)?;
     let schema = first.schema();
@@ -22,11 +21,8 @@ pub fn first_input(
             let names = schema.dims.iter().map(|dim| dim.name.as_str());
             let meant = question(&request.dim, names);
             if !meant.is_empty() {
-                warnings.push(format!(
-                    "{} has no dimension {}, so it is a new one{meant}",
-                    inputs.name(0),
-                    request.dim
-                ));
+                let why = format!("{} has no such dimension{meant}", inputs.name(0));
+                return Err(Request::Join.misspelled(format!("'{}'", request.dim), why));
             }
             let new = NewDimension::new(schema, &request.dim)?;
             let first = OuterDimension::new(first, &new)?;

@@ -17,6 +17,7 @@ pub struct Inputs {
     names: Arc<[String]>,
     open: Arc<Open>,
     most: usize,
+    unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
 }
 
 impl Inputs {
@@ -31,7 +32,25 @@ impl Inputs {
             names: names.into(),
             open: Arc::new(open),
             most,
+            unchanged: Arc::new(|| Ok(())),
         }
+    }
+
+    /// The same inputs, with a check that none has changed since it was opened. It is called at the end of a copy.
+    #[must_use]
+    pub fn checked_by(self, unchanged: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
+        Self {
+            unchanged: Arc::new(unchanged),
+            ..self
+        }
+    }
+
+    /// Checks that no input has changed since it was opened.
+    ///
+    /// # Errors
+    /// One has.
+    pub(super) fn check_unchanged(&self) -> Result<()> {
+        (self.unchanged)()
     }
 
     /// Number of inputs.

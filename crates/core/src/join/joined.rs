@@ -13,7 +13,7 @@ use super::request::JoinRequest;
 use crate::chunk::{byte_count, copy_region, resize};
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
-use crate::format::{Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
+use crate::format::{ChangingSource, Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
 use crate::model::{
     DimId, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
 };
@@ -54,7 +54,7 @@ impl Joined {
         wanted: impl Fn(&Schema) -> Result<Vec<VarId>>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
-        let (first, dim, new) = first_input(&inputs, request, &mut warnings)?;
+        let (first, dim, new) = first_input(&inputs, request)?;
         let pool = inputs.pool(new.clone());
         let schema = first.schema().clone();
         let axes = axes(&schema, dim)?;
@@ -98,6 +98,7 @@ impl Joined {
             inputs: &inputs,
             request,
             is_new: new.is_some(),
+            coordinate,
         };
         compared.judge(&looks, &mut warnings)?;
         let lengths: Vec<_> = looks.iter().map(|look| look.length.clone()).collect();
@@ -351,8 +352,17 @@ impl Reader for Joined {
             // A codec of elements is asked for by variable, and the labels are none of the first input's.
             elements: first.elements.filter(|_| self.labels.is_none()),
             check: None,
-            changes: first.changes,
+            changes: Some(self),
             cache: None,
         }
+    }
+}
+
+impl ChangingSource for Joined {
+    fn check_unchanged(&self) -> Result<()> {
+        self.first
+            .check_unchanged()
+            .map_err(|error| self.inputs.named(0, error))?;
+        self.inputs.check_unchanged()
     }
 }

@@ -77,7 +77,7 @@ impl Reader for JoinSource<'_> {
             sources: first.sources,
             elements: first.elements,
             check: None,
-            changes: first.changes,
+            changes: Some(self.joined),
             cache: first.cache,
         }
     }

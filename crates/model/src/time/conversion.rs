@@ -194,6 +194,9 @@ fn length(unit: TimeUnit) -> Option<i128> {
 
 /// Microseconds from the beginning of 1970 to a date. `None` for a date that the calendar does not have.
 fn microseconds(date: &Date, calendar: Calendar) -> Option<i128> {
+    if calendar == Calendar::None || !date.is_valid() || !calendar.has_day(date.year, date.month, date.day) {
+        return None;
+    }
     let days = match calendar {
         Calendar::Mixed if date.is_before(&SWITCH) => {
             let to_switch = Reckoning::Julian.days(date) - Reckoning::Julian.days(&SWITCH_JULIAN);

@@ -137,7 +137,7 @@ impl Job {
 }
 
 /// True if a file is of no known format.
-fn is_no_dataset(input: &Location, arguments: &Arguments) -> bool {
+pub fn is_no_dataset(input: &Location, arguments: &Arguments) -> bool {
     let opened = input
         .input()
         .and_then(|opened| input.open_input(opened, &arguments.copy.registry));

@@ -13,7 +13,7 @@
 mod current;
 mod in_place;
 pub(crate) mod inputs;
-mod job;
+pub(crate) mod job;
 mod jobs;
 mod output_name;
 mod run;

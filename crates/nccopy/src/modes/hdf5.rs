@@ -209,6 +209,7 @@ impl Asked<'_> {
         let selected = for_selected(self.source, netcdf.as_ref(), given);
         let options = CopyOptions {
             kind: Some(Kind::Netcdf4),
+            verbatim: true,
             ..selected.map_err(|error| engine.in_input(error))?
         };
         let (plan, prepared) = engine.planned(&copied, &options)?;

@@ -4,9 +4,10 @@
 //! names ─► Inputs, each opened when needed ─► Joined ─► the part asked for ─► values: plan, engine, Writer
 //! ```
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
-use std::sync::Mutex;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex};
 
 use ncutils_cli::options::Mode;
 use ncutils_core::copy::archive::{ArchiveOptions, ArchiveRoute, archive_route};
@@ -26,6 +27,7 @@ use super::values;
 use crate::arguments::Arguments;
 use crate::locations;
 use crate::many::inputs;
+use crate::many::job::is_no_dataset;
 
 /// Most inputs that are open at a time.
 const MOST_OPEN: usize = 256;
@@ -45,10 +47,20 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         arguments.given.refuse_for(Mode::Zst)?;
     }
     let (operands, output) = arguments.files.joined()?;
-    let names: Vec<OsString> = inputs::all(operands, &arguments.files)?
-        .into_iter()
-        .map(|input| input.name)
-        .collect();
+    let mut names = Vec::new();
+    let mut left = Vec::new();
+    for input in inputs::all(operands, &arguments.files)? {
+        match input.found && is_no_dataset(&locations::input(arguments, &input.name)?, arguments) {
+            true => left.push(input.name.display().to_string()),
+            false => names.push(input.name),
+        }
+    }
+    if !left.is_empty() {
+        arguments.messages.warn(format_args!(
+            "files that are no datasets are left out: {}",
+            some_of(&left, left.len())
+        ));
+    }
     let Some(first) = names.first() else {
         return Err(Error::Usage("--join: no input is named".into()).into());
     };
@@ -75,24 +87,73 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     Ok(0)
 }
 
+/// The state of a local file when it was first opened: size, time of the last change, number.
+type Stamp = (u64, i64, i64, u64);
+
+/// What is known of the inputs that were opened.
+#[derive(Default)]
+struct Opened(Mutex<HashMap<usize, Stamp>>);
+
+impl Opened {
+    /// Notes that an input is opened. Returns true the first time.
+    fn note(&self, n: usize, input: &Location) -> Result<bool, Error> {
+        let stamp = stamp_of(input);
+        let Ok(mut all) = self.0.lock() else {
+            return Ok(true);
+        };
+        match all.insert(n, stamp) {
+            None => Ok(true),
+            Some(before) if before == stamp => Ok(false),
+            Some(_) => Err(changed(input)),
+        }
+    }
+
+    fn check(&self, n: usize, input: &Location) -> Result<(), Error> {
+        let before = self.0.lock().ok().and_then(|all| all.get(&n).copied());
+        match before {
+            Some(before) if before != stamp_of(input) => Err(changed(input)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn changed(input: &Location) -> Error {
+    Error::Usage("changed while it was read; join it again".to_owned()).in_file(input.name())
+}
+
+/// The stamp of an input; all zeros for what is no local file.
+fn stamp_of(input: &Location) -> Stamp {
+    let path = input.path().filter(|_| !input.is_standard_input());
+    let found = path.and_then(|path| std::fs::metadata(path).ok());
+    found.map_or((0, 0, 0, 0), |found| {
+        (found.len(), found.mtime(), found.mtime_nsec(), found.ino())
+    })
+}
+
 /// The inputs, each opened as the options say.
 fn inputs_of(names: Vec<OsString>, output: &Location, arguments: &Arguments) -> Inputs {
     let shown = names.iter().map(|name| name.display().to_string()).collect();
     // Inputs, the output, and files beside each other.
     let most = MOST_OPEN.min(threads::jobs_with_files(2)).max(2);
     let kept = arguments.memory_beside(output) / KEPT / most as u64;
-    let arguments = arguments.clone();
-    let told = Mutex::new(HashSet::new());
-    Inputs::new(shown, most, move |n| {
+    let arguments = Arc::new(arguments.clone());
+    let names: Arc<[OsString]> = names.into();
+    let opened = Arc::new(Opened::default());
+    let location = |names: &[OsString], n: usize, arguments: &Arguments| {
         let name = names.get(n).cloned().unwrap_or_default();
-        let input = locations::input(&arguments, &name).map_err(|error| match error.downcast::<Error>() {
+        locations::input(arguments, &name).map_err(|error| match error.downcast::<Error>() {
             Ok(error) => error,
             Err(other) => Error::Usage(other.to_string()),
-        })?;
+        })
+    };
+    let (all, given, seen) = (Arc::clone(&names), Arc::clone(&arguments), Arc::clone(&opened));
+    Inputs::new(shown, most, move |n| {
+        let input = location(&names, n, &arguments)?;
+        let is_new = opened.note(n, &input)?;
         let reader = input.open_input(input.input()?, &arguments.copy.registry)?;
         reader.keep_at_most(kept);
         // An input is opened again when others needed its room.
-        if told.lock().is_ok_and(|mut told| told.insert(n)) {
+        if is_new {
             refuse_unfinished(reader.schema().unfinished, &input, &arguments)?;
             for warning in &reader.schema().warnings {
                 arguments.messages.warn_of(&input, warning);
@@ -100,6 +161,7 @@ fn inputs_of(names: Vec<OsString>, output: &Location, arguments: &Arguments) -> 
         }
         Ok(reader)
     })
+    .checked_by(move || (0..all.len()).try_for_each(|n| seen.check(n, &location(&all, n, &given)?)))
 }
 
 fn write(

@@ -62,7 +62,10 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     if kind.can().normalized_names {
         normalize(&mut schema)?;
     }
-    unsupported::check(&schema, without.as_ref().unwrap_or(input), &selected, kind, fixed)?;
+    match options.verbatim {
+        true => kind::check(&schema, kind)?,
+        false => unsupported::check(&schema, without.as_ref().unwrap_or(input), &selected, kind, fixed)?,
+    }
     schema.page_size = page_size;
 
     let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;

@@ -10,8 +10,27 @@ use crate::time::{Calendar, TimeConversion, TimeNumber, TimeUnits};
 pub struct Times {
     pub units: TimeUnits,
     pub calendar: Calendar,
+    /// The calendar, as the attribute spells it.
+    pub calendar_name: String,
     /// The units, as the attribute spells them.
     pub spelled: String,
+}
+
+impl Times {
+    /// True if the units name a time zone other than UTC, which is not converted.
+    pub fn has_zone(&self) -> bool {
+        let Some((_, base)) = self.spelled.split_once("since") else {
+            return false;
+        };
+        // Behind the date.
+        let time = base
+            .trim_start()
+            .split_once([' ', 'T', 't'])
+            .map_or("", |(_, time)| time.trim());
+        let zone = time.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | ' '));
+        !["", "UTC", "GMT", "Z", "z", "utc"].contains(&zone)
+            && zone.chars().any(|c| !matches!(c, '+' | '-' | '0' | ':'))
+    }
 }
 
 /// The times in a variable; `None` if its values are no times. Bounds have the units and the calendar of their variable, if they have
@@ -23,8 +42,14 @@ pub fn times_of(schema: &Schema, var: VarId) -> Option<Times> {
     }
     let bounded = |n: &usize| {
         let other = &schema.vars[*n];
-        let names = |attribute| text(other, attribute) == Some(variable.name.as_str());
-        other.group == variable.group && (names("bounds") || names("climatology"))
+        let path = schema.var_path(var);
+        let names = |attribute| match text(other, attribute) {
+            Some(named) if named.contains('/') => {
+                named.trim_start_matches('/') == path.trim_start_matches('/')
+            }
+            named => named == Some(variable.name.as_str()) && other.group == variable.group,
+        };
+        names("bounds") || names("climatology")
     };
     let of = |name: &str| {
         let own = text(variable, name);
@@ -35,6 +60,7 @@ pub fn times_of(schema: &Schema, var: VarId) -> Option<Times> {
     Some(Times {
         units,
         calendar,
+        calendar_name: of("calendar").unwrap_or("standard").to_owned(),
         spelled: spelled.to_owned(),
     })
 }

@@ -33,6 +33,16 @@ impl Unpacking {
         }
         let of = |name: &str| variable.attributes.iter().find(|a| a.name == name);
         let (scale, offset) = (of("scale_factor"), of("add_offset"));
+        if let Some(wrong) = [scale, offset]
+            .into_iter()
+            .flatten()
+            .find(|a| attribute_number(a).is_none())
+        {
+            return Err(Error::Usage(format!(
+                "{} is no number, so it cannot be unpacked",
+                wrong.name
+            )));
+        }
         let is_double = |attribute: Option<&Attribute>| attribute.is_some_and(|a| a.ty == Type::Double);
         let is_wide = matches!(
             variable.ty,
@@ -91,13 +101,18 @@ impl Unpacking {
     /// Changes a variable to its unpacked form, of type `to`: its type, and the attributes that told the packed one. Ranges of stored
     /// numbers become those of unpacked ones.
     pub fn change(&self, variable: &mut Variable, to: Type) {
+        // A limit may be a number that stands for none.
+        let limits = Self {
+            missing: Vec::new(),
+            ..self.clone()
+        };
         let packed = variable.ty;
         let mut attributes: Vec<Attribute> = Vec::with_capacity(variable.attributes.len());
         for attribute in variable.attributes.iter() {
             match attribute.name.as_str() {
                 "scale_factor" | "add_offset" | "missing_value" | "_Unsigned" | FILL_VALUE_ATTRIBUTE => {}
                 name if RANGES.contains(&name) && attribute.ty == packed => {
-                    if let Ok(values) = self.unpacked(&attribute.values, to) {
+                    if let Ok(values) = limits.unpacked(&attribute.values, to) {
                         attributes.push(Attribute {
                             ty: to,
                             values,

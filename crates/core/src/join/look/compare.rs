@@ -7,7 +7,7 @@ use crate::subset::value::{attribute_number, text};
 use crate::time::TimeConversion;
 
 /// Attributes that say what stored numbers mean: joined variables share them.
-const MEANING: [&str; 7] = [
+const MEANING: [&str; 8] = [
     "scale_factor",
     "add_offset",
     "_FillValue",
@@ -15,6 +15,7 @@ const MEANING: [&str; 7] = [
     "_Unsigned",
     "flag_values",
     "flag_masks",
+    "flag_meanings",
 ];
 
 /// A variable of two inputs: its id in each, and the axis along which they are joined.
@@ -40,7 +41,12 @@ impl Pair<'_> {
         let (ours, theirs) = (self.first.0, self.other.0);
         match same_type((ours, first.ty), (theirs, other.ty)) {
             true => Ok(()),
-            false => Err(self.differs("type", &type_name(theirs, other.ty), &type_name(ours, first.ty))),
+            false => Err(self.differs(
+                "type",
+                &type_name(theirs, other.ty),
+                &type_name(ours, first.ty),
+                Alternative::Unpacked,
+            )),
         }
     }
 
@@ -58,13 +64,18 @@ impl Pair<'_> {
         };
         let (ours, theirs) = (names(types.0, &first.dims), names(types.1, &other.dims));
         if ours != theirs {
-            return Err(self.differs("dimensions", &theirs, &ours));
+            return Err(self.differs("dimensions", &theirs, &ours, Alternative::OtherVariables));
         }
         for (axis, (a, b)) in first.dims.iter().zip(&other.dims).enumerate() {
             let (a, b) = (types.0.dim(*a), types.1.dim(*b));
             if Some(axis) != joined && a.length != b.length {
                 let what = format!("length along {}", a.name);
-                return Err(self.differs(&what, &b.length.to_string(), &a.length.to_string()));
+                return Err(self.differs(
+                    &what,
+                    &b.length.to_string(),
+                    &a.length.to_string(),
+                    Alternative::OtherVariables,
+                ));
             }
         }
         Ok(())
@@ -81,7 +92,12 @@ impl Pair<'_> {
         for name in MEANING {
             let (ours, theirs) = (of(first, name), of(other, name));
             if !same_attribute(ours.as_ref(), theirs.as_ref()) {
-                return Err(self.differs(name, &shown(theirs.as_ref()), &shown(ours.as_ref())));
+                return Err(self.differs(
+                    name,
+                    &shown(theirs.as_ref()),
+                    &shown(ours.as_ref()),
+                    alternative(name),
+                ));
             }
         }
         Ok(())
@@ -99,6 +115,21 @@ impl Pair<'_> {
         );
         match (ours, theirs) {
             (Some(ours), Some(theirs)) => self.conversion(&ours, &theirs),
+            (Some(ours), None) => Err(self.differs(
+                "units",
+                &self.other_units(),
+                &quoted(&ours.spelled),
+                Alternative::OtherVariables,
+            )),
+            (None, Some(theirs)) => {
+                let units = quoted(text(first, "units").unwrap_or_default());
+                Err(self.differs(
+                    "units",
+                    &quoted(&theirs.spelled),
+                    &units,
+                    Alternative::OtherVariables,
+                ))
+            }
             _ => {
                 let of = |variable, name: &str| text(variable, name).unwrap_or_default().to_owned();
                 if of(first, "units") != of(other, "units") {
@@ -107,30 +138,52 @@ impl Pair<'_> {
                 let (ours, theirs) = (of(first, "calendar"), of(other, "calendar"));
                 match ours == theirs {
                     true => Ok(None),
-                    false => Err(self.differs("calendar", &quoted(&theirs), &quoted(&ours))),
+                    false => Err(self.differs(
+                        "calendar",
+                        &quoted(&theirs),
+                        &quoted(&ours),
+                        Alternative::OtherVariables,
+                    )),
                 }
             }
         }
+    }
+
+    fn other_units(&self) -> String {
+        quoted(text(self.variables().1, "units").unwrap_or_default())
     }
 
     /// The error for units that differ.
     pub fn differing_units(&self) -> Error {
         let (first, other) = self.variables();
         let units = |variable| quoted(text(variable, "units").unwrap_or_default());
-        self.differs("units", &units(other), &units(first))
+        self.differs("units", &units(other), &units(first), Alternative::OtherVariables)
     }
 
     fn conversion(&self, ours: &Times, theirs: &Times) -> Result<Option<TimeConversion>> {
         if ours.calendar != theirs.calendar {
-            let name = |times: &Times| format!("{:?}", times.calendar);
-            return Err(self.differs("calendar", &name(theirs), &name(ours)));
+            return Err(self.differs(
+                "calendar",
+                &theirs.calendar_name,
+                &ours.calendar_name,
+                Alternative::OtherVariables,
+            ));
         }
         if ours.spelled == theirs.spelled {
             return Ok(None);
         }
+        if ours.has_zone() || theirs.has_zone() {
+            return Err(self.differing_units());
+        }
         let conversion = TimeConversion::new(&theirs.units, &ours.units, ours.calendar);
-        let conversion = conversion
-            .ok_or_else(|| self.differs("units", &quoted(&theirs.spelled), &quoted(&ours.spelled)))?;
+        let conversion = conversion.ok_or_else(|| {
+            self.differs(
+                "units",
+                &quoted(&theirs.spelled),
+                &quoted(&ours.spelled),
+                Alternative::OtherVariables,
+            )
+        })?;
         // A packed number is no time before it is unpacked.
         let packing = ["scale_factor", "add_offset", "_Unsigned"];
         let is_packed = |variable: &Variable| {
@@ -146,13 +199,21 @@ impl Pair<'_> {
         }
     }
 
-    fn differs(&self, what: &str, theirs: &str, ours: &str) -> Error {
+    fn differs(&self, what: &str, theirs: &str, ours: &str, alternative: Alternative) -> Error {
         let path = self.first.0.var_path(self.first.1);
         Error::Alternative {
             why: format!("{what} is {theirs}, and {ours} in {}", self.first_name),
-            alternative: Alternative::OtherVariables,
+            alternative,
         }
         .in_variable(&path)
+    }
+}
+
+/// What a user can do where an attribute differs. Flags cannot be unpacked.
+fn alternative(attribute: &str) -> Alternative {
+    match attribute.starts_with("flag_") {
+        true => Alternative::OtherVariables,
+        false => Alternative::Unpacked,
     }
 }
 
@@ -165,7 +226,7 @@ fn quoted(units: &str) -> String {
 
 fn type_name(schema: &Schema, ty: Type) -> String {
     match ty {
-        Type::User(id) => schema.user_type(id).name.clone(),
+        Type::User(id) => format!("'{}' of this file", schema.user_type(id).name),
         ty => format!("{ty:?}").to_lowercase(),
     }
 }
@@ -199,6 +260,6 @@ fn shown(attribute: Option<&Attribute>) -> String {
         (Some(number), _) => number.to_string(),
         (None, Type::Char) => quoted(&String::from_utf8_lossy(&attribute.values.bytes)),
         (None, Type::Float | Type::Double) if attribute.length == 1 => "NaN".to_owned(),
-        (None, _) => format!("{} values", attribute.length),
+        (None, _) => format!("a list of {} values", attribute.length),
     }
 }

@@ -171,6 +171,16 @@ impl Frame<'_> {
             return Ok(None);
         };
         let (schema, ty) = (reader.schema(), reader.schema().var(theirs).ty);
+        // Its numbers are not in the order in which they are stored.
+        if schema
+            .var(theirs)
+            .attributes
+            .iter()
+            .any(|a| a.name == "_Unsigned")
+            && !self.unpack.contains(&var)
+        {
+            return Ok(None);
+        }
         let path = schema.var_path(theirs);
         let read = || {
             let mut values = reader.read_region(theirs, &Region::whole(&schema.shape(theirs)))?;

@@ -7,7 +7,7 @@ use crate::error::{Alternative, Error, Result};
 use crate::join::inputs::Inputs;
 use crate::join::request::JoinRequest;
 use crate::message::some_of;
-use crate::model::Schema;
+use crate::model::{Schema, VarId};
 
 /// Inputs that were looked at.
 pub struct Compared<'a> {
@@ -16,6 +16,8 @@ pub struct Compared<'a> {
     pub request: &'a JoinRequest,
     /// True if no input has the dimension.
     pub is_new: bool,
+    /// The coordinate of the dimension, which no input may lack.
+    pub coordinate: Option<VarId>,
 }
 
 impl Compared<'_> {
@@ -26,7 +28,8 @@ impl Compared<'_> {
         for (n, look) in looks.iter().enumerate() {
             let refuse =
                 |why, alternative| Err(self.inputs.named(n, Error::Alternative { why, alternative }));
-            if let (Some(var), false) = (look.lacking.first(), self.request.fill_missing) {
+            let missed = |var: &&VarId| !self.request.fill_missing || Some(**var) == self.coordinate;
+            if let Some(var) = look.lacking.iter().find(missed) {
                 let path = self.schema.var_path(*var);
                 let why = format!("lacks the variable {path}, which {first} has");
                 return refuse(why, Alternative::FilledCells);

@@ -48,6 +48,8 @@ pub struct CopyOptions {
     pub page_size: Option<u64>,
     /// `--drop-unsupported`: leave out what the output's kind cannot hold.
     pub drop_unsupported: bool,
+    /// `-k h5`: the copy is of HDF5 as it is, whose names and types netCDF does not limit.
+    pub verbatim: bool,
     /// `--skip-fill`: leave out chunks that hold only fill values.
     pub skip_fill: bool,
     /// `-v` or `-V`: the variables to copy.
