@@ -10,27 +10,24 @@ use super::look::{Compared, Frame, NameMap, StaticValues};
 use super::order;
 pub use super::order::Piece;
 use super::request::JoinRequest;
-use crate::chunk::{byte_count, copy_region, resize};
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
 use crate::format::{ChangingSource, Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
-use crate::model::{
-    DimId, Schema, SharedLayout, Values, VarId, VariableLayout, default_fill_value, move_heap,
-};
+use crate::model::{DimId, Schema, SharedLayout, Values, VarId, VariableLayout};
 use crate::subset::value::coordinate_variable;
 use crate::threads;
 
 /// Many datasets that read as one, along a dimension.
 pub struct Joined {
     pub(super) first: Box<dyn Reader>,
-    inputs: Inputs,
-    pool: ReaderPool,
+    pub(super) inputs: Inputs,
+    pub(super) pool: ReaderPool,
     pub(super) schema: Schema,
     /// For each variable, the position of the joined dimension in its shape.
     axes: Vec<Option<usize>>,
-    pieces: Vec<Piece>,
+    pub(super) pieces: Vec<Piece>,
     /// Items of each input.
-    names: Vec<NameMap>,
+    pub(super) names: Vec<NameMap>,
     /// Layouts of the variables that have the dimension.
     pub(super) layouts: Vec<Option<SharedLayout>>,
     /// Changes of values, by variable and input.
@@ -209,101 +206,6 @@ impl Joined {
     pub fn pieces(&self, var: VarId) -> impl Iterator<Item = (Piece, VarId)> + '_ {
         let of = move |piece: &Piece| Some((*piece, self.names[piece.input].var(var)?));
         self.pieces.iter().filter_map(of)
-    }
-
-    /// The elements of a region of a variable with the dimension.
-    fn gather(&self, var: VarId, axis: usize, region: &Region) -> Result<Values> {
-        let ty = self.schema.var(var).ty;
-        let size = self.schema.type_size(ty);
-        let length = byte_count(&region.count, size)
-            .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
-        let mut out = Values::default();
-        resize(&mut out.bytes, length)?;
-        if region.is_empty() {
-            return Ok(out);
-        }
-        let (start, end) = (region.start[axis], region.start[axis] + region.count[axis]);
-        let begin = self
-            .pieces
-            .partition_point(|piece| piece.at + piece.count <= start);
-        for piece in self.pieces[begin..].iter().take_while(|piece| piece.at < end) {
-            let (from, to) = (start.max(piece.at), end.min(piece.at + piece.count));
-            let mut part = region.clone();
-            part.start[axis] = piece.from + (from - piece.at);
-            part.count[axis] = to - from;
-            let read = self.read_piece(piece, var, &part);
-            let mut values = read.map_err(|error| self.inputs.named(piece.input, error))?;
-            if self.schema.has_heap(ty) {
-                for element in values.bytes.chunks_exact_mut(size.max(1)) {
-                    move_heap(&self.schema, ty, element, &values.heap, &mut out.heap);
-                }
-            }
-            let mut at = vec![0; region.count.len()];
-            at[axis] = from - start;
-            let zeros = vec![0; region.count.len()];
-            let (from, to) = (&values.bytes, &mut out.bytes);
-            copy_region(
-                from,
-                &part.count,
-                &zeros,
-                to,
-                &region.count,
-                &at,
-                &part.count,
-                size,
-                0,
-            )?;
-        }
-        Ok(out)
-    }
-
-    /// The elements of a region of a variable of an input.
-    fn read_piece(&self, piece: &Piece, var: VarId, region: &Region) -> Result<Values> {
-        let Some(theirs) = self.names[piece.input].var(var) else {
-            return self.filled(var, region);
-        };
-        let pooled;
-        let reader: &dyn Reader = match piece.input {
-            0 => &*self.first,
-            input => {
-                pooled = self.pool.get(input)?;
-                &**pooled
-            }
-        };
-        let values = reader.read_region(theirs, region)?;
-        let variable = self.schema.var(var);
-        match self.changes.get(&var).and_then(|of| of.get(&piece.input)) {
-            None => Ok(values),
-            Some(change) => {
-                let changed = change.apply(values, variable.ty);
-                changed.map_err(|error| error.in_variable(&self.schema.var_path(var)))
-            }
-        }
-    }
-
-    /// Fill values for a region of a variable that an input lacks.
-    fn filled(&self, var: VarId, region: &Region) -> Result<Values> {
-        let ty = self.schema.var(var).ty;
-        let count = region
-            .element_count()
-            .and_then(|count| usize::try_from(count).ok());
-        let count = count.ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
-        let fill = self
-            .layout(var)
-            .fill
-            .value
-            .clone()
-            .or_else(|| default_fill_value(ty));
-        let size = self.schema.type_size(ty);
-        let mut values = Values::default();
-        resize(&mut values.bytes, count.saturating_mul(size))?;
-        if let Some(fill) = fill.filter(|fill| fill.bytes.len() == size && size > 0) {
-            for element in values.bytes.chunks_exact_mut(size) {
-                element.copy_from_slice(&fill.bytes);
-            }
-            values.heap = fill.heap;
-        }
-        Ok(values)
     }
 }
 

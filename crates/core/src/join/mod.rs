@@ -7,7 +7,7 @@
 //!           look: each input once ─┬─► order:  pieces of the inputs, one after another
 //!             │                    └─► change: times of other units, packed numbers
 //!             ▼
-//!          Joined: reads as one dataset ─► plans, subsets, comparisons
+//!          Joined, gather: reads as one dataset ─► plans, subsets, comparisons
 //!             │
 //!             └─► JoinSource: what the copy engine reads ─► whole chunks of each input
 //! ```
@@ -18,6 +18,7 @@
 
 mod change;
 mod first;
+mod gather;
 mod inputs;
 mod joined;
 mod labels;

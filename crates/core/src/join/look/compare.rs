@@ -1,10 +1,8 @@
 //! Whether a variable of an input goes on with that of the first input.
 
 use crate::error::{Alternative, Error, Result};
-use crate::join::change::{Times, times_of};
 use crate::model::{Attribute, DimId, Schema, Type, VarId, Variable};
-use crate::subset::value::{attribute_number, text};
-use crate::time::TimeConversion;
+use crate::subset::value::attribute_number;
 
 /// Attributes that say what stored numbers mean: joined variables share them.
 const MEANING: [&str; 8] = [
@@ -18,7 +16,7 @@ const MEANING: [&str; 8] = [
     "flag_meanings",
 ];
 
-/// A variable of two inputs: its id in each, and the axis along which they are joined.
+/// A variable of the first input and the same variable of another one.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair<'a> {
     pub first: (&'a Schema, VarId),
@@ -28,7 +26,8 @@ pub struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn variables(&self) -> (&Variable, &Variable) {
+    /// The variable in the first input, and in the other.
+    pub fn variables(&self) -> (&Variable, &Variable) {
         (self.first.0.var(self.first.1), self.other.0.var(self.other.1))
     }
 
@@ -57,7 +56,6 @@ impl Pair<'_> {
     pub fn check_shape(&self, joined: Option<usize>) -> Result<()> {
         let (first, other) = self.variables();
         let types = (self.first.0, self.other.0);
-
         let names = |schema: &Schema, dims: &[DimId]| {
             let names: Vec<_> = dims.iter().map(|dim| schema.dim(*dim).name.as_str()).collect();
             format!("({})", names.join(", "))
@@ -103,103 +101,8 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Checks that units agree. Returns the conversion of times whose units differ.
-    ///
-    /// # Errors
-    /// Units or calendars that differ, with both.
-    pub fn check_units(&self) -> Result<Option<TimeConversion>> {
-        let (first, other) = self.variables();
-        let (ours, theirs) = (
-            times_of(self.first.0, self.first.1),
-            times_of(self.other.0, self.other.1),
-        );
-        match (ours, theirs) {
-            (Some(ours), Some(theirs)) => self.conversion(&ours, &theirs),
-            (Some(ours), None) => Err(self.differs(
-                "units",
-                &self.other_units(),
-                &quoted(&ours.spelled),
-                Alternative::OtherVariables,
-            )),
-            (None, Some(theirs)) => {
-                let units = quoted(text(first, "units").unwrap_or_default());
-                Err(self.differs(
-                    "units",
-                    &quoted(&theirs.spelled),
-                    &units,
-                    Alternative::OtherVariables,
-                ))
-            }
-            _ => {
-                let of = |variable, name: &str| text(variable, name).unwrap_or_default().to_owned();
-                if of(first, "units") != of(other, "units") {
-                    return Err(self.differing_units());
-                }
-                let (ours, theirs) = (of(first, "calendar"), of(other, "calendar"));
-                match ours == theirs {
-                    true => Ok(None),
-                    false => Err(self.differs(
-                        "calendar",
-                        &quoted(&theirs),
-                        &quoted(&ours),
-                        Alternative::OtherVariables,
-                    )),
-                }
-            }
-        }
-    }
-
-    fn other_units(&self) -> String {
-        quoted(text(self.variables().1, "units").unwrap_or_default())
-    }
-
-    /// The error for units that differ.
-    pub fn differing_units(&self) -> Error {
-        let (first, other) = self.variables();
-        let units = |variable| quoted(text(variable, "units").unwrap_or_default());
-        self.differs("units", &units(other), &units(first), Alternative::OtherVariables)
-    }
-
-    fn conversion(&self, ours: &Times, theirs: &Times) -> Result<Option<TimeConversion>> {
-        if ours.calendar != theirs.calendar {
-            return Err(self.differs(
-                "calendar",
-                &theirs.calendar_name,
-                &ours.calendar_name,
-                Alternative::OtherVariables,
-            ));
-        }
-        if ours.spelled == theirs.spelled {
-            return Ok(None);
-        }
-        if ours.has_zone() || theirs.has_zone() {
-            return Err(self.differing_units());
-        }
-        let conversion = TimeConversion::new(&theirs.units, &ours.units, ours.calendar);
-        let conversion = conversion.ok_or_else(|| {
-            self.differs(
-                "units",
-                &quoted(&theirs.spelled),
-                &quoted(&ours.spelled),
-                Alternative::OtherVariables,
-            )
-        })?;
-        // A packed number is no time before it is unpacked.
-        let packing = ["scale_factor", "add_offset", "_Unsigned"];
-        let is_packed = |variable: &Variable| {
-            variable
-                .attributes
-                .iter()
-                .any(|a| packing.contains(&a.name.as_str()))
-        };
-        match conversion.is_identity() {
-            true => Ok(None),
-            false if is_packed(self.variables().1) => Err(self.differing_units()),
-            false => Ok(Some(conversion)),
-        }
-    }
-
-    fn differs(&self, what: &str, theirs: &str, ours: &str, alternative: Alternative) -> Error {
+    /// The error for a property of a variable, with both values.
+    pub fn differs(&self, what: &str, theirs: &str, ours: &str, alternative: Alternative) -> Error {
         let path = self.first.0.var_path(self.first.1);
         Error::Alternative {
             why: format!("{what} is {theirs}, and {ours} in {}", self.first_name),
@@ -217,7 +120,8 @@ fn alternative(attribute: &str) -> Alternative {
     }
 }
 
-fn quoted(units: &str) -> String {
+/// Text in quotes, for a message; empty text is not given.
+pub fn quoted(units: &str) -> String {
     match units {
         "" => "not given".to_owned(),
         units => format!("'{}'", units.escape_debug()),

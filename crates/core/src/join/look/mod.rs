@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! input ─► frame ─┬─ names:          its items, by the paths of the first input's
-//!                 ├─ compare:        types, lengths, packing, units
+//!                 ├─ compare:        types, lengths, packing
+//!                 ├─ units:          the same, or times that are converted
 //!                 └─ static_values:  values that all inputs must share
 //!            │
 //!            ▼
@@ -14,6 +15,7 @@ mod frame;
 mod judge;
 mod names;
 mod static_values;
+mod units;
 
 pub use frame::Frame;
 pub use judge::Compared;
