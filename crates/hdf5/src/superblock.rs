@@ -204,6 +204,24 @@ impl Superblock {
         Ok((reader, superblock))
     }
 
+    /// The sizes of the nodes of groups and version 1 B-trees, from the superblock or its extension.
+    pub(crate) fn node_sizes(&self, reader: &MetadataReader) -> Result<NodeSizes> {
+        let Some(address) = self.extension else {
+            return Ok(self.nodes);
+        };
+        let header = ObjectHeader::read(reader, &HeaderBlocks::default(), address)?;
+        let Some(message) = header.first(message_type::BTREE_K) else {
+            return Ok(self.nodes);
+        };
+        let mut message = reader.cursor("B-tree K values message", message.address, &message.data);
+        message.version(0)?;
+        Ok(NodeSizes {
+            chunks: message.u16()?,
+            group: message.u16()?,
+            symbols: message.u16()?,
+        })
+    }
+
     /// Reads the extension. Installs a metadata cache image.
     pub(crate) fn read_extension(&self, reader: &MetadataReader) -> Result<Extension> {
         let Some(address) = self.extension else {

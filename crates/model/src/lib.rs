@@ -42,7 +42,7 @@ mod types;
 pub use diagnostic::Diagnostic;
 pub use error::{Error, Result};
 pub use ids::{DimId, GroupId, TypeId, VarId};
-pub use kind::{ArchiveStep, Capabilities, CodecNames, Kind, UnlimitedDimensions};
+pub use kind::{ArchiveStep, Capabilities, CodecNames, Growth, Kind, UnlimitedDimensions};
 pub use layout::{
     AllocationTime, ChunkKeys, CodecSpec, Configuration, EdgeChunks, Encoding, Endian, ExternalPart, Fill,
     FillState, FillTime, IndexLocation, KeySeparator, SharedLayout, SharedLayouts, Storage, VariableLayout,

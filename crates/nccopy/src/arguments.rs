@@ -83,7 +83,7 @@ pub struct Arguments {
 impl Arguments {
     /// The kind that is asked for, for an input of a kind. A folder of keys that is replaced stays one, whatever its name.
     pub fn kind_for(&self, input: Kind) -> Option<Kind> {
-        let is_kept = self.files.in_place && input.can().keys;
+        let is_kept = (self.files.in_place || self.files.append) && input.can().keys;
         self.copy.kind.or(is_kept.then_some(input))
     }
 
@@ -157,7 +157,7 @@ impl Arguments {
         };
         let (dry_run, summary, json) = (given("dry-run"), given("summary"), given("json"));
         let files = Files::of(matches);
-        let of_several = !files.join && !matches!(files.form()?, Form::One(..));
+        let of_several = !files.join && !files.append && !matches!(files.form()?, Form::One(..));
         if json && !dry_run && !summary && !of_several {
             return Err(Error::Usage(
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),

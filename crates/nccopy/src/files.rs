@@ -17,6 +17,8 @@ pub struct Files {
     pub recursive: bool,
     /// `--join`: the inputs become one output.
     pub join: bool,
+    /// `--append`: the output exists, and grows.
+    pub append: bool,
     /// `--in-place`: each input is its own output.
     pub in_place: bool,
     /// `--break-links`: replace files with several hard links.
@@ -48,6 +50,7 @@ impl Files {
             list: matches.get_one::<OsString>("files-from").cloned(),
             recursive: given("recursive"),
             join: matches.contains_id("join"),
+            append: given("append"),
             in_place: given("in-place"),
             break_links: given("break-links"),
             preserve: given("preserve"),
@@ -55,20 +58,24 @@ impl Files {
         }
     }
 
-    /// The inputs and the output of a join.
+    /// The inputs and the output of a join, or of what is added to an output.
     ///
     /// # Errors
     /// Operands that are missing; an output that is a folder.
     pub fn joined(&self) -> Result<(&[OsString], &OsString)> {
+        let form = match self.append {
+            true => "nccopy --append [OPTIONS] INPUT... OUTPUT",
+            false => "nccopy --join DIM [OPTIONS] INPUT... OUTPUT",
+        };
         let Some((output, inputs)) = self.operands.split_last() else {
-            return usage("name the inputs and the output: nccopy --join DIM [OPTIONS] INPUT... OUTPUT");
+            return usage(format!("name the inputs and the output: {form}"));
         };
         if inputs.is_empty() && self.list.is_none() {
-            return usage("the output is missing: nccopy --join DIM [OPTIONS] INPUT... OUTPUT");
+            return usage(format!("the output is missing: {form}"));
         }
         if Location::is_folder_for_outputs(output, false)? {
             return usage(format!(
-                "{}: this is a folder, and --join makes one dataset; name a file in it",
+                "{}: this is a folder, and the inputs become one dataset; name a file in it",
                 output.display()
             ));
         }

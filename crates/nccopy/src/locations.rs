@@ -50,7 +50,7 @@ pub fn check((input, output): (&Location, &Location), arguments: &Arguments) -> 
             arguments.messages.warn_of(location, warning);
         }
     }
-    if !arguments.files.in_place {
+    if !arguments.files.in_place && !arguments.files.append {
         input.check_output(output)?;
     }
     output.check_writer()?;

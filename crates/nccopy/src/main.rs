@@ -15,6 +15,9 @@ fn main() -> ExitCode {
 /// Copies as the arguments say. Returns the exit status: 0, 1 if one of several inputs failed, or 3 if something of a damaged input
 /// is lost.
 fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
+    if arguments.files.append {
+        return modes::append::copy(arguments);
+    }
     if arguments.files.join {
         return modes::join::copy(arguments);
     }

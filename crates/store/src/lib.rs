@@ -46,6 +46,7 @@ pub use file::family::FamilySource;
 pub use file::file_output::{FileOutput, same_file};
 pub use file::file_pool::{FilePool, PooledFile};
 pub use file::file_source::FileSource;
+pub use file::growing_file::GrowingFile;
 pub use file::lock::{HeldLock, check_unlocked};
 pub use file::remains::take_remains;
 pub use file::temporary::{no_room, room_for_temporary_files, temporary_file, temporary_folder};

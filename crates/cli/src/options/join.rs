@@ -12,7 +12,7 @@ pub fn join() -> Vec<Opt> {
     let further = |id, help: &'static str| {
         Opt::long(id, help)
             .section(SECTION)
-            .modes(&[Mode::Values])
+            .modes(&[Mode::Values, Mode::Append])
             .requires("join")
     };
     vec![
@@ -23,7 +23,7 @@ pub fn join() -> Vec<Opt> {
         .value(Value::Text("DIM"))
         .more("If the inputs do not have DIM, it is a new outermost dimension.")
         .section(SECTION)
-        .modes(&[Mode::Values])
+        .modes(&[Mode::Values, Mode::Append])
         .conflicts(&[
             "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
         ])
@@ -35,11 +35,22 @@ pub fn join() -> Vec<Opt> {
                 "; --unpack decodes packed values, --exclude leaves the variable out",
             ),
         ]),
-        further("sort", "With --join: order the inputs by the coordinate of DIM"),
+        Opt::long(
+            "append",
+            "Add the inputs to OUTPUT, which exists, along its unlimited dimension",
+        )
+        .more("--join names the dimension where several are unlimited.")
+        .section("append.md")
+        .selects(&[Mode::Append])
+        .conflicts(&[
+            "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings", "verify",
+        ]),
+        further("sort", "With --join: order the inputs by the coordinate of DIM").modes(&[Mode::Values]),
         further(
             "label",
             "With --join: the coordinate of a new DIM, a value for each input",
         )
+        .modes(&[Mode::Values])
         .value(Value::Texts("V,…"))
         .requests(&[Request::Labels]),
         further(
@@ -60,6 +71,7 @@ pub fn join() -> Vec<Opt> {
             "unpack",
             "With --join: unpack these variables to float or double; repeatable",
         )
+        .modes(&[Mode::Values])
         .value(Value::Texts("VAR,…"))
         .requests(&[Request::Unpacking]),
         further(

@@ -9,6 +9,8 @@ pub enum Mode {
     Bytes,
     /// nccopy: `-k h5` copies HDF5 as it is.
     Hdf5,
+    /// nccopy: `--append` adds to the output.
+    Append,
     /// nccopy: `-k zst` compresses the input's bytes.
     Zst,
     /// nccopy: `--salvage` restores what is left of an archive.
@@ -30,6 +32,7 @@ impl Mode {
     pub fn refusal(self) -> &'static str {
         match self {
             Self::Hdf5 => "-k h5 copies everything as it is; copy to -k nc4 for other changes",
+            Self::Append => "--append keeps the storage of the output, and adds whole inputs",
             Self::Zst => "-k zst takes the bytes of the input as they are",
             Self::SalvageArchive => {
                 "--salvage of an archive restores what is left of the original, which another copy can then change"

@@ -56,6 +56,7 @@ const USAGE: &[&str] = &[
     "[OPTIONS] --files-from LIST FOLDER/",
     "[OPTIONS] --in-place FILE...",
     "[OPTIONS] --join DIM INPUT... OUTPUT",
+    "[OPTIONS] --append INPUT... OUTPUT",
 ];
 
 const NOTES: &str = "\
@@ -301,7 +302,7 @@ fn integrity() -> Vec<Opt> {
             "Copy encoded chunks as they are, without a test for damage",
         )
         .section("verify.md#chunks-that-are-copied-as-they-are")
-        .modes(OF_DATASETS)
+        .modes(&[Values, Hdf5, Mode::Append])
         .alternatives(&[(
             Alternative::SoundChunks,
             "; --salvage copies the other chunks, --no-check all as they are",
@@ -340,7 +341,7 @@ fn reports() -> Vec<Opt> {
             "Print what was done: for each variable its route, bytes, ratio and time",
         )
         .section(section)
-        .modes(OF_CHUNKS),
+        .modes(&[Values, Hdf5, Bytes, Mode::Append]),
         Opt::long(
             "json",
             "Print JSON: the plan, the summary, or what became of each of several inputs",

@@ -16,7 +16,7 @@ use super::{archive, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
-use crate::store::{Destination, DestinationKind, Input, InputKind, KeyStore, Object};
+use crate::store::{Destination, DestinationKind, Input, InputKind, KeyStore, Object, Output};
 use crate::threads;
 
 /// Checks, before anything is created, that a dataset can be of `schema.kind`.
@@ -118,6 +118,39 @@ pub fn create_with(
         ))),
         (kind, DestinationKind::Object(_)) => Err(Error::Usage(format!(
             "a dataset of the kind {} is a store of keys, and cannot be one file",
+            kind.name()
+        ))),
+    }
+}
+
+/// A dataset that exists and grows where it is.
+pub enum Growing {
+    /// A file: to read it, and to write it.
+    File {
+        /// The file as it was.
+        old: Arc<dyn Object>,
+        /// The same file. What was added is made durable by [`Output::sync`] before anything leads to it.
+        output: Arc<dyn Output>,
+    },
+}
+
+/// Adds to a dataset where it is. `schema` is its own with the new lengths, and `plans` tell what is written of each
+/// variable.
+///
+/// # Errors
+/// Names what cannot grow. The dataset is the old one then.
+pub fn grow(
+    growing: Growing,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    registry: &Registry,
+) -> Result<Box<dyn Writer>> {
+    match (schema.kind, growing) {
+        (Kind::Netcdf4 | Kind::Netcdf4Classic, Growing::File { old, output }) => {
+            netcdf4::verbatim::grow(old, output, schema, plans, registry)
+        }
+        (kind, _) => Err(Error::Unsupported(format!(
+            "adding to a dataset of the kind {} where it is",
             kind.name()
         ))),
     }

@@ -28,7 +28,8 @@ pub use crate::chunk::Region;
 pub use crate::filter::EncodedChunk;
 pub use crate::store::ReorderWindow;
 pub use dispatch::{
-    check, check_plans, create, create_with, open, open_damaged, open_salvaged, open_with, unheld, warnings,
+    Growing, check, check_plans, create, create_with, grow, open, open_damaged, open_salvaged, open_with,
+    unheld, warnings,
 };
 pub(crate) use dispatch::{has_magic, is_read_as_it_comes};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};

@@ -23,6 +23,8 @@ pub struct Joined {
     pub(super) inputs: Inputs,
     pub(super) pool: ReaderPool,
     pub(super) schema: Schema,
+    /// The dimension.
+    dim: DimId,
     /// For each variable, the position of the joined dimension in its shape.
     axes: Vec<Option<usize>>,
     pub(super) pieces: Vec<Piece>,
@@ -36,6 +38,8 @@ pub struct Joined {
     labels: Option<(VarId, Values, SharedLayout)>,
     pub(super) warnings: Vec<String>,
     differing: BTreeSet<String>,
+    /// True if the first input is the output.
+    first_changes: bool,
 }
 
 impl Joined {
@@ -106,6 +110,7 @@ impl Joined {
             inputs,
             pool,
             schema,
+            dim,
             axes,
             pieces,
             names: Vec::with_capacity(looks.len()),
@@ -113,6 +118,7 @@ impl Joined {
             labels: None,
             warnings,
             differing: BTreeSet::new(),
+            first_changes: false,
         };
         for (n, look) in looks.into_iter().enumerate() {
             for (var, change) in look.changes {
@@ -184,6 +190,47 @@ impl Joined {
     pub fn joined_axis(&self, var: VarId) -> Option<usize> {
         let is_made = self.is_made(var);
         self.axes[var.0].filter(|_| !is_made)
+    }
+
+    /// The same join as what is added to its first input, which may change while the others are read.
+    #[must_use]
+    pub fn growing(self) -> Self {
+        Self {
+            first_changes: true,
+            ..self
+        }
+    }
+
+    /// The first input.
+    pub fn first(&self) -> &dyn Reader {
+        &*self.first
+    }
+
+    /// The position of the joined dimension in a variable's shape; `None` for variables without it.
+    pub fn axis(&self, var: VarId) -> Option<usize> {
+        self.axes[var.0]
+    }
+
+    /// Checks that the cells of the first input come first, and are all there.
+    ///
+    /// # Errors
+    /// Names an input whose cells come before cells of the first one, or in their place.
+    pub fn check_first_stays(&self) -> Result<()> {
+        let length = self
+            .first
+            .schema()
+            .dims
+            .get(self.dim.0)
+            .map_or(0, |dim| dim.length);
+        let stays = |piece: &Piece| (piece.input, piece.from, piece.count) == (0, 0, length);
+        if length == 0 || self.pieces.first().is_some_and(stays) {
+            return Ok(());
+        }
+        let other = self.pieces.iter().find(|piece| piece.input > 0);
+        Err(Error::Usage(format!(
+            "its cells come before cells that are there already, or in their place; --join writes a new dataset of both"
+        ))
+        .in_file(self.inputs.name(other.map_or(0, |piece| piece.input))))
     }
 
     /// True if the values of a variable are made here: converted, or of labels.
@@ -262,9 +309,11 @@ impl Reader for Joined {
 
 impl ChangingSource for Joined {
     fn check_unchanged(&self) -> Result<()> {
-        self.first
-            .check_unchanged()
-            .map_err(|error| self.inputs.named(0, error))?;
+        if !self.first_changes {
+            self.first
+                .check_unchanged()
+                .map_err(|error| self.inputs.named(0, error))?;
+        }
         self.inputs.check_unchanged()
     }
 }

@@ -32,6 +32,15 @@ pub enum Layout {
     External(Vec<ExternalSegment>),
 }
 
+/// The messages that say where the raw data of a dataset is, as its file has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StorageMessages {
+    /// The body of the Data Layout message.
+    pub layout: Vec<u8>,
+    /// The body of the External Data Files message (section IV.A.2.h), if there is one.
+    pub external_files: Option<Vec<u8>>,
+}
+
 /// A part of an external file that holds raw data (specification section IV.A.2.h).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalSegment {

@@ -11,6 +11,6 @@ mod virtual_selection;
 pub use decoder::{Encoded, FilterDecoder};
 pub use fill_value::{AllocationTime, Fill, FillTime, FillValue};
 pub use filter::Filter;
-pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES};
+pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES, StorageMessages};
 pub use virtual_mapping::VirtualMapping;
 pub use virtual_selection::{ElementSelection, Stripe};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::attribute::{self, Attribute};
 use crate::chunk_index::ChunkRecord;
 use crate::chunk_index::{self, ChunkTable};
-use crate::dataset::Layout;
 use crate::dataset::virtual_mapping::{self, VirtualMapping};
+use crate::dataset::{Layout, StorageMessages};
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
 use crate::group::{self, Links};
@@ -286,6 +286,24 @@ impl File {
         let mut cursor = resolved.cursor();
         let length = cursor.remaining();
         Ok(cursor.bytes(length)?.to_vec())
+    }
+
+    /// The bytes of the messages that say where the raw data of a dataset is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for an object without a Data Layout message.
+    pub fn storage_messages(&self, object: &Object) -> Result<StorageMessages> {
+        let bytes = |kind| object.header.first(kind).map(|message| message.data.to_vec());
+        let Some(layout) = bytes(message_type::LAYOUT) else {
+            return Err(Error::Usage(format!(
+                "the object at address {} has no layout",
+                object.address
+            )));
+        };
+        Ok(StorageMessages {
+            layout,
+            external_files: bytes(message_type::EXTERNAL_FILES),
+        })
     }
 
     /// Parses the messages of a dataset.

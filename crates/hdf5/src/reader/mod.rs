@@ -4,7 +4,7 @@
 //! OpenOptions ─► File ─► path ─► Object ─► Dataset ─► elements: StoredChunks, or values of a Number
 //!                  └─ prefetch: metadata of many objects at once   damage: what is left of a truncated file
 //!                                                            recovery: what no link leads to any more
-//!                space: bytes of the file that nothing refers to
+//!                space: bytes of the file that nothing refers to   growth: how a writer may add to it
 //! ```
 //!
 //! Structures are read by [`metadata`](crate::metadata).
@@ -13,6 +13,7 @@ mod damage;
 mod dataset;
 mod elements;
 mod file;
+mod growth;
 mod number;
 mod object;
 mod options;

@@ -38,6 +38,10 @@ impl ByteSource for File {
 }
 
 impl ByteSink for File {
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+
     #[cfg(unix)]
     fn write_all_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         std::os::unix::fs::FileExt::write_all_at(self, data, offset)

@@ -45,4 +45,8 @@ impl<T: ByteSink + ?Sized> ByteSink for Arc<T> {
     fn set_size(&self, size: u64) -> io::Result<()> {
         (**self).set_size(size)
     }
+
+    fn sync(&self) -> io::Result<()> {
+        (**self).sync()
+    }
 }

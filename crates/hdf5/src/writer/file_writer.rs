@@ -11,11 +11,11 @@ use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
 use super::layout::{FrontLayout, layout_message};
 use super::object::{BodyPlace, replace_body};
-use super::pages::Pages;
+use super::pages::{MAX_ADDRESS, Pages};
 use super::spec::Payload;
 use super::spec::{Data, LayoutSpec, ObjectId, ObjectSource};
 use super::superblock::{SUPERBLOCK_SIZE, extension, superblock};
-use crate::{ByteSink, Error, FileSpace, Result};
+use crate::{ByteSink, ChunkRecord, Error, FileSpace, Result};
 
 /// Size of the pieces in which metadata is written, in bytes.
 const PIECE: usize = 1 << 20;
@@ -27,6 +27,15 @@ pub struct FileSettings {
     pub user_block: u64,
     /// How space is managed; `None` for libhdf5's defaults. In pages, metadata and raw data lie in separate ones.
     pub space: Option<FileSpace>,
+    /// For a file that [grows](crate::File::growing): its end. Everything new lies behind it. `None` for a new file.
+    pub behind: Option<u64>,
+}
+
+impl FileSettings {
+    /// Where the first new block lies.
+    fn start(&self, pages: Pages) -> u64 {
+        self.behind.map_or(SUPERBLOCK_SIZE, |end| pages.raw_start(end))
+    }
 }
 
 /// Writes one file. [`create`](Self::create) lays out and writes the metadata. Data follows in any order, from any
@@ -67,13 +76,16 @@ impl FileWriter {
         source: &S,
     ) -> Result<FileWriter, S::Error> {
         let base = settings.user_block;
+        if settings.behind.is_some_and(|end| end >= MAX_ADDRESS) {
+            return Err(Error::CannotWrite("the file would exceed 2^63 bytes".into()).into());
+        }
         if base != 0 && (base < 512 || !base.is_power_of_two()) {
             return Err(Error::Usage(format!("a user block of {base} bytes")).into());
         }
         let extension = extension(settings.space.as_ref());
         let pages = Pages::of(settings.space.and_then(|space| space.page_size()));
-        let start = SUPERBLOCK_SIZE + extension.len() as u64;
-        let (layout, objects) = FrontLayout::new(source, start, pages)?;
+        let start = settings.start(pages);
+        let (layout, objects) = FrontLayout::new(source, start + extension.len() as u64, pages)?;
         let tail = Tail {
             end: layout.end,
             heap: OpenHeap::default(),
@@ -88,7 +100,7 @@ impl FileWriter {
             objects,
             tail: Mutex::new(tail),
         };
-        let headers = writer.write_front(source, &extension)?;
+        let headers = writer.write_front(source, start, &extension)?;
         writer.tail().headers = headers;
         Ok(writer)
     }
@@ -98,12 +110,13 @@ impl FileWriter {
     fn write_front<S: ObjectSource>(
         &mut self,
         source: &S,
+        start: u64,
         extension: &[u8],
     ) -> Result<HashMap<ObjectId, (Box<[u8]>, BodyPlace)>, S::Error> {
         let mut headers = HashMap::new();
         let mut front = MetadataRun {
             writer: self,
-            start: SUPERBLOCK_SIZE,
+            start,
             bytes: Vec::new(),
         };
         front.push(extension)?;
@@ -290,6 +303,31 @@ impl FileWriter {
         Ok(address)
     }
 
+    /// Takes a chunk that a file that grows has already, where it is. Its place among the announced chunks is that of one that is
+    /// [reserved](Self::reserve_chunk).
+    ///
+    /// # Errors
+    /// The dataset is not stored in chunks; the file is a new one.
+    pub fn keep_chunk(&self, dataset: ObjectId, chunk: u64, stored: &ChunkRecord) -> Result<()> {
+        let spec = self.dataset(dataset)?;
+        let end = stored.address.checked_add(stored.size);
+        let size = u32::try_from(stored.size);
+        let (LayoutSpec::Chunked { .. }, Ok(size)) = (&spec.layout, size) else {
+            return self.refuse(dataset, "it has no such chunk".into());
+        };
+        if end.is_none_or(|end| self.settings.behind.is_none_or(|behind| end > behind)) {
+            return self.refuse(dataset, format!("chunk {chunk} is not in the file"));
+        }
+        let mut tail = self.tail();
+        tail.chunks.entry(dataset).or_default().push(Chunk {
+            index: chunk,
+            address: stored.address,
+            size,
+            filter_mask: stored.filter_mask,
+        });
+        Ok(())
+    }
+
     /// Puts the payloads of variable-length elements into the global heap. Returns the 12 bytes (address of the
     /// collection, index in it) that follow the length in each element. Addresses ascend in the order of calls.
     ///
@@ -361,7 +399,8 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes the chunk indexes, then the superblock, and sets the size of the file.
+    /// Writes the chunk indexes, then the superblock, and sets the size of the file. The superblock of a file that grows is
+    /// replaced in one write, after everything new was made durable. Until then the file is the old one.
     ///
     /// Fails if chunks were announced for a dataset and none was reserved.
     pub fn finish(self) -> Result<()> {
@@ -402,11 +441,17 @@ impl FileWriter {
                 cause: source,
             })?;
         let root = self.layout.places.first().map_or(0, |place| place.header);
-        self.put(
-            "superblock",
-            0,
-            &superblock(root, end, self.settings.user_block, self.settings.space.is_some()),
-        )
+        let (base, start) = (self.settings.user_block, self.settings.start(self.layout.pages));
+        if self.settings.behind.is_some() {
+            // Whatever the new superblock leads to must be there before it is.
+            self.sink.sync().map_err(|source| Error::Io {
+                what: "new blocks",
+                offset: start,
+                cause: source,
+            })?;
+        }
+        let extension = self.settings.space.map(|_| start);
+        self.put("superblock", 0, &superblock(root, end, base, extension))
     }
 
     /// Refuses a dataset whose header names a chunk index, as no chunk came for it.

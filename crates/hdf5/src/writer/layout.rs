@@ -30,7 +30,7 @@ use super::spec::{
     ObjectSpec, ObjectSpecKind,
 };
 use super::spec::{check, path};
-use crate::{Error, Result};
+use crate::{Error, Result, StorageMessages};
 
 /// Position of an object.
 #[derive(Debug, Clone, Copy, Default)]
@@ -352,9 +352,18 @@ impl FrontLayout {
                 let size = size.saturating_mul(u64::from(element_size));
                 messages::layout(&Storage::Contiguous(None, size))?
             }
+            LayoutSpec::Kept(kept) => fits(kept.layout.clone(), "compact data")?,
             layout => layout_message(layout, element_size, storage, &compact)?,
         };
         let mut external = Vec::new();
+        if let LayoutSpec::Kept(StorageMessages {
+            external_files: Some(message),
+            ..
+        }) = &dataset.layout
+        {
+            let message = fits(message.clone(), "external files")?;
+            header.push(kind::EXTERNAL_FILES, flag::CONSTANT, 0, &message);
+        }
         if let LayoutSpec::External(segments) = &dataset.layout {
             let (message, names) = local::encode(segments, external_at)?;
             external = names;
@@ -458,7 +467,9 @@ pub(super) fn layout_message(
         LayoutSpec::Compact { .. } => Storage::Compact(compact),
         LayoutSpec::Contiguous { size, .. } => Storage::Contiguous(storage, *size),
         LayoutSpec::Chunked { shape, .. } => Storage::Chunked(shape, element_size, storage),
-        LayoutSpec::External(_) | LayoutSpec::Virtual(_) => Storage::Contiguous(None, 0),
+        LayoutSpec::External(_) | LayoutSpec::Virtual(_) | LayoutSpec::Kept(_) => {
+            Storage::Contiguous(None, 0)
+        }
     })?;
     fits(message, "compact data")
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// Largest address of a file, in bytes.
-const MAX_ADDRESS: u64 = 1 << 63;
+pub(super) const MAX_ADDRESS: u64 = 1 << 63;
 
 /// How blocks follow each other. Without pages, there are no gaps. With pages, a block that is smaller than a page lies
 /// within one, and any other begins a page and has its pages to itself.

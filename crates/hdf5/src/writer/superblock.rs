@@ -8,7 +8,7 @@ use crate::FileSpace;
 /// Size of the superblock, in bytes.
 pub(super) const SUPERBLOCK_SIZE: u64 = 48;
 
-/// The superblock's extension, which follows it; empty for a file with libhdf5's defaults.
+/// The superblock's extension; empty for a file with libhdf5's defaults.
 pub(super) fn extension(space: Option<&FileSpace>) -> Vec<u8> {
     let Some(space) = space else {
         return Vec::new();
@@ -22,8 +22,8 @@ pub(super) fn extension(space: Option<&FileSpace>) -> Vec<u8> {
 }
 
 /// The superblock of a file with the root group's header at `root` and its end at `end_of_file`, behind a user block of
-/// `base` bytes. An extension follows it if there is one.
-pub(super) fn superblock(root: u64, end_of_file: u64, base: u64, has_extension: bool) -> Vec<u8> {
+/// `base` bytes. `extension` is the address of its extension.
+pub(super) fn superblock(root: u64, end_of_file: u64, base: u64, extension: Option<u64>) -> Vec<u8> {
     let mut out = Vec::with_capacity(SUPERBLOCK_SIZE as usize);
     out.put(b"\x89HDF\r\n\x1a\n");
     out.put_u8(2); // version
@@ -31,7 +31,7 @@ pub(super) fn superblock(root: u64, end_of_file: u64, base: u64, has_extension: 
     out.put_u8(8); // size of lengths
     out.put_u8(0); // consistency flags
     out.put_u64(base);
-    out.put_u64(if has_extension { SUPERBLOCK_SIZE } else { UNDEFINED });
+    out.put_u64(extension.unwrap_or(UNDEFINED));
     out.put_u64(base.saturating_add(end_of_file));
     out.put_u64(root);
     out.put_checksum(0);
@@ -50,6 +50,6 @@ mod tests {
             0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xd2, 0x06, 0x01, 0, 0, 0, 0, 0, 0x30, 0, 0, 0,
             0, 0, 0, 0, 0x78, 0xca, 0x4b, 0x6c,
         ];
-        assert_eq!(superblock(48, 0x106d2, 0, false), theirs);
+        assert_eq!(superblock(48, 0x106d2, 0, None), theirs);
     }
 }

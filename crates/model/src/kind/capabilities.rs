@@ -11,6 +11,17 @@ pub enum CodecNames {
     Zarr(ZarrVersion),
 }
 
+/// How cells are added to a dataset where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Growth {
+    /// Not at all: the dataset is written anew.
+    Anew,
+    /// As records behind those that it has.
+    Records,
+    /// As chunks. Those at the border are written anew, with their old cells.
+    Chunks,
+}
+
 /// The dimensions that may be unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnlimitedDimensions {
@@ -134,6 +145,8 @@ pub struct Capabilities {
     /// True if a variable can have no fill value. Its unwritten parts then read as zeros. If false, unwritten
     /// parts read as `_FillValue`, or as the default fill value of the type.
     pub no_fill: bool,
+    /// How cells are added to a dataset where it is.
+    pub grows: Growth,
     /// True if the dataset describes the storage of each variable, so that `ncdump -s` prints `_Storage`,
     /// `_ChunkSizes` and so on. A CDL text with such attributes is taken for a dataset of such a kind.
     pub storage_attributes: bool,
@@ -183,6 +196,7 @@ impl Capabilities {
             unwritten_big_endian_is_swapped: false,
             skips_chunks: false,
             no_fill: false,
+            grows: Growth::Anew,
             storage_attributes: false,
         }
     }
@@ -209,6 +223,7 @@ impl Capabilities {
 
 /// CDF-1.
 pub(super) const CDF1: Capabilities = Capabilities {
+    grows: Growth::Records,
     normalized_names: true,
     name: "classic",
     format_name: "classic",
@@ -226,6 +241,7 @@ pub(super) const CDF1: Capabilities = Capabilities {
 
 /// CDF-2.
 pub(super) const CDF2: Capabilities = Capabilities {
+    grows: Growth::Records,
     normalized_names: true,
     name: "64-bit offset",
     format_name: "64-bit offset",
@@ -241,6 +257,7 @@ pub(super) const CDF2: Capabilities = Capabilities {
 
 /// CDF-5.
 pub(super) const CDF5: Capabilities = Capabilities {
+    grows: Growth::Records,
     normalized_names: true,
     name: "cdf5",
     format_name: "cdf5",
@@ -266,6 +283,7 @@ pub(super) static CDF1_ARCHIVE: Capabilities = Capabilities {
     digit: None,
     creation_flags: None,
     storage_attributes: true,
+    grows: Growth::Anew,
     ..CDF1
 };
 
@@ -280,6 +298,7 @@ pub(super) static CDF2_ARCHIVE: Capabilities = Capabilities {
     digit: None,
     creation_flags: None,
     storage_attributes: true,
+    grows: Growth::Anew,
     ..CDF2
 };
 
@@ -294,6 +313,7 @@ pub(super) static CDF5_ARCHIVE: Capabilities = Capabilities {
     digit: None,
     creation_flags: None,
     storage_attributes: true,
+    grows: Growth::Anew,
     ..CDF5
 };
 
@@ -337,6 +357,7 @@ pub(super) static NETCDF4_CLASSIC: Capabilities = Capabilities {
 /// Storage features of HDF5.
 const HDF5: Capabilities = Capabilities {
     normalized_names: true,
+    grows: Growth::Chunks,
     external_data: true,
     pages: true,
     compact: true,
@@ -396,6 +417,7 @@ pub(super) static ZARR3: Capabilities = Capabilities {
 const ZARR: Capabilities = Capabilities {
     ending: Some("zarr"),
     keys: true,
+    grows: Growth::Chunks,
     format_name: "netCDF-4",
     groups: true,
     atomic_types: &Type::ATOMIC,

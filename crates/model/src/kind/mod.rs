@@ -13,5 +13,5 @@ mod capabilities;
 )]
 mod kind;
 
-pub use capabilities::{Capabilities, CodecNames, UnlimitedDimensions};
+pub use capabilities::{Capabilities, CodecNames, Growth, UnlimitedDimensions};
 pub use kind::{ArchiveStep, Kind};

@@ -1,6 +1,6 @@
 //! [`CopyOf`]: what a copy is of, and what the engine reads for it.
 
-use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_joined, plan_subset};
+use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_grown, plan_joined, plan_subset};
 use ncutils_core::copy::{CopyPlan, Readers};
 use ncutils_core::error::Result;
 use ncutils_core::format::Reader;
@@ -13,6 +13,8 @@ pub(crate) struct CopyOf<'a> {
     pub(crate) asked: &'a dyn Reader,
     part: Option<&'a Subset<'a>>,
     joined: Option<&'a Joined>,
+    /// True if the first input of the join is the output.
+    grows: bool,
     /// What the engine reads, where that is not what is asked for.
     source: Option<Box<dyn Reader + 'a>>,
 }
@@ -24,6 +26,7 @@ impl<'a> CopyOf<'a> {
             asked: part.map_or(reader, |part| part as &dyn Reader),
             part,
             joined: None,
+            grows: false,
             source: part.map(|part| Box::new(part.source()) as Box<dyn Reader + 'a>),
         }
     }
@@ -34,6 +37,14 @@ impl<'a> CopyOf<'a> {
             joined: Some(joined),
             source: Some(Box::new(join_source(joined, part))),
             ..Self::new(joined, part)
+        }
+    }
+
+    /// What a join adds to its first input.
+    pub(crate) fn growing(joined: &'a Joined) -> Self {
+        Self {
+            grows: true,
+            ..Self::joined(joined, None)
         }
     }
 
@@ -56,6 +67,7 @@ impl<'a> CopyOf<'a> {
     /// Requests that the input cannot fulfil.
     pub(crate) fn plan(&self, options: &CopyOptions) -> Result<CopyPlan> {
         match (self.joined, self.part) {
+            (Some(joined), _) if self.grows => plan_grown(joined, options),
             (Some(joined), part) => plan_joined(joined, part, options),
             (None, Some(part)) => plan_subset(part, options),
             (None, None) => plan(self.asked, options),

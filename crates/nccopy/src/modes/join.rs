@@ -47,6 +47,29 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         arguments.given.refuse_for(Mode::Zst)?;
     }
     let (operands, output) = arguments.files.joined()?;
+    let names = input_names(operands, arguments)?;
+    let Some(first) = names.first() else {
+        return Err(Error::Usage("--join: no input is named".into()).into());
+    };
+    let first = locations::input(arguments, first)?;
+    let output = locations::output(arguments, Location::parse_output(output)?)?;
+    locations::check((&first, &output), arguments)?;
+    for name in &names {
+        locations::input(arguments, name)?.check_output(&output)?;
+    }
+    let inputs = inputs_of(names, &output, arguments, 0);
+    let wanted = |schema: &_| copied(schema, &arguments.copy);
+    let joined = Joined::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
+    tell(&joined, &first, arguments);
+    write(&joined, (&first, &output), arguments)?;
+    Ok(0)
+}
+
+/// The names of the inputs. Other files, which are left out, are told.
+///
+/// # Errors
+/// A list of names that cannot be read; an input that does not exist.
+pub(super) fn input_names(operands: &[OsString], arguments: &Arguments) -> anyhow::Result<Vec<OsString>> {
     let mut names = Vec::new();
     let mut left = Vec::new();
     for input in inputs::all(operands, &arguments.files)? {
@@ -61,18 +84,11 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
             some_of(&left, left.len())
         ));
     }
-    let Some(first) = names.first() else {
-        return Err(Error::Usage("--join: no input is named".into()).into());
-    };
-    let first = locations::input(arguments, first)?;
-    let output = locations::output(arguments, Location::parse_output(output)?)?;
-    locations::check((&first, &output), arguments)?;
-    for name in &names {
-        locations::input(arguments, name)?.check_output(&output)?;
-    }
-    let inputs = inputs_of(names, &output, arguments);
-    let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Joined::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
+    Ok(names)
+}
+
+/// Tells what the user should know of a join.
+pub(super) fn tell(joined: &Joined, first: &Location, arguments: &Arguments) {
     for warning in joined.warnings() {
         arguments.messages.warn(warning);
     }
@@ -83,8 +99,6 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
             some_of(&differing, differing.len())
         ));
     }
-    write(&joined, (&first, &output), arguments)?;
-    Ok(0)
 }
 
 /// The state of a local file when it was first opened: size, time of the last change, number.
@@ -130,8 +144,13 @@ fn stamp_of(input: &Location) -> Stamp {
     })
 }
 
-/// The inputs, each opened as the options say.
-fn inputs_of(names: Vec<OsString>, output: &Location, arguments: &Arguments) -> Inputs {
+/// The inputs, each opened as the options say. Those before number `unchanged` may change while the others are read.
+pub(super) fn inputs_of(
+    names: Vec<OsString>,
+    output: &Location,
+    arguments: &Arguments,
+    unchanged: usize,
+) -> Inputs {
     let shown = names.iter().map(|name| name.display().to_string()).collect();
     // Inputs, the output, and files beside each other.
     let most = MOST_OPEN.min(threads::jobs_with_files(2)).max(2);
@@ -161,10 +180,14 @@ fn inputs_of(names: Vec<OsString>, output: &Location, arguments: &Arguments) -> 
         }
         Ok(reader)
     })
-    .checked_by(move || (0..all.len()).try_for_each(|n| seen.check(n, &location(&all, n, &given)?)))
+    .checked_by(move || (unchanged..all.len()).try_for_each(|n| seen.check(n, &location(&all, n, &given)?)))
 }
 
-fn write(
+/// Writes the join to a new output.
+///
+/// # Errors
+/// What fails. No output appears then.
+pub(super) fn write(
     joined: &Joined,
     (input, output): (&Location, &Location),
     arguments: &Arguments,

@@ -11,10 +11,13 @@
 //!                 └─► salvage_report
 //!
 //! join ─► values         --join: one dataset of several inputs
+//! append ─► engine       --append: a dataset that exists grows where it is
+//!    └────► join         … or is written anew
 //!
 //! hdf5, values ─► engine: the copy engine of the library
 //! ```
 
+pub mod append;
 mod bytes;
 mod choose;
 mod copy_of;

@@ -16,6 +16,9 @@ const VARIABLE: &str = "NCUTILS_STOP_AT";
 /// Before a write to a local output file.
 pub(crate) const WRITE: &str = "write";
 
+/// Before what was added to a file is made durable.
+pub(crate) const SYNC: &str = "sync";
+
 /// Before an output file gets its name.
 pub(crate) const COMMIT: &str = "commit";
 

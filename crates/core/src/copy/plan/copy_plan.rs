@@ -22,6 +22,8 @@ pub struct CopyPlan {
     pub choices: Vec<AutoChoice>,
     /// What is changed that nobody asked for.
     pub notices: Notices,
+    /// True if the output exists, and what no source fills is there already.
+    pub grows: bool,
 }
 
 /// One variable of a copy.

@@ -123,6 +123,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         registry: options.registry.clone(),
         choices,
         notices,
+        grows: false,
     })
 }
 

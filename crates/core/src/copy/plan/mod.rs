@@ -8,13 +8,14 @@
 //!                          │
 //!                          ▼
 //!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
-//!       joined: the same of a join
+//!       joined: the same of a join   grown: what a join adds to its first input
 //!                           └─► stored_as: is a dataset so already?  fill_in_place: does it have data?
 //! ```
 
 mod copy_plan;
 mod dataset;
 mod fill_in_place;
+mod grown;
 mod joined;
 mod layout;
 mod notices;
@@ -26,6 +27,7 @@ mod stored_as;
 
 pub use copy_plan::{CopyPlan, VariableCopy};
 pub use dataset::{plan, plan_subset};
+pub use grown::plan_grown;
 pub use joined::{join_source, plan_joined};
 pub use layout::{
     AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes,

@@ -323,6 +323,7 @@ pub(super) fn plan(outputs: &[VariableLayout]) -> CopyPlan {
         registry: Registry::builtin(),
         choices: Vec::new(),
         notices: crate::copy::plan::Notices::default(),
+        grows: false,
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) fn plan_of(parts: Vec<SourcePart>, to: &VariableLayout) -> CopyPlan {
         registry: Registry::builtin(),
         choices: Vec::new(),
         notices: crate::copy::plan::Notices::default(),
+        grows: false,
     }
 }
 

@@ -74,6 +74,10 @@ impl ByteSink for OutputBytes {
     fn set_size(&self, size: u64) -> io::Result<()> {
         self.0.set_size(size)
     }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync()
+    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 //! ```text
 //! name, -k, input ─► output_kind: Kind ─► containment, writer, zarr_folder, room: may it be written? ─► destination
 //!                                                                                              └─► staged: read back first
+//! dataset that exists ─► growth: cells are added to it where it is
 //! folder, path below it ─► folder: the name of one output of several
 //! ```
 
 mod containment;
 pub(super) mod destination;
 mod folder;
+mod growth;
 pub(super) mod output_kind;
 mod raw_files;
 mod room;

@@ -14,7 +14,7 @@ use crate::group;
 use crate::heap::fractal::FractalHeap;
 use crate::messages::attribute_info::AttributeInfo;
 use crate::messages::group::link_info::LinkInfo;
-use crate::metadata::{MetadataReader, NodeSizes, SpaceUse};
+use crate::metadata::{MetadataReader, SpaceUse};
 use crate::object_header::{HeaderBlocks, MessageIndex, ObjectHeader, SharedMessages, message_type};
 use crate::reader::dataset::Dataset;
 use crate::reader::file::File;
@@ -48,20 +48,7 @@ impl File {
     fn surveyed(&self) -> Result<Option<u64>> {
         let superblock = self.superblock();
         let plain = self.reader().unnoted();
-        let mut nodes = superblock.nodes;
-        if let Some(address) = superblock.extension {
-            let header = ObjectHeader::read(&plain, &HeaderBlocks::default(), address)?;
-            if let Some(message) = header.first(message_type::BTREE_K) {
-                let mut message = plain.cursor("B-tree K values message", message.address, &message.data);
-                message.version(0)?;
-                nodes = NodeSizes {
-                    chunks: message.u16()?,
-                    group: message.u16()?,
-                    symbols: message.u16()?,
-                };
-            }
-        }
-        let space = Arc::new(SpaceUse::new(nodes));
+        let space = Arc::new(SpaceUse::new(superblock.node_sizes(&plain)?));
         let reader = plain.recording(&space);
         let shared = self.shared_messages().anew(reader.clone());
         let mut survey = Survey {

@@ -186,6 +186,7 @@ fn check_dataset<S: ObjectSource>(source: &S, dataset: &DatasetSpec) -> Result<(
                 }
             }
         }
+        LayoutSpec::Kept(_) => {}
         LayoutSpec::External(_) | LayoutSpec::Virtual(_) => {
             if !dataset.filters.is_empty() {
                 return Err("only chunked data can go through filters".into());

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::data::Data;
 use super::object_id::ObjectId;
-use crate::{AllocationTime, Dataspace, Datatype, ExternalSegment, FillTime, Filter, ObjectProperties};
+use crate::{
+    AllocationTime, Dataspace, Datatype, ExternalSegment, FillTime, Filter, ObjectProperties, StorageMessages,
+};
 
 /// All objects of a file. `objects[0]` is the root group.
 #[derive(Debug, Clone, Default)]
@@ -189,6 +191,8 @@ pub enum LayoutSpec {
     External(Vec<ExternalSegment>),
     /// In other datasets. The encoded mappings are the content of a global heap object; `None` if there are none.
     Virtual(Option<Vec<u8>>),
+    /// Where a file that [grows](crate::File::growing) has it already, whatever its layout.
+    Kept(StorageMessages),
 }
 
 /// An attribute.

@@ -77,6 +77,7 @@ fn write_in_pages(tree: &FileTree, page: u64) -> Vec<u8> {
     let settings = FileSettings {
         user_block: 0,
         space: Some(FileSpace::pages(page).unwrap()),
+        behind: None,
     };
     fill(
         FileWriter::create_with(settings, sink.clone(), tree).unwrap(),

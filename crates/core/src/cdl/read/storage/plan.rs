@@ -87,6 +87,7 @@ pub fn plan(
         registry: registry.clone(),
         choices: Vec::new(),
         notices: Notices::default(),
+        grows: false,
     })
 }
 

@@ -58,7 +58,8 @@ pub fn choose_route(
         return Ok(None);
     }
     let mut found = Choice {
-        complete: reads_wrong_unwritten(plan, out),
+        complete: !plan.grows && reads_wrong_unwritten(plan, out),
+        every_cell: plan.grows && reads_wrong_unwritten(plan, out),
         ..Choice::default()
     };
     match &copy.sources {
@@ -81,7 +82,7 @@ pub fn choose_route(
                         Source::Main(reader, part.variable)
                     }
                 };
-                found.complete |= loses_empty_text(source.layout(), plan, to);
+                found.complete |= !plan.grows && loses_empty_text(source.layout(), plan, to);
                 found.add(&source, Some(part.selection.clone()), copy, holes)?;
             }
         }
@@ -109,6 +110,8 @@ struct Choice {
     longer: bool,
     /// True if unwritten parts of the output may not be read as its fill value: see [`reads_wrong_unwritten`].
     complete: bool,
+    /// True if all cells of the inputs are written, also those that were never written there.
+    every_cell: bool,
     /// True if all chunks are written, also those that no input has.
     everything: bool,
 }
@@ -147,10 +150,11 @@ impl Choice {
         input.set_written(source.written()?);
         let is_part = matches!(copy.sources, Sources::Parts(_));
         let is_unwritten = input.grid.is_none() && input.regions.as_ref().is_some_and(Vec::is_empty);
-        if is_unwritten && !zeros_matter && !self.complete && (!is_part || same_fill(from, to)) {
+        let same = same_fill(from, to) && !self.every_cell;
+        if is_unwritten && !zeros_matter && !self.complete && (!is_part || same) {
             return Ok(());
         }
-        if is_part && !same_fill(from, to) && (is_unwritten || input.stored.is_some()) {
+        if is_part && !same && (is_unwritten || input.stored.is_some()) {
             // Elements that read as the input's fill value are written too, so the reader supplies them.
             input.stored = None;
             self.values = true;

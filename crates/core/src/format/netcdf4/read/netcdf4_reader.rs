@@ -83,7 +83,7 @@ impl Netcdf4Reader {
     }
 
     /// The chunk index of a variable. The first call reads it.
-    pub(super) fn chunks(&self, var: VarId) -> Result<&ChunkTable> {
+    pub(in crate::format::netcdf4) fn chunks(&self, var: VarId) -> Result<&ChunkTable> {
         let variable = &self.variables[var.0];
         if let Some(table) = variable.chunks.get() {
             return Ok(table);
@@ -114,7 +114,7 @@ impl Netcdf4Reader {
 
     /// The filter mask of a chunk. A layout may say that chunks which reach past the extent are stored without
     /// filters. The mask of such a chunk disables all filters.
-    pub(super) fn mask(&self, var: VarId, chunk: u64, record: &ChunkRecord) -> u32 {
+    pub(in crate::format::netcdf4) fn mask(&self, var: VarId, chunk: u64, record: &ChunkRecord) -> u32 {
         let stored = &self.variables[var.0].stored;
         let unfiltered = match &stored.data {
             StoredData::Chunked(dataset) => {

@@ -212,6 +212,7 @@ impl Verbatim {
         let settings = FileSettings {
             user_block: base,
             space: pages(schema)?.or(space),
+            behind: None,
         };
         let writer = Netcdf4Writer::create_with(settings, output.clone(), raw, schema, plans, &specs)?;
         // Attributes were resolved more than once.

@@ -79,6 +79,14 @@ impl Shape {
         !self.holes.is_empty()
     }
 
+    /// True if elements hold references to objects, at any depth.
+    pub(super) fn has_references(&self) -> bool {
+        self.holes.iter().any(|(_, hole)| match hole {
+            Hole::Object | Hole::Region => true,
+            Hole::Sequence(base) => base.has_references(),
+        })
+    }
+
     /// Converts elements for the copy.
     ///
     /// # Errors

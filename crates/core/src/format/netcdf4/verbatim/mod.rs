@@ -10,6 +10,8 @@
 //! netCDF's schema says less than an HDF5 file, so headers do not go through it. Data does: a dataset whose elements hold no
 //! addresses is a variable of a schema made for the copy, so that the engine of all copies moves it, with its options. Elements
 //! with addresses (variable-length data, references) are rewritten one dataset after another.
+//!
+//! A file that [grows](grow) has the same headers, too.
 
 mod addressed;
 mod addressed_part;
@@ -17,6 +19,7 @@ mod attachments;
 mod copy;
 mod damage;
 mod elements;
+mod growth;
 mod hierarchy;
 mod lost_elements;
 mod names;
@@ -26,6 +29,7 @@ mod selection;
 mod specs;
 mod variable;
 
+pub use self::growth::grow;
 pub use self::names::Names;
 pub use self::others::OtherDataset;
 pub use self::selection::Selection;

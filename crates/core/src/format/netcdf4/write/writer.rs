@@ -91,6 +91,7 @@ impl Netcdf4Writer {
         let settings = FileSettings {
             user_block: 0,
             space: pages(schema)?,
+            behind: None,
         };
         Self::create_with(settings, output, raw, schema, plans, tree)
     }

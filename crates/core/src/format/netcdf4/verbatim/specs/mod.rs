@@ -1,5 +1,9 @@
 //! The objects of the copy: the input's headers, with the planned storage of datasets.
 
+mod headers;
+
+pub(super) use headers::Headers;
+
 use crate::format::netcdf4::hdf5_error::{SourceError, hdf5_error};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,13 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{
     AllocationTime, AttributeSpec, ByteOrder, Data, Dataset, DatasetSpec, Dataspace, Datatype, DatatypeSpec,
-    Fill, FillSpec, Filter, Layout, LayoutSpec, LinkSpec, LinkTarget, Object, ObjectId, ObjectKind,
-    ObjectProperties, ObjectSource, ObjectSpec, ObjectSpecKind,
+    Fill, FillSpec, Filter, Layout, LayoutSpec, Object, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind,
 };
 
 use super::addressed_part::AddressedPart;
-use super::attachments::keep_copied;
-use super::damage::left;
 use super::elements::{CopiedObjects, Shape};
 use super::hierarchy::Hierarchy;
 use crate::error::{Error, Result};
@@ -24,8 +25,7 @@ use crate::model::{Schema, Storage, VarId};
 
 /// The objects of the copy, each made on request.
 pub(super) struct Specs<'a> {
-    hierarchy: &'a Hierarchy,
-    places: CopiedObjects<'a>,
+    headers: Headers<'a>,
     schema: &'a Schema,
     plans: &'a [VariablePlan],
     vars: HashMap<VarId, ObjectId>,
@@ -53,8 +53,7 @@ impl<'a> Specs<'a> {
             return Err(Error::Internal("a plan of other datasets".to_owned()));
         }
         Ok(Self {
-            hierarchy,
-            places,
+            headers: Headers { hierarchy, places },
             schema,
             plans,
             vars,
@@ -69,9 +68,12 @@ impl<'a> Specs<'a> {
     pub(super) fn lost_in_headers(&self) -> Result<u64> {
         let lost = AtomicU64::new(0);
         let counting = Specs {
-            places: CopiedObjects {
-                lost: &lost,
-                ..self.places
+            headers: Headers {
+                places: CopiedObjects {
+                    lost: &lost,
+                    ..self.headers.places
+                },
+                ..self.headers
             },
             vars: HashMap::new(),
             ..*self
@@ -83,21 +85,13 @@ impl<'a> Specs<'a> {
     }
 
     fn make(&self, id: ObjectId) -> Result<ObjectSpec> {
-        let item = self.hierarchy.items.get(id.0);
-        let item = item.ok_or_else(|| Error::Internal(format!("there is no object {}", id.0)))?;
-        let file = self.places.file;
-        let object = file.object(item.address).map_err(hdf5_error)?;
-        let kind = match item.kind {
-            ObjectKind::Group => ObjectSpecKind::Group {
-                links: self.links(&object)?,
-            },
-            ObjectKind::NamedDatatype => ObjectSpecKind::EncodedDatatype(
-                file.named_datatype(&object).map_err(hdf5_error)?,
-                file.datatype_message(&object).map_err(hdf5_error)?,
-            ),
-            _ => {
+        let item = self.headers.item(id)?;
+        let object = self.headers.object(item)?;
+        let kind = match self.headers.kind(item, &object)? {
+            Some(kind) => kind,
+            None => {
                 let mut dataset = self.dataset(&object, item.var, item.addressed)?;
-                if item.addressed.is_some() && self.hierarchy.is_without_data(item) {
+                if item.addressed.is_some() && self.headers.hierarchy.is_without_data(item) {
                     dataset.layout = without_data(dataset.layout);
                 }
                 ObjectSpecKind::Dataset(dataset)
@@ -106,67 +100,13 @@ impl<'a> Specs<'a> {
         Ok(ObjectSpec {
             kind,
             attributes: self.attributes(&object, item.var)?,
-            properties: self.properties(&object)?,
+            properties: self.headers.properties(&object)?,
         })
-    }
-
-    fn links(&self, group: &Object) -> Result<Vec<(String, LinkSpec)>> {
-        let links = self.hierarchy.links(self.places.file, group)?.into_iter();
-        let links = links.map(|link| {
-            let target = match link.target {
-                LinkTarget::Hard(address) => LinkSpec::Hard(self.id(address)?),
-                LinkTarget::Soft(path) => LinkSpec::Soft(path),
-                LinkTarget::External { file, path } => LinkSpec::External { file, path },
-                LinkTarget::UserDefined { class, data } => LinkSpec::UserDefined { class, data },
-                _ => return Err(Error::Unsupported(format!("the link {}", link.name))),
-            };
-            Ok((link.name, target))
-        });
-        links.collect()
-    }
-
-    /// Properties of an object; the default ones if it is damaged.
-    fn properties(&self, object: &Object) -> Result<ObjectProperties> {
-        let properties = self.places.file.properties(object);
-        match &self.hierarchy.losses {
-            Some(_) => Ok(left(properties)?.unwrap_or_default()),
-            None => Ok(properties.map_err(hdf5_error)?),
-        }
-    }
-
-    /// The committed datatype at an address, if there is one; `None` also if it is lost.
-    fn committed(&self, address: Option<u64>) -> Result<Option<ObjectId>> {
-        let is_lost = |address: &u64| self.hierarchy.selection.left_out.contains(address);
-        let left = address.filter(|address| !is_lost(address));
-        left.map(|address| self.id(address)).transpose()
-    }
-
-    fn id(&self, address: u64) -> Result<ObjectId> {
-        let id = self.hierarchy.ids.get(&address).copied();
-        id.ok_or_else(|| Error::Internal(format!("the object at address {address} was not found before")))
     }
 
     /// The attributes of an object, and those that the plan adds: how values are quantized.
     fn attributes(&self, object: &Object, var: Option<VarId>) -> Result<Vec<AttributeSpec>> {
-        let mut all = self.hierarchy.attributes(self.places.file, object)?;
-        if !self.hierarchy.selection.left_out.is_empty() {
-            let is_copied = |address| self.places.objects.contains_key(&address);
-            keep_copied(&mut all, self.hierarchy, self.places.file, &is_copied)?;
-        }
-        let all = all.into_iter().map(|attribute| {
-            let shape = Shape::new(&attribute.datatype, self.places.file.offset_size())?;
-            Ok(AttributeSpec {
-                datatype: match self.committed(attribute.committed)? {
-                    Some(id) => DatatypeSpec::Committed(id, attribute.datatype),
-                    None if attribute.encoded_datatype.is_empty() => DatatypeSpec::Inline(attribute.datatype),
-                    None => DatatypeSpec::Encoded(attribute.datatype, attribute.encoded_datatype.to_vec()),
-                },
-                name: attribute.name,
-                dataspace: attribute.dataspace,
-                data: shape.data(attribute.data, &self.places)?,
-            })
-        });
-        let mut all = all.collect::<Result<Vec<_>>>()?;
+        let mut all = self.headers.attributes(object)?;
         for planned in var.into_iter().flat_map(|var| &self.schema.var(var).attributes) {
             if all.iter().all(|attribute| attribute.name != planned.name) {
                 all.push(AttributeSpec {
@@ -181,10 +121,10 @@ impl<'a> Specs<'a> {
     }
 
     fn dataset(&self, object: &Object, var: Option<VarId>, addressed: Option<VarId>) -> Result<DatasetSpec> {
-        let file = self.places.file;
+        let file = self.headers.places.file;
         let mut dataset = file.dataset(object).map_err(hdf5_error)?;
         let (_, part) = self.addressed;
-        let rewritten = addressed.filter(|var| self.hierarchy.is_rewritten(self.addressed, *var));
+        let rewritten = addressed.filter(|var| self.headers.hierarchy.is_rewritten(self.addressed, *var));
         let dims = match (var, rewritten) {
             (Some(var), _) => self.schema.shape(var),
             (None, Some(var)) => part.schema().shape(var),
@@ -200,17 +140,21 @@ impl<'a> Specs<'a> {
         let fill = match &dataset.fill.value {
             Fill::Undefined => FillSpec::Undefined,
             Fill::Default => FillSpec::Default,
-            Fill::Defined(bytes) => FillSpec::Defined(Box::new(shape.data(bytes.clone(), &self.places)?)),
+            Fill::Defined(bytes) => {
+                FillSpec::Defined(Box::new(shape.data(bytes.clone(), &self.headers.places)?))
+            }
         };
         let unchanged = default_allocation(&dataset.layout) != dataset.fill.allocation_time;
         let allocation_time = match &layout {
             LayoutSpec::Compact { .. } => AllocationTime::Early,
             _ if unchanged => dataset.fill.allocation_time,
             LayoutSpec::Contiguous { .. } | LayoutSpec::External(_) => AllocationTime::Late,
-            LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) => AllocationTime::Incremental,
+            LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) | LayoutSpec::Kept(_) => {
+                AllocationTime::Incremental
+            }
         };
         Ok(DatasetSpec {
-            datatype: match self.committed(dataset.committed)? {
+            datatype: match self.headers.committed(dataset.committed)? {
                 Some(id) => DatatypeSpec::Committed(id, dataset.datatype),
                 None => DatatypeSpec::Encoded(
                     dataset.datatype,
@@ -270,7 +214,7 @@ impl<'a> Specs<'a> {
 
     /// The storage that the input has.
     fn same(&self, dataset: &Dataset) -> Result<LayoutSpec> {
-        let file = self.places.file;
+        let file = self.headers.places.file;
         Ok(match &dataset.layout {
             Layout::Compact(_) => LayoutSpec::Compact { size: size(dataset)? },
             Layout::Contiguous { address, .. } => {
@@ -365,16 +309,12 @@ impl ObjectSource for Specs<'_> {
     type Error = SourceError;
 
     fn object_count(&self) -> usize {
-        self.hierarchy.items.len()
+        self.headers.hierarchy.items.len()
     }
 
     fn object(&self, id: ObjectId) -> Result<Cow<'_, ObjectSpec>, SourceError> {
-        let made = self
-            .make(id)
-            .map_err(|error| match self.hierarchy.items.get(id.0) {
-                Some(item) => error.in_variable(&self.hierarchy.path(item)),
-                None => error,
-            });
-        Ok(Cow::Owned(made?))
+        Ok(Cow::Owned(
+            self.make(id).map_err(|error| self.headers.named(id, error))?,
+        ))
     }
 }

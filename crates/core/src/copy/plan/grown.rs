@@ -1,0 +1,92 @@
+//! Plans the addition of datasets to one that exists.
+//!
+//! ```text
+//! old cells          │ new cells
+//! chunk │ chunk │ chu│nk │ chunk │
+//!               └────┴──── written: the chunk at the border, with its old cells, and all new ones
+//! ```
+
+use super::copy_plan::{CopyPlan, VariableCopy};
+use super::joined::plan_joined;
+use super::request::CopyOptions;
+use crate::chunk::Selection;
+use crate::copy::geometry::{SourcePart, Sources};
+use crate::copy::readers::ReaderId;
+use crate::error::{Error, Result};
+use crate::format::Reader;
+use crate::join::Joined;
+use crate::model::{Storage, VarId, VariableLayout};
+
+/// Plans what is written to add the further inputs of a join to its first one, which keeps its storage. Variables without the
+/// joined dimension are not written. The copy reads [`join_source`](super::join_source), and the join's pool.
+///
+/// # Errors
+/// The errors of [`plan_joined`]; a variable that is not stored in chunks.
+pub fn plan_grown(joined: &Joined, options: &CopyOptions) -> Result<CopyPlan> {
+    let mut plan = plan_joined(joined, None, options)?;
+    plan.grows = true;
+    joined.check_first_stays()?;
+    for (n, copy) in plan.variables.iter_mut().enumerate() {
+        // Nothing is left out, so that variables have the same numbers.
+        let var = VarId(n);
+        let Some(axis) = joined.axis(var) else {
+            copy.sources = Sources::Nothing;
+            continue;
+        };
+        grow(copy, joined.first().layout(var), axis)
+            .map_err(|error| error.in_variable(&joined.schema().var_path(var)))?;
+    }
+    Ok(plan)
+}
+
+/// Leaves of a variable what is written of it. Its storage is the old one.
+fn grow(copy: &mut VariableCopy, old: &VariableLayout, axis: usize) -> Result<()> {
+    let border = border(old, axis).ok_or_else(|| {
+        Error::Unsupported(
+            "adding to a variable that is not stored in chunks; a copy with -c has chunks".to_owned(),
+        )
+    })?;
+    let extent = copy.layout.extent.clone();
+    let written = |selection: &Selection| selection.within(axis, border..extent[axis], border);
+    let mut parts = Vec::new();
+    match &copy.sources {
+        Sources::Nothing => {}
+        Sources::Whole(var) => {
+            let made = written(&Selection::whole(&extent))?;
+            parts.extend(made.map(|selection| SourcePart::new(*var, selection)));
+        }
+        Sources::Parts(all) => {
+            for part in all {
+                let selection = match part.reader {
+                    ReaderId::Main => written(&part.selection)?,
+                    ReaderId::Further(_) => Some(part.selection.clone()),
+                };
+                parts.extend(selection.map(|selection| SourcePart {
+                    selection,
+                    ..part.clone()
+                }));
+            }
+        }
+    }
+    copy.sources = Sources::Parts(parts);
+    copy.layout = VariableLayout {
+        extent,
+        ..old.clone()
+    }
+    .into();
+    Ok(())
+}
+
+/// The first cell along an axis that is written anew: that of the chunk, or of the shard, in which the old cells end. `None` for a
+/// variable that is not stored in chunks.
+fn border(old: &VariableLayout, axis: usize) -> Option<u64> {
+    let Storage::Chunked { shape } = &old.storage else {
+        return None;
+    };
+    let unit = match &old.shard {
+        Some(shard) => shard[axis],
+        None => shape[axis],
+    };
+    let length = old.extent[axis];
+    Some(length - length % unit.max(1))
+}

@@ -1,0 +1,114 @@
+//! `--append`: a dataset that exists grows.
+//!
+//! ```text
+//! output, inputs ─► Joined, whose first input is the output ─┬─► plan of what is new ─► engine ─► writer that adds where it is
+//!                                                            └─► join ─► a new file in its place (zip files, archives)
+//! ```
+
+use anyhow::Context;
+use ncutils_cli::options::Mode;
+use ncutils_core::copy::plan::{CopyOptions, copied};
+use ncutils_core::error::Error;
+use ncutils_core::format::Reader;
+use ncutils_core::join::{JoinRequest, Joined};
+use ncutils_core::location::Location;
+use ncutils_core::model::Schema;
+use ncutils_core::store::HeldLock;
+
+use super::copy_of::CopyOf;
+use super::engine::Engine;
+use super::join;
+use crate::arguments::Arguments;
+use crate::locations;
+
+/// Adds the inputs that the arguments name to the output. Returns the exit status.
+///
+/// # Errors
+/// What fails. The output is the old dataset then.
+pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
+    arguments.given.refuse_for(Mode::Append)?;
+    let (operands, name) = arguments.files.joined()?;
+    let mut names = vec![name.clone()];
+    names.extend(join::input_names(operands, arguments)?);
+    let old = locations::input(arguments, name)?;
+    let output = locations::output(arguments, Location::parse_output(name)?)?;
+    for name in &names[1..] {
+        locations::input(arguments, name)?.check_output(&output)?;
+    }
+    // What others write is looked at behind the lock.
+    let _lock = lock(&old)?;
+    locations::check((&old, &output), arguments)?;
+    let schema = old
+        .open_input(old.input()?, &arguments.copy.registry)
+        .map_err(|error| error.in_file(old.name()))?
+        .schema()
+        .clone();
+    let request = JoinRequest {
+        dim: dimension(&schema, &arguments.join.dim).map_err(|error| error.in_file(old.name()))?,
+        ..arguments.join.clone()
+    };
+    let grows = output.grows_in_place(schema.kind);
+    let inputs = join::inputs_of(names, &output, arguments, usize::from(grows));
+    let wanted = |schema: &_| copied(schema, &arguments.copy);
+    let joined = Joined::new(inputs, &request, &arguments.copy.registry, wanted)?;
+    join::tell(&joined, &old, arguments);
+    if !grows {
+        join::write(&joined, (&old, &output), arguments)?;
+        return Ok(0);
+    }
+    grow(&joined.growing(), (&old, &output), arguments)?;
+    Ok(0)
+}
+
+/// Takes the lock of a file, and keeps it until the value is dropped. `None` for a folder, and what is not local.
+fn lock(old: &Location) -> anyhow::Result<Option<HeldLock>> {
+    let Some(path) = old.path().filter(|path| path.is_file()) else {
+        return Ok(None);
+    };
+    let lock = HeldLock::take(path).with_context(|| format!("{old}: cannot be added to"))?;
+    Ok(Some(lock))
+}
+
+/// The dimension along which a dataset grows: the one that is asked for, or the only unlimited one.
+fn dimension(schema: &Schema, asked: &str) -> Result<String, Error> {
+    if !asked.is_empty() {
+        return Ok(asked.to_owned());
+    }
+    let unlimited: Vec<_> = schema.dims.iter().filter(|dim| dim.unlimited).collect();
+    match unlimited[..] {
+        [dim] => Ok(schema.path_in(dim.group, &dim.name)),
+        [] => Err(Error::Usage(
+            "no dimension is unlimited; name one by --join, or copy the dataset with --unlimited".to_owned(),
+        )),
+        _ => {
+            let names: Vec<_> = unlimited.iter().map(|dim| dim.name.as_str()).collect();
+            Err(Error::Usage(format!(
+                "several dimensions are unlimited; name one of {} by --join",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// Writes what is new.
+fn grow(joined: &Joined, (old, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<()> {
+    let engine = Engine {
+        input: old,
+        output,
+        arguments,
+    };
+    let options = CopyOptions {
+        kind: Some(joined.schema().kind),
+        ..arguments.copy.clone()
+    };
+    let copied = CopyOf::growing(joined);
+    let (plan, prepared) = engine.planned(&copied, &options)?;
+    if arguments.dry_run {
+        return engine.described(&copied, &plan, &prepared, None);
+    }
+    ncutils_cli::signals::handle("nccopy");
+    let writer = output.grow(&plan.schema, &prepared.plans, &options.registry)?;
+    drop(plan);
+    let report = engine.run(&copied, &prepared, writer)?;
+    engine.summarized(&report, None)
+}
