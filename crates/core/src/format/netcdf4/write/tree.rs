@@ -177,6 +177,12 @@ impl<'s> Tree<'s> {
 pub trait DatasetTree: ObjectSource<Error = SourceError> {
     /// The object of a variable.
     fn dataset(&self, var: VarId) -> ObjectId;
+
+    /// True for another name of a dataset that an earlier variable is. Its data is not written a second time.
+    fn is_other_name(&self, var: VarId) -> bool {
+        let _ = var;
+        false
+    }
 }
 
 impl DatasetTree for Tree<'_> {

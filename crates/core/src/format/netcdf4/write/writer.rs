@@ -33,6 +33,8 @@ pub struct Netcdf4Writer {
 struct VariableState {
     path: String,
     dataset: ObjectId,
+    /// True if an earlier variable is the same dataset, and its data is written.
+    is_other_name: bool,
     layout: SharedLayout,
     promised: Promised,
     pipeline: Arc<Pipeline>,
@@ -74,6 +76,7 @@ enum ChunkOrRange {
 enum Write {
     At { address: u64, bytes: Vec<u8> },
     Storage { var: VarId, offset: u64, bytes: Vec<u8> },
+    Nothing,
 }
 
 impl Netcdf4Writer {
@@ -127,6 +130,7 @@ impl Netcdf4Writer {
                 path: schema.var_path(VarId(i)),
                 promised: plan.promised,
                 dataset: tree.dataset(VarId(i)),
+                is_other_name: tree.is_other_name(VarId(i)),
                 grid,
                 shape: ElementShape::new(schema, schema.vars[i].ty),
                 swap: if big { layout.element_size } else { 1 },
@@ -175,6 +179,10 @@ impl Netcdf4Writer {
 
     /// Gives a piece its place in the file. Called in the order of sequence numbers.
     fn turn(&self, piece: Submitted) -> Result<Write> {
+        let (Submitted::Chunk { var, .. } | Submitted::Values { var, .. }) = &piece;
+        if self.var(*var)?.is_other_name {
+            return Ok(Write::Nothing);
+        }
         match piece {
             Submitted::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
             Submitted::Values { var, place, values } => {
@@ -212,6 +220,7 @@ impl Netcdf4Writer {
 
     fn write(&self, write: Write) -> Result<()> {
         match write {
+            Write::Nothing => Ok(()),
             Write::At { address, bytes } => Ok(self.file.write_at(address, &bytes).map_err(hdf5_error)?),
             Write::Storage { var, offset, bytes } => {
                 let state = self.var(var)?;

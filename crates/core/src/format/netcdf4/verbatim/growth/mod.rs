@@ -11,7 +11,7 @@
 
 mod objects;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -73,6 +73,8 @@ struct Datasets {
     /// The dataset of each variable of the new schema.
     of_variables: Vec<ObjectId>,
     grown: HashMap<ObjectId, Grown>,
+    /// Variables that are other names of a dataset that grows: links lead to it as well.
+    other_names: HashSet<VarId>,
 }
 
 impl Datasets {
@@ -90,6 +92,7 @@ impl Datasets {
         let mut all = Self {
             of_variables: Vec::with_capacity(plans.len()),
             grown: HashMap::new(),
+            other_names: HashSet::new(),
         };
         for (n, plan) in plans.iter().enumerate() {
             let path = schema.var_path(VarId(n));
@@ -102,6 +105,9 @@ impl Datasets {
                 .and_then(|address| hierarchy.ids.get(&address).copied());
             let grows = plan.layout.extent != old.layout(was).extent;
             match id {
+                Some(id) if all.grown.contains_key(&id) => {
+                    all.other_names.insert(VarId(n));
+                }
                 Some(id) if grows => {
                     let grown = grown(old, was, plan).map_err(in_variable)?;
                     all.grown.insert(id, grown);

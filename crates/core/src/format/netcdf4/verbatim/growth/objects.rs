@@ -178,6 +178,10 @@ impl DatasetTree for GrownObjects<'_> {
         let of_variables = &self.datasets.of_variables;
         of_variables.get(var.0).copied().unwrap_or(ObjectId(0))
     }
+
+    fn is_other_name(&self, var: VarId) -> bool {
+        self.datasets.other_names.contains(&var)
+    }
 }
 
 impl ObjectSource for GrownObjects<'_> {
