@@ -135,7 +135,7 @@ pub enum Growing {
 }
 
 /// Adds to a dataset where it is. `schema` is its own with the new lengths, and `plans` tell what is written of each
-/// variable.
+/// variable. For a kind that grows by [records](crate::model::Growth::Records), both are of the new records alone.
 ///
 /// # Errors
 /// Names what cannot grow. The dataset is the old one then.
@@ -146,6 +146,10 @@ pub fn grow(
     registry: &Registry,
 ) -> Result<Box<dyn Writer>> {
     match (schema.kind, growing) {
+        (Kind::Classic | Kind::Offset64 | Kind::Data64, Growing::File { old, output }) => {
+            let writer = classic::ClassicWriter::grow(&*old, output, schema, plans)?;
+            Ok(Box::new(writer))
+        }
         (Kind::Netcdf4 | Kind::Netcdf4Classic, Growing::File { old, output }) => {
             netcdf4::verbatim::grow(old, output, schema, plans, registry)
         }

@@ -206,6 +206,17 @@ impl Joined {
         &*self.first
     }
 
+    /// The dimension.
+    pub fn dim(&self) -> DimId {
+        self.dim
+    }
+
+    /// Number of cells that the first input has along the dimension, and that all have.
+    pub fn lengths(&self) -> (u64, u64) {
+        let of = |schema: &Schema| schema.dims.get(self.dim.0).map_or(0, |dim| dim.length);
+        (of(self.first.schema()), of(&self.schema))
+    }
+
     /// The position of the joined dimension in a variable's shape; `None` for variables without it.
     pub fn axis(&self, var: VarId) -> Option<usize> {
         self.axes[var.0]
@@ -216,12 +227,7 @@ impl Joined {
     /// # Errors
     /// Names an input whose cells come before cells of the first one, or in their place.
     pub fn check_first_stays(&self) -> Result<()> {
-        let length = self
-            .first
-            .schema()
-            .dims
-            .get(self.dim.0)
-            .map_or(0, |dim| dim.length);
+        let (length, _) = self.lengths();
         let stays = |piece: &Piece| (piece.input, piece.from, piece.count) == (0, 0, length);
         if length == 0 || self.pieces.first().is_some_and(stays) {
             return Ok(());

@@ -7,12 +7,12 @@
 
 use anyhow::Context;
 use ncutils_cli::options::Mode;
-use ncutils_core::copy::plan::{CopyOptions, copied};
+use ncutils_core::copy::plan::{CopyOptions, added_records, copied};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::join::{JoinRequest, Joined};
 use ncutils_core::location::Location;
-use ncutils_core::model::Schema;
+use ncutils_core::model::{Growth, Schema};
 use ncutils_core::store::HeldLock;
 
 use super::copy_of::CopyOf;
@@ -101,7 +101,18 @@ fn grow(joined: &Joined, (old, output): (&Location, &Location), arguments: &Argu
         kind: Some(joined.schema().kind),
         ..arguments.copy.clone()
     };
-    let copied = CopyOf::growing(joined);
+    let (before, now) = joined.lengths();
+    if before == now {
+        arguments
+            .messages
+            .note(format_args!("{old}: there is nothing to add"));
+        return Ok(());
+    }
+    let records = match joined.schema().kind.can().grows {
+        Growth::Records => Some(added_records(joined, &options.registry)?),
+        Growth::Chunks | Growth::Anew => None,
+    };
+    let copied = CopyOf::growing(joined, records.as_ref());
     let (plan, prepared) = engine.planned(&copied, &options)?;
     if arguments.dry_run {
         return engine.described(&copied, &plan, &prepared, None);

@@ -40,11 +40,11 @@ impl<'a> CopyOf<'a> {
         }
     }
 
-    /// What a join adds to its first input.
-    pub(crate) fn growing(joined: &'a Joined) -> Self {
+    /// What a join adds to its first input; for a kind that grows by records, these.
+    pub(crate) fn growing(joined: &'a Joined, records: Option<&'a Subset<'a>>) -> Self {
         Self {
             grows: true,
-            ..Self::joined(joined, None)
+            ..Self::joined(joined, records)
         }
     }
 
@@ -67,7 +67,7 @@ impl<'a> CopyOf<'a> {
     /// Requests that the input cannot fulfil.
     pub(crate) fn plan(&self, options: &CopyOptions) -> Result<CopyPlan> {
         match (self.joined, self.part) {
-            (Some(joined), _) if self.grows => plan_grown(joined, options),
+            (Some(joined), records) if self.grows => plan_grown(joined, records, options),
             (Some(joined), part) => plan_joined(joined, part, options),
             (None, Some(part)) => plan_subset(part, options),
             (None, None) => plan(self.asked, options),

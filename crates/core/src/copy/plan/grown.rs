@@ -13,17 +13,42 @@ use crate::chunk::Selection;
 use crate::copy::geometry::{SourcePart, Sources};
 use crate::copy::readers::ReaderId;
 use crate::error::{Error, Result};
+use crate::filter::Registry;
 use crate::format::Reader;
 use crate::join::Joined;
 use crate::model::{Storage, VarId, VariableLayout};
+use crate::subset::index::IndexRequest;
+use crate::subset::{Subset, SubsetRequest};
+
+/// The cells that a join adds to its first input. A dataset that grows by records is planned as these alone.
+///
+/// # Errors
+/// The dimension is not the first input's record dimension.
+pub fn added_records<'a>(joined: &'a Joined, registry: &Registry) -> Result<Subset<'a>> {
+    let (schema, dim) = (joined.schema(), joined.schema().dim(joined.dim()));
+    if !dim.unlimited {
+        return Err(Error::Usage(format!(
+            "the dimension {} is fixed, and a {} file grows along its record dimension alone; --join without --append writes a new file",
+            dim.name,
+            schema.kind.name()
+        )));
+    }
+    let first = joined.first().schema().dim(joined.dim()).length;
+    let request = SubsetRequest {
+        indices: vec![IndexRequest::from(&schema.path_in(dim.group, &dim.name), first)],
+        values: Vec::new(),
+    };
+    Subset::new(joined, &request, registry)
+}
 
 /// Plans what is written to add the further inputs of a join to its first one, which keeps its storage. Variables without the
-/// joined dimension are not written. The copy reads [`join_source`](super::join_source), and the join's pool.
+/// joined dimension are not written. With `records`, the plan is of these alone. The copy reads
+/// [`join_source`](super::join_source), and the join's pool.
 ///
 /// # Errors
 /// The errors of [`plan_joined`]; a variable that is not stored in chunks.
-pub fn plan_grown(joined: &Joined, options: &CopyOptions) -> Result<CopyPlan> {
-    let mut plan = plan_joined(joined, None, options)?;
+pub fn plan_grown(joined: &Joined, records: Option<&Subset>, options: &CopyOptions) -> Result<CopyPlan> {
+    let mut plan = plan_joined(joined, records, options)?;
     plan.grows = true;
     joined.check_first_stays()?;
     for (n, copy) in plan.variables.iter_mut().enumerate() {
@@ -33,6 +58,9 @@ pub fn plan_grown(joined: &Joined, options: &CopyOptions) -> Result<CopyPlan> {
             copy.sources = Sources::Nothing;
             continue;
         };
+        if records.is_some() {
+            continue;
+        }
         grow(copy, joined.first().layout(var), axis)
             .map_err(|error| error.in_variable(&joined.schema().var_path(var)))?;
     }

@@ -27,7 +27,7 @@ mod stored_as;
 
 pub use copy_plan::{CopyPlan, VariableCopy};
 pub use dataset::{plan, plan_subset};
-pub use grown::plan_grown;
+pub use grown::{added_records, plan_grown};
 pub use joined::{join_source, plan_joined};
 pub use layout::{
     AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes,

@@ -61,6 +61,19 @@ impl IndexRequest {
         requests.map(|pair| Self::of(pair).map_err(wrong)).collect()
     }
 
+    /// All cells of a dimension, a name or a path, from one on.
+    pub fn from(dimension: &str, first: u64) -> Self {
+        Self {
+            argument: format!("{dimension}={first}:"),
+            dimension: dimension.to_owned(),
+            items: vec![Item::Range {
+                start: Some(first.into()),
+                stop: None,
+                step: 1,
+            }],
+        }
+    }
+
     /// The request of one dimension. The error is a text.
     fn of(pair: Pair<'_, Rule>) -> Result<Self, &'static str> {
         let mut request = Self {
