@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 
 pub use fragment::{Mode, StoreKind};
 pub use output::destination::CreateOptions;
+pub use output::growth::GrowthLock;
 pub use output::staged::Staged;
 
 use crate::error::{Error, Result};

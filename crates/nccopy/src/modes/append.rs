@@ -5,15 +5,13 @@
 //!                                                            └─► join ─► a new file in its place (zip files, archives)
 //! ```
 
-use anyhow::Context;
 use ncutils_cli::options::Mode;
 use ncutils_core::copy::plan::{CopyOptions, added_records, copied};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::join::{JoinRequest, Joined};
-use ncutils_core::location::Location;
+use ncutils_core::location::{GrowthLock, Location};
 use ncutils_core::model::{Growth, Schema};
-use ncutils_core::store::HeldLock;
 
 use super::copy_of::CopyOf;
 use super::engine::Engine;
@@ -36,7 +34,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         locations::input(arguments, name)?.check_output(&output)?;
     }
     // What others write is looked at behind the lock.
-    let _lock = lock(&old)?;
+    let lock = output.lock_for_growth()?;
     locations::check((&old, &output), arguments)?;
     let schema = old
         .open_input(old.input()?, &arguments.copy.registry)
@@ -56,17 +54,8 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         join::write(&joined, (&old, &output), arguments)?;
         return Ok(0);
     }
-    grow(&joined.growing(), (&old, &output), arguments)?;
+    grow(&joined.growing(), (&old, &output), &lock, arguments)?;
     Ok(0)
-}
-
-/// Takes the lock of a file, and keeps it until the value is dropped. `None` for a folder, and what is not local.
-fn lock(old: &Location) -> anyhow::Result<Option<HeldLock>> {
-    let Some(path) = old.path().filter(|path| path.is_file()) else {
-        return Ok(None);
-    };
-    let lock = HeldLock::take(path).with_context(|| format!("{old}: cannot be added to"))?;
-    Ok(Some(lock))
 }
 
 /// The dimension along which a dataset grows: the one that is asked for, or the only unlimited one.
@@ -91,7 +80,12 @@ fn dimension(schema: &Schema, asked: &str) -> Result<String, Error> {
 }
 
 /// Writes what is new.
-fn grow(joined: &Joined, (old, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<()> {
+fn grow(
+    joined: &Joined,
+    (old, output): (&Location, &Location),
+    lock: &GrowthLock,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
     let engine = Engine {
         input: old,
         output,
@@ -118,7 +112,7 @@ fn grow(joined: &Joined, (old, output): (&Location, &Location), arguments: &Argu
         return engine.described(&copied, &plan, &prepared, None);
     }
     ncutils_cli::signals::handle("nccopy");
-    let writer = output.grow(&plan.schema, &prepared.plans, &options.registry)?;
+    let writer = output.grow(lock, &plan.schema, &prepared.plans, &options.registry)?;
     drop(plan);
     let report = engine.run(&copied, &prepared, writer)?;
     engine.summarized(&report, None)

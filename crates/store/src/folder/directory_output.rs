@@ -117,6 +117,11 @@ impl DirectoryOutput {
         Self::at(target, stage, marked_by(known_by))
     }
 
+    /// Writes into the folder `path` itself, which exists. Each value appears as a whole. Nothing is left to publish.
+    pub(super) fn in_place(path: &Path) -> io::Result<Self> {
+        Self::at(path.to_owned(), path.to_owned(), Arc::new(|_| Ok(())))
+    }
+
     fn at(target: PathBuf, stage: PathBuf, check: FolderCheck) -> io::Result<Self> {
         Ok(Self {
             staged: Arc::new(DirectoryKeys::of(&stage)?),
@@ -157,7 +162,7 @@ impl DirectoryOutput {
     }
 
     /// Makes the folder of a key, unless it is known to be there. Returns the path of the key's file.
-    fn path_of(&self, key: &str) -> io::Result<PathBuf> {
+    pub(super) fn path_of(&self, key: &str) -> io::Result<PathBuf> {
         let path = self.stage.join(key);
         let folder = path.parent().unwrap_or(&self.stage);
         let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
@@ -467,13 +472,13 @@ fn remove_old(old: &Path) -> io::Result<()> {
 
 /// Makes all files of a stage durable, including those of other processes.
 #[cfg(target_os = "linux")]
-fn sync(stage: &Path) -> io::Result<()> {
+pub(super) fn sync(stage: &Path) -> io::Result<()> {
     // One call for the file system is much faster than one for each of many files.
     Ok(rustix::fs::syncfs(File::open(stage)?)?)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn sync(_stage: &Path) -> io::Result<()> {
+pub(super) fn sync(_stage: &Path) -> io::Result<()> {
     rustix::fs::sync();
     Ok(())
 }

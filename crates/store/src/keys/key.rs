@@ -11,6 +11,9 @@ const LONGEST_PART: usize = 255;
 /// The key of a tree that is not whole: it comes first and is deleted last, where nothing can be renamed.
 pub const PARTIAL: &str = ".ncutils-partial";
 
+/// The key of a tree that another dataset is being added to. Its value tells how to undo what is done of it.
+pub const GROWING: &str = ".ncutils-growing";
+
 /// Prefix of file names that are no keys: unfinished values, and stages.
 pub const RESERVED: &str = ".ncutils-partial-";
 

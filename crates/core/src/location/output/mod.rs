@@ -10,7 +10,7 @@
 mod containment;
 pub(super) mod destination;
 mod folder;
-mod growth;
+pub(super) mod growth;
 pub(super) mod output_kind;
 mod raw_files;
 mod room;

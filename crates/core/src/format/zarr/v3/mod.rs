@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
 pub use codec_chain::permutation;
 pub use read::{UserTypes, open, open_damaged};
-pub use write::{check, check_plans, create, unheld, warnings};
+pub use write::{check, check_plans, create, documents, unheld, warnings};
 
 /// True if a store has a node of version 3 at its root, or directly below it if the writer left out the root and wrote no
 /// metadata of version 2 there.

@@ -24,12 +24,25 @@ pub use writer::{Documents, ZarrWriter, grids};
 
 use std::sync::Arc;
 
+use super::json::Json;
 use super::keys::CONSOLIDATED;
 use super::options::ZarrOptions;
 use crate::error::Result;
 use crate::format::VariablePlan;
 use crate::model::{ChunkKeys, Schema};
 use crate::store::KeyOutput;
+
+/// The documents of a hierarchy of version 2.
+///
+/// # Errors
+/// What Zarr cannot hold.
+pub fn documents(
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<Vec<(String, Json)>> {
+    Ok(metadata::metadata(schema, plans, &grids(schema, plans)?, options)?.documents)
+}
 
 /// Begins a hierarchy of version 2.
 ///

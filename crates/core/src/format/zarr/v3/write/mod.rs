@@ -16,12 +16,21 @@ use std::sync::Arc;
 pub use check::{check, check_plans, unheld};
 pub use warnings::warnings;
 
+use super::super::json::Json;
 use super::super::options::ZarrOptions;
 use super::super::write::{Documents, ZarrWriter};
 use crate::error::Result;
 use crate::format::{VariablePlan, Writer};
 use crate::model::Schema;
 use crate::store::KeyOutput;
+
+/// The documents of a hierarchy.
+///
+/// # Errors
+/// What Zarr cannot hold.
+pub fn documents(schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<(String, Json)>> {
+    Ok(metadata::metadata(schema, plans)?.documents)
+}
 
 /// Creates a hierarchy.
 ///

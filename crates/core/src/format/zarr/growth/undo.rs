@@ -1,0 +1,151 @@
+//! Undoes what a killed run has added to a hierarchy.
+//!
+//! ```text
+//! {"version": 1,
+//!  "arrays": {"v": {"old": [10, 5], "new": [17, 5], "chunk": [4, 5], "c": false, "separator": "."}},
+//!  "documents": [["v/.zarray", "{…}"], …]}       as they were, in the order of their change
+//! ```
+
+use std::sync::Arc;
+
+use crate::chunk::ChunkGrid;
+use crate::error::{Error, Result};
+use crate::format::zarr::json::Json;
+use crate::model::{ChunkKeys, KeySeparator, VariableLayout};
+use crate::store::{GrowingFolder, KeyOutput, KeyStore};
+
+/// The version of notes.
+const VERSION: u64 = 1;
+
+/// What a later run needs to undo this one.
+#[derive(Default)]
+pub(super) struct Note {
+    arrays: Vec<(String, Json)>,
+    documents: Vec<Json>,
+}
+
+impl Note {
+    /// Adds an array as it is before it gets the extent of its layout.
+    pub(super) fn add_array(&mut self, path: &str, old: &[u64], layout: &VariableLayout) {
+        let list = |lengths: &[u64]| {
+            Json::Array(
+                lengths
+                    .iter()
+                    .map(|length| Json::Integer((*length).into()))
+                    .collect(),
+            )
+        };
+        let keys = layout.chunk_keys;
+        let array = [
+            ("old", list(old)),
+            ("new", list(&layout.extent)),
+            (
+                "chunk",
+                list(layout.shard.as_deref().unwrap_or(layout.chunk_shape())),
+            ),
+            ("c", Json::Bool(keys.begin_with_c)),
+            ("separator", keys.separator.text().into()),
+        ];
+        self.arrays.push((path.to_owned(), Json::from_iter(array)));
+    }
+
+    /// Adds a document as it is before it is changed.
+    pub(super) fn add_document(&mut self, key: &str, document: &Json) {
+        let pair = vec![key.into(), document.to_string().as_str().into()];
+        self.documents.push(Json::Array(pair));
+    }
+
+    /// The note's text.
+    pub(super) fn text(self) -> String {
+        let members = [
+            ("version", VERSION.into()),
+            ("arrays", Json::Object(self.arrays)),
+            ("documents", Json::Array(self.documents)),
+        ];
+        Json::from_iter(members).to_string()
+    }
+}
+
+/// Undoes what the note of a killed run tells. A note that is not complete tells that nothing was done.
+///
+/// # Errors
+/// A note of another version; the store fails.
+pub fn undo(store: &Arc<dyn KeyStore>, output: &GrowingFolder, note: &[u8]) -> Result<()> {
+    let Ok(note) = Json::parse(note) else {
+        return Ok(());
+    };
+    if note.get("version").and_then(Json::as_u64) != Some(VERSION) {
+        return Err(Error::Unsupported(
+            "what another version of this program has begun to add".to_owned(),
+        ));
+    }
+    let cannot = |e| Error::io("cannot write", e);
+    let documents = note.get("documents").and_then(Json::as_array).unwrap_or_default();
+    for document in documents.iter().rev() {
+        let Some([key, text]) = document.as_array() else {
+            continue;
+        };
+        if let (Some(key), Some(text)) = (key.as_str(), text.as_str()) {
+            output.put(key, text.as_bytes()).map_err(cannot)?;
+        }
+    }
+    for (path, array) in note.get("arrays").and_then(Json::as_object).unwrap_or_default() {
+        if let Some(array) = Array::parse(array) {
+            array.remove_new(store, output, path).map_err(cannot)?;
+        }
+    }
+    output.note(&[]).map_err(cannot)
+}
+
+/// An array of a note.
+struct Array {
+    old: Vec<u64>,
+    grid: ChunkGrid,
+    keys: ChunkKeys,
+}
+
+impl Array {
+    fn parse(json: &Json) -> Option<Self> {
+        let lengths = |name: &str| -> Option<Vec<u64>> {
+            json.get(name)?.as_array()?.iter().map(Json::as_u64).collect()
+        };
+        let (old, new) = (lengths("old")?, lengths("new")?);
+        let grid = ChunkGrid::new(&new, &lengths("chunk")?).ok()?;
+        (old.len() == new.len()).then_some(Self {
+            old,
+            grid,
+            keys: ChunkKeys {
+                begin_with_c: json.get("c")?.as_bool()?,
+                separator: match json.get("separator")?.as_str()? {
+                    "/" => KeySeparator::Slash,
+                    _ => KeySeparator::Dot,
+                },
+            },
+        })
+    }
+
+    /// Removes the chunks that have no cell of the old shape. They would be seen when the array grows again.
+    fn remove_new(
+        &self,
+        store: &Arc<dyn KeyStore>,
+        output: &GrowingFolder,
+        path: &str,
+    ) -> std::io::Result<()> {
+        let prefix = match path {
+            "" => String::new(),
+            path => format!("{path}/"),
+        };
+        for key in store.list(&prefix)? {
+            let rest = key.strip_prefix(&prefix).unwrap_or(&key);
+            let Some(chunk) = self.keys.chunk(rest, &self.grid) else {
+                continue;
+            };
+            let at = self.grid.coordinates(chunk);
+            let is_behind = |d: usize| at[d].saturating_mul(self.grid.chunk()[d]) >= self.old[d];
+            if (0..at.len()).any(is_behind) {
+                output.remove(&key)?;
+            }
+        }
+        Ok(())
+    }
+}

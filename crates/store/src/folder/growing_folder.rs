@@ -1,0 +1,136 @@
+//! [`GrowingFolder`]: a folder of keys that values are added to where it is.
+//!
+//! ```text
+//! open ─► mark: locked while the process lives ─► note: what undoes what follows ─► put ─► put_last ─► publish: the mark goes
+//!           └─ from a run that was killed: its note, which the format undoes first
+//! ```
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::directory_output::{DirectoryOutput, sync};
+use super::owner::UNFINISHED;
+use crate::file::file_output::sync_directory;
+use crate::file::stop_point::{self, reach};
+use crate::keys::key::GROWING;
+use crate::{KeyOutput, KeyStore, ValueWriter};
+
+/// Most bytes of a note that are read.
+const MOST_NOTED: u64 = 1 << 30;
+
+/// A folder of keys that values are added to where it is. Each value appears as a whole. Those of
+/// [`put_last`](KeyOutput::put_last) come when all others are durable, in the order of the calls.
+pub struct GrowingFolder {
+    output: DirectoryOutput,
+    mark: PathBuf,
+    locked: File,
+    /// True once the values that come first are durable.
+    is_synced: AtomicBool,
+}
+
+impl GrowingFolder {
+    /// Begins to add to the folder `path`. Also returns the note of a run that was killed; empty if there was none.
+    ///
+    /// # Errors
+    /// Another process adds to the folder; the folder cannot be written to.
+    pub fn open(path: &Path) -> io::Result<(Self, Vec<u8>)> {
+        let folder = path.canonicalize()?;
+        let mark = folder.join(GROWING);
+        let mut locked = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&mark)?;
+        if let Err(TryLockError::WouldBlock) = locked.try_lock() {
+            return Err(io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "another process adds to it: wait until it is done",
+            ));
+        }
+        let mut note = Vec::new();
+        (&mut locked).take(MOST_NOTED).read_to_end(&mut note)?;
+        let output = Self {
+            output: DirectoryOutput::in_place(&folder)?,
+            mark,
+            locked,
+            is_synced: AtomicBool::new(false),
+        };
+        Ok((output, note))
+    }
+
+    /// Notes what a later run needs to undo what follows. It is durable when this returns.
+    ///
+    /// # Errors
+    /// The note cannot be written.
+    pub fn note(&self, note: &[u8]) -> io::Result<()> {
+        let mut file = &self.locked;
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(note)?;
+        file.sync_all()?;
+        sync_directory(self.mark.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// Removes the value of a key, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove(&self, key: &str) -> io::Result<()> {
+        match fs::remove_file(self.output.path_of(key)?) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends without a note: nothing was added, or everything was undone.
+    ///
+    /// # Errors
+    /// The mark cannot be removed.
+    pub fn end(&self) -> io::Result<()> {
+        match fs::remove_dir_all(self.mark.with_file_name(UNFINISHED)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        fs::remove_file(&self.mark)
+    }
+}
+
+impl KeyOutput for GrowingFolder {
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        self.output.put(key, value)
+    }
+
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        if !self.is_synced.swap(true, Ordering::Relaxed) {
+            reach(stop_point::SYNC);
+            sync(self.mark.parent().unwrap_or(Path::new(".")))?;
+        }
+        self.output.put(key, value)
+    }
+
+    fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
+        self.output.create(key)
+    }
+
+    fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
+        self.output.staged(key)
+    }
+
+    fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.output.staged_keys(prefix)
+    }
+
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        self.output.read_staged()
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        sync(self.mark.parent().unwrap_or(Path::new(".")))?;
+        reach(stop_point::COMMIT);
+        self.end()
+    }
+}
