@@ -174,6 +174,8 @@ pub(super) fn inputs_of(
         // An input is opened again when others needed its room.
         if is_new {
             refuse_unfinished(reader.schema().unfinished, &input, &arguments)?;
+        }
+        if is_new && n >= unchanged {
             for warning in &reader.schema().warnings {
                 arguments.messages.warn_of(&input, warning);
             }

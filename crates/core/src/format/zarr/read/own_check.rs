@@ -3,7 +3,7 @@
 use crate::chunk::ChunkGrid;
 use crate::format::{Fault, OwnCheck, Reader, Written};
 use crate::model::VarId;
-use crate::store::KeyStore;
+use crate::store::{GROWING, KeyStore};
 
 /// Most variables of which missing chunks are counted in a note each.
 const NOTED: usize = 8;
@@ -20,6 +20,15 @@ pub(super) fn check(reader: &dyn Reader, store: &dyn KeyStore, found: &mut dyn F
             is_replaced: true,
             ..Fault::new(cause)
         });
+    }
+    match store.size(GROWING) {
+        Ok(Some(_)) => found(Fault::new(
+            "cells are being added to it, or a run that did so was killed: nccopy --append with the same inputs goes on",
+        )),
+        Err(e) if e.kind() != std::io::ErrorKind::Unsupported => {
+            found(Fault::of(&crate::error::Error::io("cannot read", e)));
+        }
+        _ => {}
     }
     // Without a directory, what is wrong with the zip is told already.
     if let Err(error) = store.check_keys(&mut |cause| found(Fault::new(cause)))

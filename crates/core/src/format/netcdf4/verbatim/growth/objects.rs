@@ -86,7 +86,7 @@ impl<'a> GrownObjects<'a> {
         let is_empty = dataset.dataspace.count() == Some(0);
         match shape.has_references() && !is_empty {
             true => Err(Error::Unsupported(
-                "adding to a file with references among its data, whose objects would move".to_owned(),
+                "adding to a file with references among its data".to_owned(),
             )),
             false => Ok(()),
         }
