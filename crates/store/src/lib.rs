@@ -43,7 +43,7 @@ pub use cache::lease_pool::{Lease, LeasePool};
 pub use file::data_access::{DataAccess, Prefixes};
 pub use file::external_files::LocalExternalFiles;
 pub use file::family::FamilySource;
-pub use file::file_output::{FileOutput, same_file};
+pub use file::file_output::FileOutput;
 pub use file::file_pool::{FilePool, PooledFile};
 pub use file::file_source::FileSource;
 pub use file::growing_file::GrowingFile;

@@ -12,10 +12,10 @@ use crate::filter::pipeline::ALL_SKIPPED;
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::read_region::{self, chunk_shape, fill_element, swap_unit};
 use crate::format::{
-    ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, Reader, Region as ReadRegion, SourceFile,
-    VirtualSources, Written, WrittenChunks, read_ranges,
+    ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, OverSources, Reader, Region as ReadRegion, Written,
+    WrittenChunks, read_ranges,
 };
-use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout, move_heap};
+use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
 use crate::store::{ByteRange, Done, Requests};
 
 /// Most chunks of a variable that are listed to leave out lost ones.
@@ -357,41 +357,20 @@ impl Fetcher for Salvage<'_> {
     }
 }
 
-impl VirtualSources for Salvage<'_> {
-    fn resolve(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
+impl OverSources for Salvage<'_> {
+    fn below(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
+        Some((self.input, var))
+    }
+
+    fn all_below(&self) -> Vec<&dyn Reader> {
+        vec![self.input]
+    }
+
+    fn resolve_below(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
         match (self.lost.get(&var), self.input.extensions().sources) {
             (Some(parts), _) if parts.all => Ok(()),
             (_, sources) => sources.map_or(Ok(()), |sources| sources.resolve(var, needs)),
         }
-    }
-
-    fn is_virtual(&self, var: VarId) -> bool {
-        self.input.is_virtual(var)
-    }
-
-    fn read_region_left(
-        &self,
-        var: VarId,
-        region: &ReadRegion,
-        _: &mut dyn FnMut(ReadRegion, Error),
-    ) -> Result<Values> {
-        self.read_region(var, region)
-    }
-
-    fn fill_unreadable(&self) {
-        self.input.fill_unreadable();
-    }
-
-    fn source_files(&self) -> Vec<SourceFile> {
-        self.input.source_files()
-    }
-
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
-        self.input.unfinished_sources()
-    }
-
-    fn data_warnings(&self) -> Vec<String> {
-        self.input.data_warnings()
     }
 }
 

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::error::{Error, Request, Result};
-use crate::format::{Extensions, Needs, Reader, Region, SourceFile, VirtualSources, Written};
+use crate::format::{Extensions, Needs, OverSources, Reader, Region, VirtualSources, Written};
 use crate::model::{
-    CodecSpec, DimId, Dimension, GroupId, Referring, Schema, SharedLayout, Storage, Type, Unfinished, Values,
-    VarId, VariableLayout, name_fault,
+    CodecSpec, DimId, Dimension, GroupId, Referring, Schema, SharedLayout, Storage, Type, Values, VarId,
+    VariableLayout, name_fault,
 };
 use crate::subset::by_regions;
 
@@ -206,8 +206,16 @@ impl Reader for OuterDimension {
     }
 }
 
-impl VirtualSources for OuterDimension {
-    fn resolve(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
+impl OverSources for OuterDimension {
+    fn below(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
+        Some((&*self.input, var))
+    }
+
+    fn all_below(&self) -> Vec<&dyn Reader> {
+        vec![&*self.input]
+    }
+
+    fn resolve_below(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
         match needs {
             None => self.input.resolve_sources(var),
             Some(needs) => {
@@ -218,34 +226,5 @@ impl VirtualSources for OuterDimension {
                 self.input.resolve_needed_sources(var, &outer)
             }
         }
-    }
-
-    fn is_virtual(&self, var: VarId) -> bool {
-        self.input.is_virtual(var)
-    }
-
-    fn read_region_left(
-        &self,
-        var: VarId,
-        region: &Region,
-        _: &mut dyn FnMut(Region, Error),
-    ) -> Result<Values> {
-        self.read_region(var, region)
-    }
-
-    fn fill_unreadable(&self) {
-        self.input.fill_unreadable();
-    }
-
-    fn source_files(&self) -> Vec<SourceFile> {
-        self.input.source_files()
-    }
-
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
-        self.input.unfinished_sources()
-    }
-
-    fn data_warnings(&self) -> Vec<String> {
-        self.input.data_warnings()
     }
 }

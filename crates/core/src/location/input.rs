@@ -85,9 +85,12 @@ impl Location {
         };
         let object: Arc<dyn Object> = match is_pipe {
             true => open_stream(self.pipe(path), SPOOLED_IN_MEMORY).map_err(self.named())?,
-            false => match found.is_none() && matches!(self.target, Target::Path(_)) {
-                true => self.family(path)?,
-                false => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
+            false => match found {
+                None if matches!(self.target, Target::Path(_)) => self.family(path)?,
+                Some(found) if found.is_file() => {
+                    Arc::new(FileSource::open_found(path).map_err(self.named())?)
+                }
+                _ => Arc::new(FileSource::open_unnamed(path).map_err(self.named())?),
             },
         };
         if is_pipe {
@@ -104,7 +107,7 @@ impl Location {
         let input = self.object_input(object, care)?;
         let external_files = match is_pipe {
             true => LocalExternalFiles::of_pipe(self.access.clone()),
-            false => LocalExternalFiles::of(path, self.access.clone()),
+            false => Some(LocalExternalFiles::of(path, self.access.clone())),
         };
         Ok(match external_files {
             Some(external_files) => input.with_external_files(Arc::new(external_files)),

@@ -14,12 +14,10 @@ use crate::chunk::Selection;
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
 use crate::format::{
-    EncodedChunk, Extensions, Fetcher, Needs, Reader, Region, SourceFile, VirtualSources, Written,
-    read_ranges,
+    EncodedChunk, Extensions, Fetcher, Needs, OverSources, Reader, Region, Written, read_ranges,
 };
 use crate::model::{
-    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Unfinished, Values, VarId,
-    VariableLayout,
+    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId, VariableLayout,
 };
 use crate::store::{ByteRange, Done, Requests};
 
@@ -363,8 +361,16 @@ impl Fetcher for Subset<'_> {
     }
 }
 
-impl VirtualSources for Subset<'_> {
-    fn resolve(&self, var: VarId, _: Option<&Needs<'_>>) -> Result<()> {
+impl OverSources for Subset<'_> {
+    fn below(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
+        Some((self.input, var))
+    }
+
+    fn all_below(&self) -> Vec<&dyn Reader> {
+        vec![self.input]
+    }
+
+    fn resolve_below(&self, var: VarId, _: Option<&Needs<'_>>) -> Result<()> {
         let Some(looked) = self.looked.get(&var) else {
             return self.input.resolve_sources(var);
         };
@@ -378,34 +384,5 @@ impl VirtualSources for Subset<'_> {
             let _ = looked.set(cut);
         }
         Ok(())
-    }
-
-    fn is_virtual(&self, var: VarId) -> bool {
-        self.input.is_virtual(var)
-    }
-
-    fn read_region_left(
-        &self,
-        var: VarId,
-        region: &Region,
-        _: &mut dyn FnMut(Region, Error),
-    ) -> Result<Values> {
-        self.read_region(var, region)
-    }
-
-    fn fill_unreadable(&self) {
-        self.input.fill_unreadable();
-    }
-
-    fn source_files(&self) -> Vec<SourceFile> {
-        self.input.source_files()
-    }
-
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
-        self.input.unfinished_sources()
-    }
-
-    fn data_warnings(&self) -> Vec<String> {
-        self.input.data_warnings()
     }
 }

@@ -30,9 +30,8 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     names.extend(join::input_names(operands, arguments)?);
     let old = locations::input(arguments, name)?;
     let output = locations::output(arguments, Location::parse_output(name)?)?;
-    for name in &names[1..] {
-        locations::input(arguments, name)?.check_output(&output)?;
-    }
+    let mut locations = vec![locations::input(arguments, name)?];
+    locations.extend(join::locations_of(&names[1..], &output, arguments)?);
     // What others write is looked at behind the lock.
     let lock = output.lock_for_growth()?;
     locations::check((&old, &output), arguments)?;
@@ -46,7 +45,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         ..arguments.join.clone()
     };
     let grows = output.grows_in_place(schema.kind);
-    let inputs = join::inputs_of(names, &output, arguments, usize::from(grows));
+    let inputs = join::inputs_of(&names, locations, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
     let joined = Joined::new(inputs, &request, &arguments.copy.registry, wanted)?;
     join::tell(&joined, &old, arguments);

@@ -29,8 +29,11 @@ use crate::locations;
 use crate::many::inputs;
 use crate::many::job::is_no_dataset;
 
-/// Most inputs that are open at a time.
-const MOST_OPEN: usize = 256;
+/// Most inputs that are open at a time, if the system lets a process open so many files.
+const MOST_OPEN: usize = 1000;
+
+/// Files that an input may open: itself and one that it refers to.
+const FILES: u64 = 2;
 
 /// The part of the memory that all readers may take for data that they keep.
 const KEPT: u64 = 8;
@@ -54,10 +57,8 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let first = locations::input(arguments, first)?;
     let output = locations::output(arguments, Location::parse_output(output)?)?;
     locations::check((&first, &output), arguments)?;
-    for name in &names {
-        locations::input(arguments, name)?.check_output(&output)?;
-    }
-    let inputs = inputs_of(names, &output, arguments, 0);
+    let locations = locations_of(&names, &output, arguments)?;
+    let inputs = inputs_of(&names, locations, &output, arguments, 0);
     let wanted = |schema: &_| copied(schema, &arguments.copy);
     let joined = Joined::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
     tell(&joined, &first, arguments);
@@ -85,6 +86,23 @@ pub(super) fn input_names(operands: &[OsString], arguments: &Arguments) -> anyho
         ));
     }
     Ok(names)
+}
+
+/// The locations of inputs, of which none is the output.
+///
+/// # Errors
+/// A name that means no location; an input that is the output.
+pub(super) fn locations_of(
+    names: &[OsString],
+    output: &Location,
+    arguments: &Arguments,
+) -> anyhow::Result<Vec<Location>> {
+    let locations = names.iter().map(|name| locations::input(arguments, name));
+    let locations = locations.collect::<anyhow::Result<Vec<Location>>>()?;
+    for input in &locations {
+        input.check_output(output)?;
+    }
+    Ok(locations)
 }
 
 /// Tells what the user should know of a join.
@@ -146,43 +164,44 @@ fn stamp_of(input: &Location) -> Stamp {
 
 /// The inputs, each opened as the options say. Those before number `unchanged` may change while the others are read.
 pub(super) fn inputs_of(
-    names: Vec<OsString>,
+    names: &[OsString],
+    locations: Vec<Location>,
     output: &Location,
     arguments: &Arguments,
     unchanged: usize,
 ) -> Inputs {
     let shown = names.iter().map(|name| name.display().to_string()).collect();
+    let wanted = MOST_OPEN.min(names.len());
+    threads::allow_jobs_with_files(wanted as u64, FILES);
     // Inputs, the output, and files beside each other.
-    let most = MOST_OPEN.min(threads::jobs_with_files(2)).max(2);
+    let most = wanted.min(threads::jobs_with_files(FILES)).max(2);
     let kept = arguments.memory_beside(output) / KEPT / most as u64;
-    let arguments = Arc::new(arguments.clone());
-    let names: Arc<[OsString]> = names.into();
+    let arguments = arguments.clone();
+    let locations: Arc<[Location]> = locations.into();
     let opened = Arc::new(Opened::default());
-    let location = |names: &[OsString], n: usize, arguments: &Arguments| {
-        let name = names.get(n).cloned().unwrap_or_default();
-        locations::input(arguments, &name).map_err(|error| match error.downcast::<Error>() {
-            Ok(error) => error,
-            Err(other) => Error::Usage(other.to_string()),
-        })
-    };
-    let (all, given, seen) = (Arc::clone(&names), Arc::clone(&arguments), Arc::clone(&opened));
+    let (all, seen) = (Arc::clone(&locations), Arc::clone(&opened));
     Inputs::new(shown, most, move |n| {
-        let input = location(&names, n, &arguments)?;
-        let is_new = opened.note(n, &input)?;
+        let input = locations
+            .get(n)
+            .ok_or_else(|| Error::Internal(format!("input {n} of a join")))?;
+        let is_new = opened.note(n, input)?;
         let reader = input.open_input(input.input()?, &arguments.copy.registry)?;
         reader.keep_at_most(kept);
         // An input is opened again when others needed its room.
         if is_new {
-            refuse_unfinished(reader.schema().unfinished, &input, &arguments)?;
+            refuse_unfinished(reader.schema().unfinished, input, &arguments)?;
         }
         if is_new && n >= unchanged {
             for warning in &reader.schema().warnings {
-                arguments.messages.warn_of(&input, warning);
+                arguments.messages.warn_of(input, warning);
             }
         }
         Ok(reader)
     })
-    .checked_by(move || (unchanged..all.len()).try_for_each(|n| seen.check(n, &location(&all, n, &given)?)))
+    .checked_by(move || {
+        let mut inputs = all.iter().enumerate().skip(unchanged);
+        inputs.try_for_each(|(n, input)| seen.check(n, input))
+    })
 }
 
 /// Writes the join to a new output.

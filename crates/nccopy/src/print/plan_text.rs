@@ -58,7 +58,7 @@ pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
     rows.extend(plan.variables.iter().map(|var| {
         [
             var.name.to_owned(),
-            var.route.to_string(),
+            var.routes.to_string(),
             storage(var).to_owned(),
             or_dash(shape(var.layout)),
             byte_order(var.layout).unwrap_or("-").to_owned(),
@@ -125,7 +125,8 @@ pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> Value {
                 .collect();
             json!({
                 "name": var.name,
-                "route": var.route.as_str(),
+                "route": report::route(&var.routes),
+                "routes": report::routes(&var.routes),
                 "storage": storage(var),
                 "external": var.external.map(external),
                 "shape": var.layout.chunk_shape(),
@@ -144,6 +145,7 @@ pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> Value {
             json!({
                 "name": dataset.path,
                 "route": Beside::route(dataset),
+                "routes": null,
                 "storage": dataset.storage,
                 "external": null,
                 "shape": dataset.layout.as_ref().map(VariableLayout::chunk_shape),

@@ -1,5 +1,6 @@
 //! Prints the plan or the summary of one copy, as text or as a JSON object on one line.
 
+use ncutils_core::copy::{RouteName, Routes};
 use ncutils_core::location::Location;
 use serde_json::Value;
 
@@ -22,6 +23,20 @@ pub(crate) fn print(
         (false, true) => format!("{input} -> {output}\n{}\n", text()),
         (false, false) => text(),
     })
+}
+
+/// The route of a variable in JSON.
+pub(crate) fn route(routes: &Routes) -> &'static str {
+    routes.only().map_or("mixed", RouteName::as_str)
+}
+
+/// The number of chunks that go by each route of a variable, in JSON.
+pub(crate) fn routes(routes: &Routes) -> Value {
+    routes
+        .iter()
+        .map(|(route, chunks)| (route.as_str().to_owned(), Value::from(chunks)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// A JSON object on one line, with its `type` and the names of an input and its output.

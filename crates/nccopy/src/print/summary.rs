@@ -65,7 +65,7 @@ pub fn text(report: &Report, beside: Option<Beside<'_>>) -> String {
         }
         let seconds = var.work.as_secs_f64();
         work += seconds;
-        rows.push(row(var.name, var.route.as_str(), bytes, seconds));
+        rows.push(row(var.name, &var.routes.to_string(), bytes, seconds));
     }
     for dataset in beside.iter().flat_map(|beside| beside.datasets) {
         let mut row: [String; 7] = std::array::from_fn(|_| "-".to_owned());
@@ -115,7 +115,8 @@ pub fn json(report: &Report, beside: Option<Beside<'_>>) -> Value {
         .map(|var| {
             json!({
                 "name": var.name,
-                "route": var.route.as_str(),
+                "route": report::route(&var.routes),
+                "routes": report::routes(&var.routes),
                 "decoded": var.decoded,
                 "read": var.read,
                 "written": var.written,
@@ -129,6 +130,7 @@ pub fn json(report: &Report, beside: Option<Beside<'_>>) -> Value {
         json!({
             "name": dataset.path,
             "route": Beside::route(dataset),
+            "routes": null,
             "decoded": null,
             "read": null,
             "written": null,

@@ -1,6 +1,6 @@
 //! [`LeasePool`]: many values, of which few are open at a time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,12 @@ struct Pool<K, V> {
 #[derive(Debug)]
 struct State<K, V> {
     entries: HashMap<K, Entry<V>>,
+    /// The key of each value, by [`Entry::used`].
+    by_use: BTreeMap<u64, K>,
     /// Number of uses so far.
     uses: u64,
+    /// Number of threads that wait for a change. Without any, nobody need be told of one, which takes a call of the system.
+    waiting: usize,
 }
 
 /// A value that is open, or that a thread is opening.
@@ -30,7 +34,7 @@ struct State<K, V> {
 struct Entry<V> {
     /// `None` while a thread opens it.
     value: Option<Arc<V>>,
-    /// Value of [`State::uses`] at the last use.
+    /// Value of [`State::uses`] at the last use; 0 before the first.
     used: u64,
 }
 
@@ -41,7 +45,9 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
             most: most.max(1),
             state: Mutex::new(State {
                 entries: HashMap::new(),
+                by_use: BTreeMap::new(),
                 uses: 0,
+                waiting: 0,
             }),
             changed: Condvar::new(),
         }))
@@ -61,19 +67,19 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
         let pool = &self.0;
         let mut state = pool.lock();
         loop {
-            state.uses += 1;
-            let used = state.uses;
-            if let Some(entry) = state.entries.get_mut(key) {
-                // `None` while another thread opens it.
-                if let Some(value) = &entry.value {
-                    entry.used = used;
-                    return Ok(Lease::new(Arc::clone(value), pool));
+            // `None` while another thread opens it.
+            if let Some(found) = state.entries.get(key).map(|entry| entry.value.clone()) {
+                if let Some(value) = found {
+                    state.use_now(key);
+                    return Ok(Lease::new(value, pool));
                 }
             } else {
                 let has_room = state.entries.len() < pool.most;
                 let closed = if has_room { None } else { state.take_idle() };
                 if has_room || closed.is_some() {
-                    state.entries.insert(key.clone(), Entry { value: None, used });
+                    let entry = Entry { value: None, used: 0 };
+                    state.entries.insert(key.clone(), entry);
+                    state.use_now(key);
                     drop(state);
                     drop(closed);
                     let opening = Opening { pool, key };
@@ -86,7 +92,9 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
                     return Ok(lease);
                 }
             }
+            state.waiting += 1;
             state = pool.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 }
@@ -101,30 +109,54 @@ impl<K, V> Pool<K, V> {
     fn lock(&self) -> MutexGuard<'_, State<K, V>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Tells those who wait of a change that was made under the lock.
+    fn tell(&self, state: MutexGuard<'_, State<K, V>>) {
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
 }
 
 impl<K: Clone + Eq + Hash, V> State<K, V> {
+    /// Makes a value the one that was used last.
+    fn use_now(&mut self, key: &K) {
+        let Some(entry) = self.entries.get_mut(key) else {
+            return;
+        };
+        // The value that was used last need not move.
+        if entry.used == 0 || entry.used < self.uses {
+            self.by_use.remove(&entry.used);
+            self.uses += 1;
+            entry.used = self.uses;
+            self.by_use.insert(self.uses, key.clone());
+        }
+    }
+
     /// Takes out the value that nobody uses and that was not used for longest.
     fn take_idle(&mut self) -> Option<Entry<V>> {
-        let is_idle = |value: &Arc<V>| Arc::strong_count(value) == 1;
-        let idle = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.value.as_ref().is_some_and(is_idle));
-        let key = idle
-            .min_by_key(|(_, entry)| entry.used)
-            .map(|(key, _)| key.clone())?;
-        self.entries.remove(&key)
+        let is_idle = |key: &&K| {
+            let value = self.entries.get(*key).and_then(|entry| entry.value.as_ref());
+            value.is_some_and(|value| Arc::strong_count(value) == 1)
+        };
+        let key = self.by_use.values().find(is_idle)?.clone();
+        self.remove(&key)
+    }
+
+    fn remove(&mut self, key: &K) -> Option<Entry<V>> {
+        let entry = self.entries.remove(key)?;
+        self.by_use.remove(&entry.used);
+        Some(entry)
     }
 }
 
 /// A value that a thread is opening. If that fails or panics, its entry is removed.
-struct Opening<'a, K: Eq + Hash, V> {
+struct Opening<'a, K: Clone + Eq + Hash, V> {
     pool: &'a Pool<K, V>,
     key: &'a K,
 }
 
-impl<K: Eq + Hash, V> Drop for Opening<'_, K, V> {
+impl<K: Clone + Eq + Hash, V> Drop for Opening<'_, K, V> {
     fn drop(&mut self) {
         let mut state = self.pool.lock();
         if state
@@ -132,10 +164,9 @@ impl<K: Eq + Hash, V> Drop for Opening<'_, K, V> {
             .get(self.key)
             .is_some_and(|entry| entry.value.is_none())
         {
-            state.entries.remove(self.key);
+            state.remove(self.key);
         }
-        drop(state);
-        self.pool.changed.notify_all();
+        self.pool.tell(state);
     }
 }
 
@@ -154,8 +185,7 @@ struct GivenBack<K, V>(Arc<Pool<K, V>>);
 impl<K, V> Drop for GivenBack<K, V> {
     fn drop(&mut self) {
         // A thread that has just found no unused value waits before it gives the lock back.
-        drop(self.0.lock());
-        self.0.changed.notify_all();
+        self.0.tell(self.0.lock());
     }
 }
 

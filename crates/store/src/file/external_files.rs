@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::file::data_access::DataAccess;
 use crate::file::file_pool::FilePool;
@@ -17,46 +17,68 @@ const MOST_OPEN: usize = 64;
 /// input's folder or an allowed one, also not through symbolic links.
 #[derive(Debug, Clone)]
 pub struct LocalExternalFiles {
-    /// Path of the file, with symbolic links resolved; empty for a pipe.
-    path: PathBuf,
+    /// Path of a file that was reached from the input, with symbolic links resolved; `None` for the input itself.
+    reached: Option<PathBuf>,
     /// What all files that are reached from one input share.
     input: Arc<InputFolder>,
 }
 
 #[derive(Debug)]
 struct InputFolder {
-    /// Folder of the input, with symbolic links resolved; `None` for a pipe.
-    folder: Option<PathBuf>,
+    /// Path of the input as it was given; `None` for a pipe.
+    given: Option<PathBuf>,
+    /// The same with symbolic links resolved, which most inputs never need; empty if it leads to no file.
+    resolved: OnceLock<PathBuf>,
     access: DataAccess,
     pool: Arc<FilePool>,
 }
 
+impl InputFolder {
+    fn path(&self) -> &Path {
+        self.resolved.get_or_init(|| {
+            let path = self.given.as_ref().and_then(|path| path.canonicalize().ok());
+            path.unwrap_or_default()
+        })
+    }
+}
+
 impl LocalExternalFiles {
-    /// The external files of the input `path`. `None` if the file has no path, for example because it was
-    /// deleted.
-    pub fn of(path: &Path, access: DataAccess) -> Option<Self> {
-        let path = path.canonicalize().ok()?;
-        let folder = path.parent()?.to_path_buf();
-        Some(Self::with(path, Some(folder), access))
+    /// The external files of the input `path`. Names lead nowhere if the file has no path when the first is looked up, for example
+    /// because it was deleted.
+    pub fn of(path: &Path, access: DataAccess) -> Self {
+        Self::with(Some(path.to_owned()), access)
     }
 
     /// The external files of an input that comes from a pipe. `None` if the user named no folder, so that nobody knows where names
     /// lead.
     pub fn of_pipe(access: DataAccess) -> Option<Self> {
-        access
-            .names_folders()
-            .then(|| Self::with(PathBuf::new(), None, access))
+        access.names_folders().then(|| Self::with(None, access))
     }
 
-    fn with(path: PathBuf, folder: Option<PathBuf>, access: DataAccess) -> Self {
-        let pool = FilePool::new(MOST_OPEN - 1);
-        let input = Arc::new(InputFolder { folder, access, pool });
-        Self { path, input }
+    fn with(given: Option<PathBuf>, access: DataAccess) -> Self {
+        let input = InputFolder {
+            given,
+            resolved: OnceLock::new(),
+            access,
+            pool: FilePool::new(MOST_OPEN - 1),
+        };
+        Self {
+            reached: None,
+            input: Arc::new(input),
+        }
+    }
+
+    /// Path of the file, with symbolic links resolved; empty for a pipe.
+    fn path(&self) -> &Path {
+        match &self.reached {
+            Some(path) => path,
+            None => self.input.path(),
+        }
     }
 
     /// The folder of the file; `None` for a pipe.
     fn beside(&self) -> Option<&Path> {
-        self.path.parent().or(self.input.folder.as_deref())
+        self.path().parent()
     }
 
     /// The paths that a name may stand for, in order.
@@ -94,10 +116,8 @@ impl LocalExternalFiles {
             return Ok(());
         }
         let (path, advice) = (path.to_path_buf(), input.access.advice());
-        let below = input
-            .folder
-            .as_ref()
-            .and_then(|folder| path.strip_prefix(folder).ok());
+        let folder = input.path().parent();
+        let below = folder.and_then(|folder| path.strip_prefix(folder).ok());
         let Some(below) = below else {
             return Err(NoExternalFile::Outside { path, advice });
         };
@@ -111,7 +131,7 @@ impl LocalExternalFiles {
 
 impl ExternalFiles for LocalExternalFiles {
     fn identity(&self) -> &OsStr {
-        self.path.as_os_str()
+        self.path().as_os_str()
     }
 
     fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
@@ -131,12 +151,12 @@ impl ExternalFiles for LocalExternalFiles {
                 why = NoExternalFile::NotRegular;
             } else {
                 let found = Self {
-                    path: path.clone(),
+                    reached: Some(path.clone()),
                     input: Arc::clone(&self.input),
                 };
                 return Ok(ExternalFile::new(path, move || {
-                    let source = Arc::new(found.input.pool.open(&found.path)?);
-                    let opened = Input::object(&found.path, source);
+                    let source = Arc::new(found.input.pool.open(found.path())?);
+                    let opened = Input::object(found.path(), source);
                     Ok(Some(opened.with_external_files(Arc::new(found))))
                 }));
             }
@@ -211,7 +231,7 @@ mod tests {
         let inside = folder.path().join("data");
         rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
         symlink("loop", inside.join("loop")).unwrap();
-        let here = LocalExternalFiles::of(&inside.join("a.h5"), DataAccess::default()).unwrap();
+        let here = LocalExternalFiles::of(&inside.join("a.h5"), DataAccess::default());
         let sub = inside.join("sub/b.h5").canonicalize().unwrap();
         let absolute = inside.join("sub/b.h5").display().to_string();
         for named_as in ANY {
@@ -257,7 +277,7 @@ mod tests {
             fs::write(inside.join(file), "x").unwrap();
         }
         symlink(".raw", inside.join("shown")).unwrap();
-        let of = |access| LocalExternalFiles::of(&inside.join("a.h5"), access).unwrap();
+        let of = |access| LocalExternalFiles::of(&inside.join("a.h5"), access);
         let here = of(DataAccess::default());
         let mut access = DataAccess::default();
         access.allow(&inside).unwrap();
@@ -272,7 +292,7 @@ mod tests {
             assert_eq!(refusal(&allowed, name, NamedAs::ExternalData), None, "{name}");
         }
         // The folder of the input may itself lie in a hidden one.
-        let hidden = LocalExternalFiles::of(&inside.join(".ssh/id_rsa"), DataAccess::default()).unwrap();
+        let hidden = LocalExternalFiles::of(&inside.join(".ssh/id_rsa"), DataAccess::default());
         assert_eq!(refusal(&hidden, "id_rsa", NamedAs::ExternalData), None);
     }
 
@@ -313,7 +333,7 @@ mod tests {
         let folder = folder();
         let input = folder.path().join("data/a.h5");
         let more = folder.path().join("more");
-        let of = |access| LocalExternalFiles::of(&input, access).unwrap();
+        let of = |access| LocalExternalFiles::of(&input, access);
         let plain = of(DataAccess::default());
         assert_eq!(
             refusal(&plain, "../more/m.h5", NamedAs::ExternalLink),

@@ -31,7 +31,7 @@ use crate::file::unnamed::{give_name, open_unnamed};
 use ncutils_model::error::{Error, Result};
 
 /// True if two paths name the same file (equal device and inode). False if either does not exist.
-pub fn same_file(a: &Path, b: &Path) -> bool {
+fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,

@@ -1,14 +1,13 @@
 //! [`FilePool`]: many local files as objects, of which only a few are open at a time.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::OFlags;
-
+use super::file_source::open_without_waiting;
 use super::file_version::FileVersion;
 use super::lock;
 use crate::{Lease, LeasePool, Object};
@@ -92,12 +91,7 @@ impl FilePool {
 
 /// Opens a regular file. `identity` is that of the file that is expected.
 fn open_regular(path: &Path, identity: Option<Identity>) -> io::Result<File> {
-    // A pipe or device that took the file's place must neither be waited for nor be read.
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags as i32)
-        .open(path)?;
+    let file = open_without_waiting(path)?;
     let metadata = file.metadata()?;
     let changed = identity.is_some_and(|identity| identity != (metadata.dev(), metadata.ino()));
     if changed || !metadata.is_file() {

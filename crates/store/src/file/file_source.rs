@@ -1,11 +1,11 @@
 //! Reading local files.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::SeekFrom;
+use rustix::fs::{OFlags, SeekFrom};
 use rustix::io::Errno;
 
 use super::file_version::FileVersion;
@@ -34,22 +34,23 @@ impl FileSource {
 
     /// Same as [`open`](Self::open), but errors do not name the path.
     pub fn open_unnamed(path: &Path) -> Result<Self> {
-        let cannot = |e| Error::io("cannot open", e);
-        // Checked before opening, because opening a named pipe would wait for a process that writes to it.
-        let kind = fs::metadata(path).map_err(cannot)?.file_type();
-        if kind.is_dir() {
-            return Err(cannot(io::ErrorKind::IsADirectory.into()));
-        }
-        if !kind.is_file() {
-            return Err(Error::Usage(
-                "not a regular file; data is read out of order, so copy it to a file first".to_owned(),
-            ));
-        }
-        let file = File::open(path).map_err(cannot)?;
-        let source = Self::of(file).map_err(cannot)?;
+        // Checked before opening, because opening a device may change it.
+        check_regular(&fs::metadata(path).map_err(cannot_open)?)?;
+        Self::open_found(path)
+    }
+
+    /// Same as [`open_unnamed`](Self::open_unnamed), for a path at which a regular file was found.
+    ///
+    /// # Errors
+    /// The same. What took the file's place since is not read.
+    pub fn open_found(path: &Path) -> Result<Self> {
+        let file = open_without_waiting(path).map_err(cannot_open)?;
+        let found = file.metadata().map_err(cannot_open)?;
+        check_regular(&found)?;
         Ok(Self {
+            version: FileVersion::of(&found),
+            file,
             is_own: true,
-            ..source
         })
     }
 
@@ -61,6 +62,31 @@ impl FileSource {
             is_own: false,
         })
     }
+}
+
+fn cannot_open(error: io::Error) -> Error {
+    Error::io("cannot open", error)
+}
+
+fn check_regular(found: &Metadata) -> Result<()> {
+    if found.is_dir() {
+        return Err(cannot_open(io::ErrorKind::IsADirectory.into()));
+    }
+    match found.is_file() {
+        true => Ok(()),
+        false => Err(Error::Usage(
+            "not a regular file; data is read out of order, so copy it to a file first".to_owned(),
+        )),
+    }
+}
+
+/// Opens a file to read it. A pipe or device that took its place is not waited for.
+pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags as i32)
+        .open(path)
 }
 
 impl Object for FileSource {

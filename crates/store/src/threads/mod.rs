@@ -18,5 +18,5 @@ mod try_map;
 
 pub use in_order::in_order;
 pub use on_all::{beside, count, on_all, set_count, single_threaded};
-pub use open_files::jobs_with_files;
+pub use open_files::{allow_jobs_with_files, jobs_with_files};
 pub use try_map::try_map;

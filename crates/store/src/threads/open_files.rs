@@ -1,6 +1,6 @@
 //! How many jobs can run at once, as far as open files go.
 
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Open files of a process that no job opens: standard streams, plugins, folders.
 const OTHERS: u64 = 10;
@@ -10,6 +10,23 @@ const OTHERS: u64 = 10;
 pub fn jobs_with_files(files: u64) -> usize {
     let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     within(most, files)
+}
+
+/// Lets the process open enough files for `jobs` jobs that open up to `files` files each, as far as the system permits.
+pub fn allow_jobs_with_files(jobs: u64, files: u64) {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = jobs.saturating_mul(files).saturating_add(OTHERS);
+    let wanted = limit.maximum.map_or(wanted, |most| most.min(wanted));
+    if limit.current.is_some_and(|current| current < wanted) {
+        // Without it, fewer run at once.
+        let _ = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(wanted),
+                ..limit
+            },
+        );
+    }
 }
 
 fn within(most: u64, files: u64) -> usize {

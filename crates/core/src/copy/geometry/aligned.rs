@@ -14,10 +14,15 @@ pub struct AlignedGrids {
     /// The shape of a shard, in chunks. `None` without shards: chunks are then written in C order.
     pub shard: Option<Vec<u64>>,
     /// How passing chunks of each input change at the outer end of their filters. Empty if none changes.
-    pub ends: Box<[ChainEnd]>,
+    pub ends: Box<[Option<ChainEnd>]>,
 }
 
 impl AlignedGrids {
+    /// How passing chunks of an input change; `None` if they do not.
+    pub fn end(&self, input: usize) -> Option<&ChainEnd> {
+        self.ends.get(input)?.as_ref()
+    }
+
     /// The order in which chunks are written.
     pub fn order(&self) -> BlockOrder {
         let tile = self.grid.counts();

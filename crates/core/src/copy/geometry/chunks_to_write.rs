@@ -20,6 +20,12 @@ impl ChunksToWrite {
         Self::Range(0..n)
     }
 
+    /// These positions, in any order, each once.
+    pub fn listed(mut positions: Vec<u64>) -> Self {
+        positions.sort_unstable();
+        Self::List(positions)
+    }
+
     /// Number of chunks that are written.
     pub fn len(&self) -> u64 {
         match self {

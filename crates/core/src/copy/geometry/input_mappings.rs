@@ -57,6 +57,23 @@ impl InputMappings {
         }
     }
 
+    /// The regions of the output that stored pieces of the inputs fill.
+    pub fn stored_regions(&self) -> impl Iterator<Item = Region> + '_ {
+        self.list.iter().flat_map(Self::stored_regions_of)
+    }
+
+    /// The regions of the output that stored pieces of an input fill.
+    pub fn stored_regions_of(input: &InputMapping) -> Box<dyn Iterator<Item = Region> + '_> {
+        match &input.grid {
+            Some(grid) if input.stored.is_some() => Box::new(
+                input
+                    .chunks()
+                    .filter_map(|chunk| input.output(&grid.region(chunk))),
+            ),
+            _ => Box::new(std::iter::once(input.target.clone())),
+        }
+    }
+
     /// True if two inputs fill the same elements of the output.
     pub fn overlap(&self) -> bool {
         let meets = |(n, a): (usize, &InputMapping)| {

@@ -1,11 +1,11 @@
 //! Describes what a prepared copy will do, before anything is written.
 
+use super::routes::Routes;
 use crate::copy::jobs::{self, Terms};
 use crate::copy::memory::default_budget;
 use crate::copy::plan::{CopyPlan, Prepared};
 use crate::copy::readers::Readers;
 use crate::copy::run::RunOptions;
-use crate::copy::task::RouteName;
 use crate::filter::Registry;
 use crate::model::{CodecSpec, ExternalPart, Kind, VarId, VariableLayout};
 
@@ -27,8 +27,8 @@ pub struct Description<'p> {
 pub struct VariableDescription<'p> {
     /// Path of the variable.
     pub name: &'p str,
-    /// The route of the variable.
-    pub route: RouteName,
+    /// The routes of its chunks.
+    pub routes: Routes,
     /// The layout of the variable in the output.
     pub layout: &'p VariableLayout,
     /// The parts of other files that will hold the raw data; `None` if the output holds it.
@@ -57,18 +57,22 @@ impl Prepared {
             budget: options.memory.unwrap_or_else(default_budget),
             folder: None,
         };
-        let mut all: Vec<_> = self
-            .routes()
-            .map(|(id, name, route, _)| (id, name, route))
-            .collect();
+        let mut all: Vec<(VarId, &str, Routes)> = Vec::new();
+        for of in self.routes() {
+            match all.last_mut().filter(|(id, ..)| *id == of.out) {
+                Some((_, _, routes)) => routes.add(of.route, of.chunks),
+                None => all.push((of.out, of.name, Routes::of(of.route, of.chunks))),
+            }
+        }
         all.sort_by_key(|(id, ..)| *id);
-        let mut memory = vec![0; self.plans.len()];
+        let mut memory = vec![0u64; self.plans.len()];
         for var in &self.variables {
-            memory[var.out.0] = jobs::memory(&terms, &self.variables, var);
+            let of_variable = &mut memory[var.out.0];
+            *of_variable = jobs::memory(&terms, &self.variables, var).max(*of_variable);
         }
         let variables = all
             .into_iter()
-            .map(|(id, name, route)| self.variable(id, name, route, memory[id.0], &plan.registry))
+            .map(|(id, name, routes)| self.variable(id, name, routes, memory[id.0], &plan.registry))
             .collect();
         // Jobs of several variables run at the same time, at most one for each thread.
         memory.sort_unstable_by(|a, b| b.cmp(a));
@@ -88,7 +92,7 @@ impl Prepared {
         &'p self,
         id: VarId,
         name: &'p str,
-        route: RouteName,
+        routes: Routes,
         memory: u64,
         registry: &Registry,
     ) -> VariableDescription<'p> {
@@ -100,7 +104,7 @@ impl Prepared {
         };
         VariableDescription {
             name,
-            route,
+            routes,
             layout,
             external: plan.external.as_deref(),
             filters: layout.filters.iter().map(named).collect(),

@@ -3,10 +3,14 @@
 //! ```text
 //! Prepared ─┬─► describe ──────────────► Description, before anything is written
 //!           └─► run_report: run ─► data ─► Report
+//!
+//! routes: by which routes the chunks of a variable go, in both
 //! ```
 
 mod describe;
+mod routes;
 mod run_report;
 
 pub use describe::{Description, VariableDescription};
+pub use routes::Routes;
 pub use run_report::{Report, VariableReport, ratio, run};

@@ -6,12 +6,13 @@
 
 use std::time::{Duration, Instant};
 
+use super::routes::Routes;
 use crate::copy::plan::Prepared;
 use crate::copy::readers::Readers;
 use crate::copy::run::{Meters, Passed, RunOptions, Totals, run_jobs};
-use crate::copy::task::RouteName;
 use crate::error::Result;
 use crate::format::Writer;
+use crate::model::VarId;
 
 /// Copies the data of all variables from the readers to `writer`, and finishes the writer. `prepared` must come
 /// from [`prepare`](crate::copy::prepare) with the same readers, and `writer` must be created with its plans.
@@ -70,22 +71,24 @@ impl<'p> Report<'p> {
 
     /// A report for each variable of the output, in the order of its schema.
     pub fn variables(&self) -> Vec<VariableReport<'p>> {
-        let mut all: Vec<_> = self
-            .prepared
-            .routes()
-            .map(|(id, name, route, decoded)| {
-                let counts = self.meters.counts(id);
-                let report = VariableReport {
-                    name,
-                    route,
-                    decoded,
-                    read: counts.read,
-                    written: counts.written,
-                    work: counts.work,
-                };
-                (id.0, report)
-            })
-            .collect();
+        let mut all: Vec<(VarId, VariableReport)> = Vec::new();
+        for of in self.prepared.routes() {
+            if let Some((_, report)) = all.last_mut().filter(|(id, _)| *id == of.out) {
+                report.routes.add(of.route, of.chunks);
+                report.decoded = report.decoded.saturating_add(of.decoded);
+                continue;
+            }
+            let counts = self.meters.counts(of.out);
+            let report = VariableReport {
+                name: of.name,
+                routes: Routes::of(of.route, of.chunks),
+                decoded: of.decoded,
+                read: counts.read,
+                written: counts.written,
+                work: counts.work,
+            };
+            all.push((of.out, report));
+        }
         all.sort_by_key(|(id, _)| *id);
         all.into_iter().map(|(_, report)| report).collect()
     }
@@ -97,8 +100,8 @@ impl<'p> Report<'p> {
 pub struct VariableReport<'p> {
     /// Path of the variable.
     pub name: &'p str,
-    /// The route of the variable.
-    pub route: RouteName,
+    /// The routes of its chunks.
+    pub routes: Routes,
     /// Decoded bytes of the chunks that were written. For a variable without chunks, bytes of its elements.
     pub decoded: u64,
     /// Bytes read, as stored in the input. A chunk that was read twice counts twice. The data of strings and

@@ -1,11 +1,13 @@
 //! One variable that has data to copy.
 
+use std::sync::Arc;
+
 use super::route::Route;
 use crate::copy::geometry::{ChunksToWrite, InputMapping, InputMappings};
 use crate::copy::quantization::Quantizer;
 use crate::model::VarId;
 
-/// One variable that has data to copy.
+/// Chunks of one variable that are copied by one route. A variable whose chunks go by several routes has an entry for each.
 #[derive(Debug)]
 pub struct Variable {
     /// The variable of the output.
@@ -13,7 +15,7 @@ pub struct Variable {
     /// Its path.
     pub name: String,
     /// Where its data comes from, at least one.
-    pub inputs: InputMappings,
+    pub inputs: Arc<InputMappings>,
     /// How it is copied.
     pub route: Route,
     /// The chunks that will be written (slabs of a contiguous output count as chunks).

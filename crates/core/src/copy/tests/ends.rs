@@ -58,7 +58,7 @@ fn streams_below_the_end_stay() {
     for (from, to, ends) in pairs() {
         for (from, to, [before, after]) in [(&from, &to, ends), (&to, &from, [ends[1], ends[0]])] {
             let (input, plan, output) = variables(from, to);
-            let route = prepare(&input, &plan).unwrap().routes().next().unwrap().2;
+            let route = prepare(&input, &plan).unwrap().routes().next().unwrap().route;
             assert_eq!(route, RouteName::Raw);
             let log = copy(&input, &plan, 3, 1 << 30).unwrap();
             check(&input.sources[0], &output, 0, &log, true);

@@ -23,7 +23,7 @@ fn without_masks(mut plan: CopyPlan) -> CopyPlan {
 }
 
 fn route(input: &InMemoryInput, plan: &CopyPlan) -> RouteName {
-    prepare(input, plan).unwrap().routes().next().unwrap().2
+    prepare(input, plan).unwrap().routes().next().unwrap().route
 }
 
 /// Decodes each written chunk, and compares it with the model. Returns the numbers of chunks that passed unchanged.

@@ -1,5 +1,6 @@
 //! Copies between a reader and a writer in memory.
 
+mod borders;
 mod budget;
 mod ends;
 mod failures;

@@ -104,5 +104,5 @@ fn other_shards_are_no_reason_to_decode() {
         assert_eq!(*data, input.sources[0].encoded(*chunk));
     }
     let prepared = crate::copy::prepare(&input, &plan(&[input.sources[0].layout.clone()])).unwrap();
-    assert!(prepared.routes().all(|(_, _, route, _)| route.as_str() == "raw"));
+    assert!(prepared.routes().all(|of| of.route.as_str() == "raw"));
 }

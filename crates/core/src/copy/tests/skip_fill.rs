@@ -52,7 +52,7 @@ fn chunks_of_fill_are_left_out_on_every_route() {
     ] {
         let plan = skipping(to);
         let prepared = prepare(&input, &plan).unwrap();
-        assert_eq!(prepared.routes().next().unwrap().2, route);
+        assert_eq!(prepared.routes().next().unwrap().route, route);
         assert!(prepared.plans[0].skips_fill);
         assert_eq!(chunks(&input, &plan), expected, "{route}");
     }
@@ -92,7 +92,7 @@ fn filters_that_are_not_known_cannot_be_looked_through() {
     );
     plan.variables[0].skips_fill = false;
     assert_eq!(
-        prepare(&input, &plan).unwrap().routes().next().unwrap().2,
+        prepare(&input, &plan).unwrap().routes().next().unwrap().route,
         RouteName::Raw
     );
 }

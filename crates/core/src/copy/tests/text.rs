@@ -75,7 +75,7 @@ fn unwritten_text_is_written_if_its_fill_value_is_not_empty() {
     // Text without holes passes.
     let full = letters(12, b'-', &[]);
     let prepared = prepare(&full, &plan_of(12, b'-')).unwrap();
-    assert_eq!(prepared.routes().next().unwrap().2, RouteName::Raw);
+    assert_eq!(prepared.routes().next().unwrap().route, RouteName::Raw);
 }
 
 #[test]

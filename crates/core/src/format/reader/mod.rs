@@ -5,12 +5,14 @@
 //!                                                 ▲
 //!                 asked: methods of dyn Reader ───┘   answers for readers that lack one
 //!
+//! OverSources: a reader over others passes their virtual sources on
 //! ReaderPool: many readers, of which few are open ─► PooledReader, given back when it is dropped
 //! ```
 
 mod asked;
 mod extensions;
 mod known_variable;
+mod over_sources;
 mod pool;
 #[expect(
     clippy::module_inception,
@@ -23,5 +25,6 @@ pub use extensions::{
     StructureCheck, VirtualSources,
 };
 pub use known_variable::KnownVariable;
+pub use over_sources::OverSources;
 pub use pool::{PooledReader, ReaderPool};
 pub use reader::{Extensions, Reader};

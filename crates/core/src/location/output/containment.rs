@@ -1,10 +1,12 @@
 //! The check that writing an output leaves the input as it is.
 
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::remote::RemoteUrl;
-use crate::store::same_file;
 
 use crate::location::{Location, Target};
 
@@ -28,11 +30,19 @@ impl Location {
         let (Some(input_path), Some(output_path)) = (self.path(), output.path()) else {
             return Ok(());
         };
-        if same_file(input_path, output_path) {
-            return refused(match input_path.is_dir() {
+        // Nothing lies within what is no folder.
+        let (found, there) = (fs::metadata(input_path), fs::metadata(output_path));
+        let is_folder = |found: &io::Result<fs::Metadata>| found.as_ref().is_ok_and(fs::Metadata::is_dir);
+        if let (Ok(found), Ok(there)) = (&found, &there)
+            && (found.dev(), found.ino()) == (there.dev(), there.ino())
+        {
+            return refused(match found.is_dir() {
                 true => "are the same folder",
                 false => "are the same file",
             });
+        }
+        if !is_folder(&found) && !is_folder(&there) {
+            return Ok(());
         }
         let (Some(from), Some(to)) = (input_path.canonicalize().ok(), future_path(output_path)) else {
             return Ok(());
@@ -89,7 +99,6 @@ fn future_path(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]

@@ -114,7 +114,11 @@ fn copy_with(reader: &dyn Reader, options: &CopyOptions, run: &RunOptions, zip: 
     };
     Ok(Copied {
         stored,
-        routes: report.variables().iter().map(|variable| variable.route).collect(),
+        routes: report
+            .variables()
+            .iter()
+            .filter_map(|variable| variable.routes.only())
+            .collect(),
         peak: report.peak(),
     })
 }

@@ -15,7 +15,8 @@ pub(crate) const BLOCK: u64 = 16 * 1024;
 /// Maximum number of blocks that a miss fetches from a local file.
 const MAX_READAHEAD: u64 = 64;
 
-/// Number of blocks in the first request of a file: enough for all metadata of a small, well laid out file.
+/// Number of blocks in the first request of a slow source: enough for all metadata of a small, well laid out file. From a local
+/// file, a second read is cheaper than blocks that nobody needs.
 const FIRST_REQUEST: u64 = 4;
 
 /// Maximum number of readaheads that a miss fetches.
@@ -237,7 +238,7 @@ impl BlockCache {
             }
             let (next, len) = blocks.last_fetch;
             let wanted = match next {
-                0 => self.step.max(FIRST_REQUEST),
+                0 if self.step > 1 => self.step.max(FIRST_REQUEST),
                 n if n == number => (len * 2).min(MAX_READAHEAD.max(GROWTH * self.step)),
                 _ => self.step,
             };

@@ -1,32 +1,24 @@
 //! Chooses the route of each variable.
 
+use std::sync::Arc;
+
 use super::check_source::check_source;
 use super::fill_values::{filled_up, fills_otherwise, loses_empty_text, reads_wrong_unwritten, same_fill};
 use super::further_sources::FurtherSources;
+use super::kept_chunks::KeptChunks;
+use super::routed::{Routed, Way};
 use super::source::Source;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
-use crate::copy::geometry::{
-    AlignedGrids, ChunksToWrite, InputMapping, InputMappings, Sources, Tiling, positions_of, shard_chunks,
-    swap_between, unit,
-};
+use crate::copy::geometry::{ChunksToWrite, InputMapping, InputMappings, Sources, Tiling, positions_of};
 use crate::copy::plan::{CopyPlan, VariableCopy};
 use crate::copy::readers::Readers;
 use crate::copy::task::Route;
 use crate::error::{Error, Result};
-use crate::filter::{ChainEnd, ChunkType, Registry};
-use crate::model::{Encoding, Storage, VarId, VariableLayout, default_fill_value};
+use crate::model::{Encoding, Storage, VarId, default_fill_value};
 
 /// Most chunks that are written only because they hold zeros, in an output whose missing chunks read as
 /// something else.
 const MOST_ZEROS: u64 = 1 << 20;
-
-/// The route of a variable, with its inputs and chunks.
-pub struct Routed {
-    pub route: Route,
-    pub inputs: InputMappings,
-    /// The chunks that will be written (slabs of a contiguous output count as chunks).
-    pub to_write: ChunksToWrite,
-}
 
 /// How unwritten parts of the output read.
 #[derive(Clone, Copy)]
@@ -180,26 +172,12 @@ impl Choice {
         let incomplete = self.inputs.iter().any(|input| input.stored.is_some());
         self.values |= incomplete && self.inputs.overlap();
         if !self.values
-            && let Some((grid, ends)) = self.same_chunks(readers, plan, out)?
+            && let Some(kept) = KeptChunks::new(&self.inputs, readers, plan, out)?
+            && let Some(ways) = kept.ways(readers)?
         {
-            let raw = ends.is_some();
-            let same = AlignedGrids {
-                grid,
-                shard: shard_chunks(to)?,
-                ends: ends
-                    .filter(|ends| ends.iter().any(|end| !end.is_empty()))
-                    .unwrap_or_default(),
-            };
-            let to_write = self.same_positions(&same);
-            let route = if raw {
-                Route::Raw(Box::new(same))
-            } else {
-                Route::Refilter(Box::new(same))
-            };
             return Ok(Routed {
-                route,
-                inputs: self.inputs,
-                to_write,
+                inputs: Arc::new(self.inputs),
+                ways,
             });
         }
         for input in self.inputs.iter().filter(|input| input.grid.is_some()) {
@@ -214,9 +192,11 @@ impl Choice {
             let bytes = byte_count(&to.extent, to.element_size)
                 .ok_or_else(|| Error::Unsupported("a variable larger than can be addressed".into()))?;
             return Ok(Routed {
-                route: Route::Ranges(0..bytes as u64),
-                inputs: self.inputs,
-                to_write: ChunksToWrite::first(1),
+                inputs: Arc::new(self.inputs),
+                ways: vec![Way {
+                    route: Route::Ranges(0..bytes as u64),
+                    to_write: ChunksToWrite::first(1),
+                }],
             });
         }
         let tiling = Tiling::new(&self.inputs, to)?;
@@ -227,133 +207,9 @@ impl Choice {
             Route::Blocks(Box::new(tiling))
         };
         Ok(Routed {
-            route,
-            inputs: self.inputs,
-            to_write,
+            inputs: Arc::new(self.inputs),
+            ways: vec![Way { route, to_write }],
         })
-    }
-
-    /// The grid of the output's chunks, if each holds elements of one input chunk at the same positions. If chunks can pass, also
-    /// how those of each input change at the outer end of their filters.
-    fn same_chunks(
-        &self,
-        readers: &Readers,
-        plan: &CopyPlan,
-        out: VarId,
-    ) -> Result<Option<(ChunkGrid, Option<Box<[ChainEnd]>>)>> {
-        let to = &plan.variables[out.0].layout;
-        let Storage::Chunked { shape, .. } = &to.storage else {
-            return Ok(None);
-        };
-        let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
-        let may_pass = plan.variables[out.0].quantization.is_none();
-        let mut ends = may_pass.then(|| Vec::with_capacity(self.inputs.len()));
-        for input in self.inputs.iter() {
-            let from = input.layout(readers);
-            let aligned = match (&input.grid, &input.selection) {
-                (None, _) => false,
-                (Some(grid), None) => {
-                    let mut lengths = from.extent.iter().zip(&to.extent);
-                    grid.chunk() == shape && lengths.all(|(from, to)| from <= to)
-                }
-                (Some(grid), Some(selection)) => {
-                    let bounds = selection.bounds();
-                    let target = selection.target();
-                    grid.chunk() == shape
-                        && selection.is_dense()
-                        && target.fits(&to.extent)
-                        && bounds.fits(&from.extent)
-                        && (0..shape.len()).all(|d| {
-                            let end = target.start[d] + target.count[d];
-                            bounds.start[d].is_multiple_of(shape[d])
-                                && target.start[d].is_multiple_of(shape[d])
-                                && (end.is_multiple_of(shape[d]) || end == to.extent[d])
-                        })
-                }
-            };
-            if !aligned {
-                return Ok(None);
-            }
-            ends = ends.and_then(|mut ends: Vec<ChainEnd>| {
-                ends.push(chain_end(from, to, &plan.registry, &chunk)?);
-                Some(ends)
-            });
-        }
-        let raw = ends.is_some();
-        let grid = ChunkGrid::new(&to.extent, shape)?;
-        // A chunk that is cut passes through its filters, even if other chunks pass unchanged.
-        let edges = |input: &InputMapping| input.layout(readers).edges != to.edges;
-        let shorter = |input: &InputMapping| input.layout(readers).extent != to.extent;
-        let cut = self
-            .inputs
-            .iter()
-            .any(|input| input.selection.is_some() || shorter(input) || edges(input));
-        if !raw || cut {
-            for input in self.inputs.iter() {
-                match input.pipeline(readers)?.check_known() {
-                    Err(e) if !raw => return Err(e),
-                    Err(_) if edges(input) || !self.is_all_whole(&grid) => return Ok(None),
-                    _ => {}
-                }
-            }
-        }
-        Ok(Some((grid, ends.map(Vec::into_boxed_slice))))
-    }
-
-    fn is_all_whole(&self, grid: &ChunkGrid) -> bool {
-        self.inputs.iter().all(|input| {
-            let Some(own) = &input.grid else { return false };
-            (0..grid.counts().len()).all(|d| {
-                let end = input.target.start[d] + input.target.count[d];
-                let taken = input.input(&input.target).map_or(0, |r| r.start[d] + r.count[d]);
-                end.is_multiple_of(grid.chunk()[d]) || end == grid.extent()[d] && taken == own.extent()[d]
-            })
-        })
-    }
-
-    /// The positions of the output's chunks to write, if they have the shape of the input's.
-    fn same_positions(&self, same: &AlignedGrids) -> ChunksToWrite {
-        if let [input] = &self.inputs[..]
-            && input.selection.is_none()
-            && input
-                .grid
-                .as_ref()
-                .is_some_and(|grid| grid.counts() == same.grid.counts())
-        {
-            return match (&input.stored, &same.shard) {
-                (None, _) => ChunksToWrite::first(same.grid.len()),
-                (Some(stored), None) => ChunksToWrite::List(stored.clone()),
-                (Some(stored), Some(_)) => {
-                    let order = same.order();
-                    let position = |chunk: &u64| order.position(&same.grid.coordinates(*chunk));
-                    let mut positions: Vec<u64> = stored.iter().map(position).collect();
-                    positions.sort_unstable();
-                    ChunksToWrite::List(positions)
-                }
-            };
-        }
-        let whole = Region::whole(same.grid.extent());
-        if self.inputs.iter().any(|input| input.covers(&whole)) {
-            return ChunksToWrite::first(same.grid.len());
-        }
-        ChunksToWrite::List(positions_of(self.stored_regions(), &same.grid, &same.order()))
-    }
-
-    /// The regions of the output that stored pieces of the inputs fill.
-    fn stored_regions(&self) -> impl Iterator<Item = Region> + '_ {
-        self.inputs
-            .iter()
-            .flat_map(|input| -> Box<dyn Iterator<Item = Region> + '_> {
-                match &input.grid {
-                    None => Box::new(std::iter::once(input.target.clone())),
-                    Some(_) if input.stored.is_none() => Box::new(std::iter::once(input.target.clone())),
-                    Some(grid) => Box::new(
-                        input
-                            .chunks()
-                            .filter_map(|chunk| input.output(&grid.region(chunk))),
-                    ),
-                }
-            })
     }
 
     fn block_positions(
@@ -384,7 +240,7 @@ impl Choice {
             return all;
         }
         if chunked || copy.sources.whole().is_none() {
-            return ChunksToWrite::List(positions_of(self.stored_regions(), grid, &tiling.order(1)));
+            return ChunksToWrite::List(positions_of(self.inputs.stored_regions(), grid, &tiling.order(1)));
         }
         if copy.keeps_no_fill && filled_up(to, grid) {
             return all;
@@ -400,22 +256,4 @@ impl Choice {
         }
         ChunksToWrite::List(positions_of(parts, grid, &tiling.order(1)))
     }
-}
-
-/// How an encoded chunk of one layout becomes valid for the other by a change of the outer end of its filters, which may be
-/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`.
-fn chain_end(
-    from: &VariableLayout,
-    to: &VariableLayout,
-    registry: &Registry,
-    chunk: &ChunkType,
-) -> Option<ChainEnd> {
-    let source = ChunkType {
-        row: from.extent.last().copied(),
-        ..chunk.clone()
-    };
-    let same_numbers = unit(from) == unit(to) && swap_between(from, to) == 1;
-    let same_numbers = same_numbers && registry.same_for(&from.filters, &source, chunk);
-    let end = || ChainEnd::between(registry, &from.filters, &to.filters, chunk);
-    same_numbers.then(end).flatten()
 }

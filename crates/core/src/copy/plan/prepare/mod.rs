@@ -5,8 +5,9 @@
 //!                 │
 //!                 ▼
 //! CopyPlan ─► choose_route ─► bands ─► numbering ─┬─► VariablePlan   what the writer must know before the first byte
-//!                                                 └─► Variable       what the engine will do
-//!                                                        └─► process_share: that of one of several processes
+//!               │      ▲                          └─► Variable       what the engine will do
+//!               ▼      │                                 └─► process_share: that of one of several processes
+//!             kept_chunks: which chunks pass
 //! ```
 //!
 //! `bands` makes routes of interleaved variables into the route of records.
@@ -17,9 +18,11 @@ mod choose_route;
 mod each;
 mod fill_values;
 mod further_sources;
+mod kept_chunks;
 mod numbering;
 mod prepared;
 mod process_share;
+mod routed;
 mod source;
 mod variables;
 

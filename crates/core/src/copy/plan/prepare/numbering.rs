@@ -1,6 +1,6 @@
 //! The sequence numbers of all pieces of a copy, and how much data they are.
 
-use super::choose_route::Routed;
+use super::routed::Routed;
 use crate::chunk::{byte_count, element_count};
 use crate::copy::task::{Route, Variable};
 use crate::format::{Promised, VariablePlan};

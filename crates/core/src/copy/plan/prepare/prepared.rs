@@ -15,17 +15,36 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The id, path, route and decoded bytes of each variable of the output, in no order.
-    pub(in crate::copy) fn routes(&self) -> impl Iterator<Item = (VarId, &str, RouteName, u64)> {
-        let written = self.variables.iter().map(|var| {
-            (
-                var.out,
-                var.name.as_str(),
-                RouteName::from(&var.route),
-                var.progress,
-            )
+    /// The routes of all variables, in no order. A variable whose chunks go by several routes comes once for each, one after the
+    /// other.
+    pub(in crate::copy) fn routes(&self) -> impl Iterator<Item = RouteOf<'_>> {
+        let written = self.variables.iter().map(|var| RouteOf {
+            out: var.out,
+            name: var.name.as_str(),
+            route: RouteName::from(&var.route),
+            chunks: var.to_write.len(),
+            decoded: var.progress,
         });
-        let nothing = self.nothing.iter();
-        written.chain(nothing.map(|(id, name)| (*id, name.as_str(), RouteName::Nothing, 0)))
+        let nothing = self.nothing.iter().map(|(id, name)| RouteOf {
+            out: *id,
+            name,
+            route: RouteName::Nothing,
+            chunks: 0,
+            decoded: 0,
+        });
+        written.chain(nothing)
     }
+}
+
+/// A route of a variable of the output.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::copy) struct RouteOf<'p> {
+    pub out: VarId,
+    /// Path of the variable.
+    pub name: &'p str,
+    pub route: RouteName,
+    /// Number of chunks that go by it.
+    pub chunks: u64,
+    /// Their decoded bytes.
+    pub decoded: u64,
 }

@@ -54,6 +54,12 @@ impl Prepared {
         let all = works.iter().map(Work::cost).fold(0, u128::saturating_add);
         let point = |k| if k == of { u128::MAX } else { share(all, k, of) };
         let (from, to) = (point(n), point(n + 1));
+        // The chunks of a variable may go by several routes, each of which adds its own.
+        for plan in &mut self.plans {
+            if let Promised::Chunks(chunks) = &mut plan.promised {
+                *chunks = 0;
+            }
+        }
         let mut begin = 0u128;
         for (at, work) in works.iter().enumerate() {
             let cut = Cut {
@@ -65,10 +71,11 @@ impl Prepared {
         }
         for var in &mut self.variables {
             let plan = &self.plans[var.out.0];
-            var.progress = match plan.promised {
-                Promised::Nothing => 0,
-                Promised::Chunks(chunks) => decoded_bytes(&plan.layout, chunks),
-                Promised::Bytes(bytes) => bytes,
+            var.progress = match (plan.promised, &var.route) {
+                (Promised::Nothing, _) => 0,
+                (Promised::Chunks(chunks), Route::Records(_)) => decoded_bytes(&plan.layout, chunks),
+                (Promised::Chunks(_), _) => decoded_bytes(&plan.layout, var.to_write.len()),
+                (Promised::Bytes(bytes), _) => bytes,
             };
         }
         number_pieces(&mut self.variables, &self.plans);
@@ -111,19 +118,27 @@ impl Prepared {
             Route::Raw(same) | Route::Refilter(same) => {
                 let sharded = same.shard.is_some();
                 var.to_write = cut.of(work, &var.to_write, &same.order(), sharded);
-                plan.promised = Promised::Chunks(var.to_write.len());
+                plan.promised = more_chunks(plan.promised, var.to_write.len());
             }
             Route::Blocks(tiling) | Route::Values(tiling) => {
                 let order = tiling.order(1);
                 var.to_write = cut.of(work, &var.to_write, &order, tiling.shard.is_some());
                 plan.promised = match to.storage {
-                    Storage::Chunked { .. } => Promised::Chunks(var.to_write.len()),
+                    Storage::Chunked { .. } => more_chunks(plan.promised, var.to_write.len()),
                     _ => Promised::Bytes(slab_bytes(&var.to_write, &tiling.grid, to, |position| {
                         tiling.grid.index(&order.block_at(position).span.start)
                     })),
                 };
             }
         }
+    }
+}
+
+/// What is promised of a variable with `chunks` more chunks.
+fn more_chunks(promised: Promised, chunks: u64) -> Promised {
+    match promised {
+        Promised::Chunks(before) => Promised::Chunks(before.saturating_add(chunks)),
+        _ => Promised::Chunks(chunks),
     }
 }
 

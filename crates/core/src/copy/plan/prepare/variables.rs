@@ -1,14 +1,17 @@
 //! Prepares a copy before anything is written: which route each variable takes, and which chunks of it will be written.
 
+use std::sync::Arc;
+
 use tracing::{Level, debug, enabled};
 
 use super::bands;
-use super::choose_route::{Holes, Routed, choose_route};
+use super::choose_route::{Holes, choose_route};
 use super::each::each;
 use super::fill_values::{can_skip, with_fill_values};
 use super::further_sources::FurtherSources;
 use super::numbering::{decoded_bytes, number_pieces, promised};
 use super::prepared::Prepared;
+use super::routed::{Routed, Way};
 use crate::copy::plan::CopyPlan;
 use crate::copy::quantization::Quantizer;
 use crate::copy::readers::Readers;
@@ -47,7 +50,7 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
     for (n, routed) in routed.into_iter().enumerate() {
         let copy = &plan.variables[n];
         let layout = copy.layout.clone();
-        let chunks = routed.as_ref().map_or(0, |routed| routed.to_write.len());
+        let chunks = routed.as_ref().map_or(0, Routed::chunks);
         let pipeline = match &layout.storage {
             Storage::Chunked { shape } => {
                 let ty = plan.schema.vars[n].ty;
@@ -58,8 +61,8 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
             }
             _ => Pipeline::empty(),
         };
-        if let Some(Routed { route, .. }) = &routed
-            && !matches!(route, Route::Raw(_))
+        if let Some(Routed { ways, .. }) = &routed
+            && ways.iter().any(|way| !matches!(way.route, Route::Raw(_)))
         {
             pipeline
                 .check_known()
@@ -79,37 +82,34 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
             skips_fill,
             ..VariablePlan::with_pipeline(layout, pipeline, promised(routed.as_ref(), &copy.layout, chunks))
         });
-        let Some(Routed {
-            route,
-            inputs,
-            to_write,
-        }) = routed
-        else {
+        let Some(Routed { inputs, ways }) = routed else {
             let id = VarId(n);
             prepared.nothing.push((id, plan.schema.var_path(id)));
             continue;
         };
-        prepared.variables.push(Variable {
-            out: VarId(n),
-            name: plan.schema.var_path(VarId(n)),
-            inputs,
-            route,
-            progress: decoded_bytes(&copy.layout, chunks),
-            cuts_strings: copy.cuts_strings,
-            skips_fill,
-            quantizer: copy.quantization.map(|quantization| {
-                let ty = plan.schema.vars[n].ty;
-                Box::new(Quantizer::new(quantization, ty, &copy.layout))
-            }),
-            to_write,
-            first_sequence: 0,
-        });
+        for Way { route, to_write } in ways {
+            prepared.variables.push(Variable {
+                out: VarId(n),
+                name: plan.schema.var_path(VarId(n)),
+                inputs: Arc::clone(&inputs),
+                route,
+                progress: decoded_bytes(&copy.layout, to_write.len()),
+                cuts_strings: copy.cuts_strings,
+                skips_fill,
+                quantizer: copy.quantization.map(|quantization| {
+                    let ty = plan.schema.vars[n].ty;
+                    Box::new(Quantizer::new(quantization, ty, &copy.layout))
+                }),
+                to_write,
+                first_sequence: 0,
+            });
+        }
     }
     bands::gather(readers.main(), &prepared.plans, &mut prepared.variables);
     number_pieces(&mut prepared.variables, &prepared.plans);
     if enabled!(Level::DEBUG) {
-        for (_, variable, route, bytes) in prepared.routes() {
-            debug!(variable, %route, bytes, "route");
+        for of in prepared.routes() {
+            debug!(variable = of.name, route = %of.route, chunks = of.chunks, bytes = of.decoded, "route");
         }
     }
     Ok(prepared)

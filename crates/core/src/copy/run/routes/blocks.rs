@@ -331,7 +331,8 @@ fn covered(var: &Variable, tiling: &Tiling, block: &Block) -> bool {
             .map(scale)
             .collect(),
     };
-    whole.fits(tiling.grid.extent()) && var.inputs.iter().any(|input| input.covers(&whole))
+    let near = || &var.inputs[var.inputs.near(&whole)];
+    whole.fits(tiling.grid.extent()) && near().iter().any(|input| input.covers(&whole))
 }
 
 /// The layout of the first input; `to` if there is none.

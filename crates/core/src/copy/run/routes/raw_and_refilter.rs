@@ -54,7 +54,7 @@ impl Worker {
                         sequence: var.first_sequence + n,
                     };
                     if raw && edges && same.is_whole(input, from, chunk) {
-                        self.pass(source, &kept, &target, same.ends.get(number))
+                        self.pass(source, &kept, &target, same.end(number))
                     } else {
                         self.refilter_chunk(source, &kept, &target)
                     }
@@ -99,7 +99,6 @@ impl Worker {
             data.bytes = std::mem::take(&mut self.encoded);
             tested = Tested::Decoded;
         }
-        let end = end.filter(|end| !end.is_empty());
         let is_plain = source.is_virtual() && !target.pipeline.is_empty();
         if data.filter_mask != 0 && (end.is_some() || is_plain || !target.pipeline.allows(data.filter_mask)) {
             let need = match end {
