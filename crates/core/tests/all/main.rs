@@ -4,6 +4,7 @@
 
 mod classic;
 mod failing_store;
+mod growth;
 mod key_format;
 mod netcdf4_read;
 mod netcdf4_round_trip;
