@@ -49,7 +49,7 @@ pub use {
     connect::connect,
     read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject},
     requests::{RemoteStore, Session},
-    tree::{KeysCheck, NotClaimed, Replaced, TreeOutput},
+    tree::{GrowingTree, KeysCheck, NotClaimed, Replaced, TreeOutput},
     wire::{Failure, Meaning},
     write::{ObjectOutput, StagedObject},
 };

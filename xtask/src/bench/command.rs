@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::cases::CASES;
-use super::{archive, before, files, filters, join, pairs, proof, remote, shards};
+use super::{append, archive, before, files, filters, join, pairs, proof, remote, shards};
 use crate::process::succeed;
 use crate::programs::Programs;
 use crate::workspace::root;
@@ -21,6 +21,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/filters.py");
         return filters::run(&python, &script, &data, rest.first().map(String::as_str));
+    }
+    if arguments == ["append"] {
+        return append::run(&build_release()?, &data_folder());
     }
     if arguments == ["join"] {
         return join::run(&build_release()?, &data_folder());

@@ -17,10 +17,12 @@
 //! With `proof`, it measures checks, digests, comparisons and verified copies, and with `parts` slices and virtual
 //! datasets: see `proof.rs`.
 //!
-//! With `files`, it copies many small files: see `files.rs`. With `join`, it joins files: see `join.rs`.
+//! With `files`, it copies many small files: see `files.rs`. With `join`, it joins files: see `join.rs`. With
+//! `append`, it adds to a file: see `append.rs`.
 //!
 //! With `filters`, it compares each filter with the reference library's: see `filters.rs`.
 
+mod append;
 mod archive;
 mod before;
 mod cases;

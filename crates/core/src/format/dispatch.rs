@@ -16,7 +16,7 @@ use super::{archive, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
-use crate::store::{Destination, DestinationKind, GrowingFolder, Input, InputKind, KeyStore, Object, Output};
+use crate::store::{Destination, DestinationKind, GrowingKeys, Input, InputKind, KeyStore, Object, Output};
 use crate::threads;
 
 /// Checks, before anything is created, that a dataset can be of `schema.kind`.
@@ -132,12 +132,12 @@ pub enum Growing {
         /// The same file. What was added is made durable by [`Output::sync`] before anything leads to it.
         output: Arc<dyn Output>,
     },
-    /// A folder of keys: to read it, and to write it.
-    Folder {
-        /// The folder as it was.
+    /// Keys: to read them, and to write them.
+    Keys {
+        /// The keys as they were.
         old: Arc<dyn KeyStore>,
-        /// The same folder.
-        output: Arc<GrowingFolder>,
+        /// The same keys.
+        output: Arc<dyn GrowingKeys>,
     },
 }
 
@@ -160,7 +160,7 @@ pub fn grow(
         (Kind::Netcdf4 | Kind::Netcdf4Classic, Growing::File { old, output }) => {
             netcdf4::verbatim::grow(old, output, schema, plans, registry)
         }
-        (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3, Growing::Folder { old, output }) => {
+        (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3, Growing::Keys { old, output }) => {
             zarr::grow(&old, output, schema, plans)
         }
         (kind, _) => Err(Error::Unsupported(format!(

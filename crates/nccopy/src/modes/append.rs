@@ -45,10 +45,6 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         ..arguments.join.clone()
     };
     let grows = output.grows_in_place(schema.kind);
-    if !grows && schema.kind.can().keys && output.is_remote() {
-        let why = "a dataset of many keys on a remote store does not grow; --join writes another one";
-        return Err(Error::Usage(why.to_owned()).in_file(output.name()).into());
-    }
     let inputs = join::inputs_of(&names, locations, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
     let joined = Joined::new(inputs, &request, &arguments.copy.registry, wanted)?;

@@ -8,10 +8,12 @@
 //! The protocol, and what a kill leaves at each point, is in `output.rs`.
 
 mod claim;
+mod growing_tree;
 mod mark;
 mod metadata_order;
 mod output;
 mod switch;
 
 pub use claim::{NotClaimed, Replaced};
+pub use growing_tree::GrowingTree;
 pub use output::{KeysCheck, TreeOutput};

@@ -367,8 +367,7 @@ impl KeyOutput for TreeOutput {
         state.uploads.retain(|upload| !upload.is_complete());
         state.uploads.push(Arc::clone(&upload));
         drop(state);
-        let is_finished = false;
-        Ok(Box::new(RemoteValue { upload, is_finished }))
+        Ok(Box::new(RemoteValue::new(upload)))
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
@@ -390,9 +389,16 @@ impl KeyOutput for TreeOutput {
 }
 
 /// A value that goes up while it is written.
-struct RemoteValue {
+pub(super) struct RemoteValue {
     upload: Arc<Upload>,
     is_finished: bool,
+}
+
+impl RemoteValue {
+    pub(super) fn new(upload: Arc<Upload>) -> Self {
+        let is_finished = false;
+        Self { upload, is_finished }
+    }
 }
 
 impl ValueWriter for RemoteValue {

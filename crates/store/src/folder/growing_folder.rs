@@ -16,7 +16,7 @@ use super::owner::UNFINISHED;
 use crate::file::file_output::sync_directory;
 use crate::file::stop_point::{self, reach};
 use crate::keys::key::GROWING;
-use crate::{KeyOutput, KeyStore, ValueWriter};
+use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 
 /// Most bytes of a note that are read.
 const MOST_NOTED: u64 = 1 << 30;
@@ -29,6 +29,8 @@ pub struct GrowingFolder {
     locked: File,
     /// True once the values that come first are durable.
     is_synced: AtomicBool,
+    /// True if the mark has a note, by which a later run must go.
+    is_noted: AtomicBool,
 }
 
 impl GrowingFolder {
@@ -58,16 +60,16 @@ impl GrowingFolder {
             mark,
             locked,
             is_synced: AtomicBool::new(false),
+            is_noted: AtomicBool::new(!note.is_empty()),
         };
         Ok((output, note))
     }
+}
 
-    /// Notes what a later run needs to undo what follows. It is durable when this returns.
-    ///
-    /// # Errors
-    /// The note cannot be written.
-    pub fn note(&self, note: &[u8]) -> io::Result<()> {
+impl GrowingKeys for GrowingFolder {
+    fn note(&self, note: &[u8]) -> io::Result<()> {
         let mut file = &self.locked;
+        self.is_noted.store(!note.is_empty(), Ordering::Relaxed);
         file.set_len(0)?;
         file.rewind()?;
         file.write_all(note)?;
@@ -75,27 +77,29 @@ impl GrowingFolder {
         sync_directory(self.mark.parent().unwrap_or(Path::new(".")))
     }
 
-    /// Removes the value of a key, if there is one.
-    ///
-    /// # Errors
-    /// It cannot be removed.
-    pub fn remove(&self, key: &str) -> io::Result<()> {
+    fn remove(&self, key: &str) -> io::Result<()> {
         match fs::remove_file(self.output.path_of(key)?) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
             _ => Ok(()),
         }
     }
 
-    /// Ends without a note: nothing was added, or everything was undone.
-    ///
-    /// # Errors
-    /// The mark cannot be removed.
-    pub fn end(&self) -> io::Result<()> {
+    fn end(&self) -> io::Result<()> {
         match fs::remove_dir_all(self.mark.with_file_name(UNFINISHED)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
+        self.is_noted.store(true, Ordering::Relaxed);
         fs::remove_file(&self.mark)
+    }
+}
+
+impl Drop for GrowingFolder {
+    fn drop(&mut self) {
+        if !self.is_noted.load(Ordering::Relaxed) {
+            // Nothing was added.
+            let _ = self.end();
+        }
     }
 }
 

@@ -204,6 +204,28 @@ pub trait KeyOutput: Send + Sync {
     fn publish(&self) -> io::Result<()>;
 }
 
+/// A dataset of keys that values are added to where it is. Values of [`put_last`](KeyOutput::put_last) appear when all others are durable,
+/// in the order of the calls. [`publish`](KeyOutput::publish) removes the mark that [`GROWING`](crate::GROWING) names.
+pub trait GrowingKeys: KeyOutput {
+    /// Notes what a later run needs to undo what follows. It is durable when this returns.
+    ///
+    /// # Errors
+    /// The store fails.
+    fn note(&self, note: &[u8]) -> io::Result<()>;
+
+    /// Removes the value of a key, if there is one.
+    ///
+    /// # Errors
+    /// The store fails.
+    fn remove(&self, key: &str) -> io::Result<()>;
+
+    /// Ends where nothing was added, or everything was undone: the mark goes.
+    ///
+    /// # Errors
+    /// The store fails.
+    fn end(&self) -> io::Result<()>;
+}
+
 /// The error of a value that was put before. It is inside the `io::Error` of a later call.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}")]

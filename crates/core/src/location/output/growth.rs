@@ -1,20 +1,28 @@
 //! Adds to a dataset where it is.
 
+use std::io;
 use std::sync::Arc;
+
+#[cfg(feature = "remote")]
+use super::destination::CreateOptions;
 
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{self, Growing, VariablePlan, Writer, zarr};
+#[cfg(feature = "remote")]
+use crate::location::Target;
 use crate::location::{Location, StoreKind};
 use crate::model::{Growth, Kind, Schema};
-use crate::store::{DirectoryKeys, FileSource, GrowingFile, GrowingFolder, HeldLock, KeyStore};
+#[cfg(feature = "remote")]
+use crate::remote::GrowingTree;
+use crate::store::{FileSource, GrowingFile, GrowingFolder, GrowingKeys, HeldLock, InputKind};
 
 /// A dataset that this process alone may add to, until the value is dropped.
 pub enum GrowthLock {
     /// The lock of a file.
     File(HeldLock),
-    /// The mark of a folder of keys.
-    Folder(Arc<GrowingFolder>),
+    /// The mark of a dataset of many keys.
+    Keys(Arc<dyn GrowingKeys>),
     /// The dataset is written anew.
     None,
 }
@@ -22,9 +30,11 @@ pub enum GrowthLock {
 impl Location {
     /// True if cells can be added to a dataset of a kind where it is. Otherwise a new dataset takes its place.
     pub fn grows_in_place(&self, kind: Kind) -> bool {
-        let is_local = self.path().is_some() && !self.is_standard_input();
-        let is_plain = !kind.can().keys || self.store() == StoreKind::Directory;
-        is_local && is_plain && kind.can().grows != Growth::Anew
+        let is_there = match kind.can().keys {
+            true => self.store() == StoreKind::Directory,
+            false => self.path().is_some(),
+        };
+        is_there && !self.is_standard_input() && kind.can().grows != Growth::Anew
     }
 
     /// Keeps others from adding to the dataset here. What a killed run has added to a folder of keys is undone.
@@ -32,22 +42,40 @@ impl Location {
     /// # Errors
     /// The location's name; another program has the lock of the file, or adds to the folder; the store fails.
     pub fn lock_for_growth(&self) -> Result<GrowthLock> {
-        let Some(path) = self.path().filter(|_| !self.is_standard_input()) else {
-            return Ok(GrowthLock::None);
-        };
         let cannot = |e| self.named()(Error::io("cannot add to it", e));
-        if path.is_file() {
+        if let Some(path) = self.path().filter(|path| path.is_file()) {
             return HeldLock::take(path).map(GrowthLock::File).map_err(cannot);
         }
-        if !path.is_dir() || !Self::is_dataset_folder(path) {
+        if self.is_standard_input() || self.store() != StoreKind::Directory {
             return Ok(GrowthLock::None);
         }
-        let (folder, note) = GrowingFolder::open(path).map_err(cannot)?;
-        if !note.is_empty() {
-            let store: Arc<dyn KeyStore> = Arc::new(DirectoryKeys::of(path).map_err(cannot)?);
-            zarr::undo(&store, &folder, &note).map_err(self.named())?;
+        // What is no dataset gets no mark.
+        let input = self.input()?;
+        let InputKind::Keys(store) = input.kind() else {
+            return Ok(GrowthLock::None);
+        };
+        if !zarr::is_zarr(&**store).map_err(self.named())? {
+            return Ok(GrowthLock::None);
         }
-        Ok(GrowthLock::Folder(Arc::new(folder)))
+        let (keys, note) = self.growing_keys().map_err(cannot)?;
+        if !note.is_empty() {
+            zarr::undo(store, &*keys, &note).map_err(self.named())?;
+        }
+        Ok(GrowthLock::Keys(keys))
+    }
+
+    fn growing_keys(&self) -> io::Result<(Arc<dyn GrowingKeys>, Vec<u8>)> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self
+                .session(url, &CreateOptions::default())
+                .map_err(io::Error::other)?;
+            let (tree, note) = GrowingTree::open(session, &url.key, memory)?;
+            return Ok((Arc::new(tree), note));
+        }
+        let path = self.path().ok_or(io::ErrorKind::Unsupported)?;
+        let (folder, note) = GrowingFolder::open(path)?;
+        Ok((Arc::new(folder), note))
     }
 
     /// A writer that adds cells to the dataset here. `schema` has their number, and `plans` what is written: see
@@ -62,17 +90,25 @@ impl Location {
         plans: &[VariablePlan],
         registry: &Registry,
     ) -> Result<Box<dyn Writer>> {
-        let path = self.local_path()?;
         let cannot = |e| self.named()(Error::io("cannot add to it", e));
         let growing = match lock {
-            GrowthLock::Folder(output) => Growing::Folder {
-                old: Arc::new(DirectoryKeys::of(path).map_err(cannot)?),
-                output: Arc::clone(output),
-            },
-            GrowthLock::File(_) | GrowthLock::None => Growing::File {
-                old: Arc::new(FileSource::open(path).map_err(self.named())?),
-                output: Arc::new(GrowingFile::open(path).map_err(cannot)?),
-            },
+            GrowthLock::Keys(output) => {
+                let input = self.input()?;
+                let InputKind::Keys(old) = input.kind() else {
+                    return Err(self.named()(Error::UnknownFormat));
+                };
+                Growing::Keys {
+                    old: Arc::clone(old),
+                    output: Arc::clone(output),
+                }
+            }
+            GrowthLock::File(_) | GrowthLock::None => {
+                let path = self.local_path()?;
+                Growing::File {
+                    old: Arc::new(FileSource::open(path).map_err(self.named())?),
+                    output: Arc::new(GrowingFile::open(path).map_err(cannot)?),
+                }
+            }
         };
         format::grow(growing, schema, plans, registry).map_err(self.named())
     }

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::format::{VariablePlan, Writer};
 use crate::model::{DimId, KeySeparator, Kind, Schema, SharedLayout, VarId, VariableLayout};
-use crate::store::{GetRange, GrowingFolder, KeyStore};
+use crate::store::{GetRange, GrowingKeys, KeyStore};
 use crate::subset::value::coordinate_variable;
 
 /// A writer that adds to the hierarchy in `store`. `output` is the same store, and `schema` is that of the dataset with its new cells:
@@ -37,7 +37,7 @@ use crate::subset::value::coordinate_variable;
 /// Names an array whose elements this crate does not write as they are stored; a document that is damaged; the store fails.
 pub fn grow(
     store: &Arc<dyn KeyStore>,
-    output: Arc<GrowingFolder>,
+    output: Arc<dyn GrowingKeys>,
     schema: &Schema,
     plans: &[VariablePlan],
 ) -> Result<Box<dyn Writer>> {

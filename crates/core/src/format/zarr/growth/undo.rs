@@ -12,7 +12,7 @@ use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::model::{ChunkKeys, KeySeparator, VariableLayout};
-use crate::store::{GrowingFolder, KeyOutput, KeyStore};
+use crate::store::{GrowingKeys, KeyStore};
 
 /// The version of notes.
 const VERSION: u64 = 1;
@@ -70,7 +70,7 @@ impl Note {
 ///
 /// # Errors
 /// A note of another version; the store fails.
-pub fn undo(store: &Arc<dyn KeyStore>, output: &GrowingFolder, note: &[u8]) -> Result<()> {
+pub fn undo(store: &Arc<dyn KeyStore>, output: &dyn GrowingKeys, note: &[u8]) -> Result<()> {
     let Ok(note) = Json::parse(note) else {
         return Ok(());
     };
@@ -128,7 +128,7 @@ impl Array {
     fn remove_new(
         &self,
         store: &Arc<dyn KeyStore>,
-        output: &GrowingFolder,
+        output: &dyn GrowingKeys,
         path: &str,
     ) -> std::io::Result<()> {
         let prefix = match path {

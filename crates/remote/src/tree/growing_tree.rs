@@ -1,0 +1,194 @@
+//! [`GrowingTree`]: a tree of keys on a remote store that values are added to where it is.
+//!
+//! ```text
+//! put .ncutils-growing, with a note ─► values ─► metadata, one after another ─► delete .ncutils-growing
+//! ```
+//!
+//! Each value appears as a whole, and metadata when all values were acknowledged. A run that is killed leaves the mark, whose note
+//! tells how to undo what it did. The next run takes the mark over, and the other one, should it still live, finds that out before
+//! it writes metadata.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use object_store::{PutMode, UpdateVersion};
+use parking_lot::Mutex;
+
+use super::mark::is_reserved;
+use super::output::RemoteValue;
+use crate::read::RemoteKeys;
+use crate::requests::Session;
+use crate::write::{PartSizes, Sending, TreeObjects, Upload, new_run};
+use ncutils_store::file::partial::wait_while_ending;
+use ncutils_store::keys::key::{GROWING, check_key};
+use ncutils_store::{GetRange, GrowingKeys, KeyOutput, KeyStore, ValueWriter};
+
+/// A tree of keys on a remote store that values are added to.
+///
+/// A put returns before the store has the value. Its failure is told by a later call, or by
+/// [`publish`](KeyOutput::publish).
+pub struct GrowingTree {
+    objects: TreeObjects,
+    /// Differs from that of any other run.
+    run: String,
+    /// What the mark holds, and its version; `None` when it is gone.
+    mark: Mutex<Option<(String, UpdateVersion)>>,
+    /// True if the mark has a note, by which a later run must go.
+    is_noted: AtomicBool,
+}
+
+impl GrowingTree {
+    /// Begins to add to the tree below `prefix`. It holds at most about `memory` bytes. Also returns the note of a run that was killed;
+    /// empty if there was none.
+    ///
+    /// # Errors
+    /// Another run begins at the same time; a bucket that is not there, or may not be written to.
+    pub fn open(session: Arc<Session>, prefix: &str, memory: u64) -> io::Result<(Self, Vec<u8>)> {
+        let objects = TreeObjects {
+            sending: Sending::new(session, memory),
+            root: prefix.trim_end_matches('/').to_owned(),
+        };
+        let run = new_run();
+        let (mode, note) = match objects.get(GROWING)? {
+            Some(found) => {
+                let note = match found.bytes.iter().position(|byte| *byte == b'\n') {
+                    Some(line) => found.bytes[line + 1..].to_vec(),
+                    None => Vec::new(),
+                };
+                (PutMode::Update(found.update()), note)
+            }
+            None => (PutMode::Create, Vec::new()),
+        };
+        // The note stays until it was followed.
+        let text = format!("{run}\n{}", String::from_utf8_lossy(&note));
+        let version = put(&objects, &text, mode)?;
+        let tree = Self {
+            objects,
+            run,
+            mark: Mutex::new(Some((text, version))),
+            is_noted: AtomicBool::new(!note.is_empty()),
+        };
+        Ok((tree, note))
+    }
+
+    fn key<'k>(&self, key: &'k str) -> io::Result<&'k str> {
+        check_key(key)?;
+        match is_reserved(key) || key == GROWING {
+            true => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("the key {key:?} is reserved"),
+            )),
+            false => Ok(key),
+        }
+    }
+
+    /// Fails if another run has taken the mark over.
+    fn check_mark(&self) -> io::Result<()> {
+        let found = self.objects.get(GROWING)?;
+        match (found, &*self.mark.lock()) {
+            (Some(found), Some((text, _))) if found.bytes == text.as_bytes() => Ok(()),
+            _ => Err(taken_over()),
+        }
+    }
+
+    fn read(&self) -> io::Result<Arc<RemoteKeys>> {
+        self.objects.sending.wait()?;
+        let session = self.objects.sending.session();
+        Ok(RemoteKeys::with_known(
+            session,
+            &self.objects.root,
+            HashMap::new(),
+        ))
+    }
+}
+
+fn taken_over() -> io::Error {
+    io::Error::other("another run adds to the same dataset")
+}
+
+/// Puts the mark, and returns its version.
+fn put(objects: &TreeObjects, text: &str, mode: PutMode) -> io::Result<UpdateVersion> {
+    if !objects.put_if(GROWING, text, mode)? {
+        return Err(taken_over());
+    }
+    match objects.get(GROWING)? {
+        Some(found) if found.bytes == text.as_bytes() => Ok(found.update()),
+        _ => Err(taken_over()),
+    }
+}
+
+impl GrowingKeys for GrowingTree {
+    fn note(&self, note: &[u8]) -> io::Result<()> {
+        let text = format!("{}\n{}", self.run, String::from_utf8_lossy(note));
+        let mut mark = self.mark.lock();
+        let Some((_, version)) = &*mark else {
+            return Err(taken_over());
+        };
+        let version = put(&self.objects, &text, PutMode::Update(version.clone()))?;
+        *mark = Some((text, version));
+        self.is_noted.store(!note.is_empty(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn remove(&self, key: &str) -> io::Result<()> {
+        self.objects.delete([self.key(key)?])
+    }
+
+    fn end(&self) -> io::Result<()> {
+        self.objects.sending.wait()?;
+        match self.mark.lock().take() {
+            Some((text, _)) => self.objects.delete_mark(GROWING, &text),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for GrowingTree {
+    fn drop(&mut self) {
+        wait_while_ending();
+        if !self.is_noted.load(Ordering::Relaxed) {
+            // Nothing was added.
+            let _ = self.end();
+        }
+    }
+}
+
+impl KeyOutput for GrowingTree {
+    fn check(&self, key: &str) -> io::Result<()> {
+        self.objects.path(self.key(key)?).map(|_| ())
+    }
+
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        let key = self.key(key)?;
+        self.objects.sending.check()?;
+        self.objects.send(key, key, value.to_vec())
+    }
+
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        self.objects.sending.wait()?;
+        self.check_mark()?;
+        self.put(key, value)?;
+        self.objects.sending.wait()
+    }
+
+    fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
+        let path = self.objects.path(self.key(key)?)?;
+        let sending = Arc::clone(&self.objects.sending);
+        let upload = Upload::new(sending, path, key, PartSizes::REMOTE, None, false);
+        Ok(Box::new(RemoteValue::new(upload)))
+    }
+
+    fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
+        self.read()?.get(key, GetRange::Whole)
+    }
+
+    fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.read()?.list(prefix)
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        self.end()
+    }
+}
