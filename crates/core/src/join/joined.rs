@@ -233,10 +233,8 @@ impl Joined {
             return Ok(());
         }
         let other = self.pieces.iter().find(|piece| piece.input > 0);
-        Err(Error::Usage(format!(
-            "its cells come before cells that are there already, or in their place; --join writes a new dataset of both"
-        ))
-        .in_file(self.inputs.name(other.map_or(0, |piece| piece.input))))
+        let why = "its cells come before cells that are there already, or in their place; --join writes a new dataset of both";
+        Err(Error::Usage(why.to_owned()).in_file(self.inputs.name(other.map_or(0, |piece| piece.input))))
     }
 
     /// True if the values of a variable are made here: converted, or of labels.

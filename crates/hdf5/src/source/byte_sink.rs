@@ -10,6 +10,9 @@ pub trait ByteSink: Send + Sync {
     /// Sets the size in bytes. The sink is cut, or extended with zeros (a hole, if possible).
     fn set_size(&self, size: u64) -> io::Result<()>;
 
-    /// Makes what was written so far durable. Called before the superblock of a file that grows is replaced.
-    fn sync(&self) -> io::Result<()>;
+    /// Makes what was written so far durable. Called before the superblock of a file that grows is replaced. Sinks that cannot do
+    /// nothing.
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
 }

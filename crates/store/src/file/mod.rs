@@ -3,7 +3,6 @@
 //! ```text
 //! file_source ─► file_pool: few open at a time         external_files, data_access: which files a file may name
 //! file_output ─► unnamed, or partial beside its place ─ commit: sync, link or rename ─► path
-//! growing_file: bytes are added to it where it is
 //! ```
 //!
 //! `family` joins members of a file. `lock` tells whether another program writes to a file. `take_over` gives a file the mode and
@@ -17,7 +16,6 @@ pub mod file_output;
 pub mod file_pool;
 pub mod file_source;
 mod file_version;
-pub mod growing_file;
 pub mod lock;
 pub mod partial;
 pub mod remains;

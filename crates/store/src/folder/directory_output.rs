@@ -118,7 +118,7 @@ impl DirectoryOutput {
     }
 
     /// Writes into the folder `path` itself, which exists. Each value appears as a whole. Nothing is left to publish.
-    pub(super) fn in_place(path: &Path) -> io::Result<Self> {
+    pub(crate) fn in_place(path: &Path) -> io::Result<Self> {
         Self::at(path.to_owned(), path.to_owned(), Arc::new(|_| Ok(())))
     }
 
@@ -162,7 +162,7 @@ impl DirectoryOutput {
     }
 
     /// Makes the folder of a key, unless it is known to be there. Returns the path of the key's file.
-    pub(super) fn path_of(&self, key: &str) -> io::Result<PathBuf> {
+    pub(crate) fn path_of(&self, key: &str) -> io::Result<PathBuf> {
         let path = self.stage.join(key);
         let folder = path.parent().unwrap_or(&self.stage);
         let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
@@ -472,13 +472,13 @@ fn remove_old(old: &Path) -> io::Result<()> {
 
 /// Makes all files of a stage durable, including those of other processes.
 #[cfg(target_os = "linux")]
-pub(super) fn sync(stage: &Path) -> io::Result<()> {
+pub(crate) fn sync(stage: &Path) -> io::Result<()> {
     // One call for the file system is much faster than one for each of many files.
     Ok(rustix::fs::syncfs(File::open(stage)?)?)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn sync(_stage: &Path) -> io::Result<()> {
+pub(crate) fn sync(_stage: &Path) -> io::Result<()> {
     rustix::fs::sync();
     Ok(())
 }

@@ -22,7 +22,7 @@ use crate::file::partial::{is_partial_name, remove};
 use crate::keys::key::RESERVED;
 
 /// Folder inside a stage for what is no key: the owner, and values that are not complete. No key can be below it.
-pub(super) const UNFINISHED: &str = ".ncutils-partial-values";
+pub(crate) const UNFINISHED: &str = ".ncutils-partial-values";
 
 /// Name of the owner's file in [`UNFINISHED`].
 const OWNER: &str = "owner";

@@ -94,7 +94,9 @@ pub(super) fn spec(datatype: Datatype, dims: &[u64], layout: LayoutSpec) -> Data
     let allocation_time = match layout {
         LayoutSpec::Compact { .. } => AllocationTime::Early,
         LayoutSpec::Contiguous { .. } | LayoutSpec::External(_) => AllocationTime::Late,
-        LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) => AllocationTime::Incremental,
+        LayoutSpec::Chunked { .. } | LayoutSpec::Virtual(_) | LayoutSpec::Kept(_) => {
+            AllocationTime::Incremental
+        }
     };
     DatasetSpec {
         datatype: DatatypeSpec::Inline(datatype),

@@ -26,9 +26,8 @@ use super::write::{Documents, ZarrWriter};
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::format::{VariablePlan, Writer};
-use crate::model::{DimId, KeySeparator, Kind, Schema, SharedLayout, VarId, VariableLayout};
+use crate::model::{KeySeparator, Kind, Schema, SharedLayout, VarId, VariableLayout};
 use crate::store::{GetRange, GrowingKeys, KeyStore};
-use crate::subset::value::coordinate_variable;
 
 /// A writer that adds to the hierarchy in `store`. `output` is the same store, and `schema` is that of the dataset with its new cells:
 /// variables with chunks to write are longer than before.
@@ -89,10 +88,7 @@ pub fn grow(
         arrays.push((var, key));
     }
     // A reader that goes by the coordinate must not see cells that are not there.
-    let coordinates: Vec<VarId> = (0..schema.dims.len())
-        .filter_map(|dim| coordinate_variable(schema, DimId(dim)))
-        .collect();
-    arrays.sort_by_key(|(var, _)| coordinates.contains(var));
+    arrays.sort_by_key(|(var, _)| is_coordinate(schema, *var));
     let grown = Grown::new(schema, &shapes);
     let mut keys: Vec<String> = arrays.into_iter().map(|(_, key)| key).collect();
     keys.extend(documents::of_groups(schema, document == NODE));
@@ -115,6 +111,12 @@ pub fn grow(
         keys: None,
     };
     Ok(Box::new(ZarrWriter::begin(output, schema, &plans, documents)?))
+}
+
+/// True for the coordinate of a dimension: its only dimension has its name.
+fn is_coordinate(schema: &Schema, var: VarId) -> bool {
+    let var = schema.var(var);
+    matches!(var.dims[..], [dim] if schema.dim(dim).name == var.name)
 }
 
 /// The documents of the arrays as a new hierarchy would have them.

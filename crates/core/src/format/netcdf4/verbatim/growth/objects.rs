@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use ncutils_hdf5::{
-    ChunkRecord, DatasetSpec, Dataspace, DatatypeSpec, Fill, FillSpec, Layout, LayoutSpec, Object, ObjectId,
-    ObjectKind, ObjectSource, ObjectSpec, ObjectSpecKind,
+    DatasetSpec, Dataspace, DatatypeSpec, Fill, FillSpec, Layout, LayoutSpec, Object, ObjectId, ObjectKind,
+    ObjectSource, ObjectSpec, ObjectSpecKind,
 };
 
-use super::Datasets;
+use super::datasets::Datasets;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::{SourceError, hdf5_error};
 use crate::format::netcdf4::verbatim::elements::{CopiedObjects, Shape};
@@ -16,18 +16,6 @@ use crate::format::netcdf4::verbatim::hierarchy::{Hierarchy, Item};
 use crate::format::netcdf4::verbatim::specs::Headers;
 use crate::format::netcdf4::write::DatasetTree;
 use crate::model::{Schema, VarId};
-
-/// How a dataset grows.
-pub(super) struct Grown {
-    /// Its new extent.
-    pub(super) extent: Vec<u64>,
-    /// Shape of its chunks.
-    pub(super) shape: Vec<u64>,
-    /// Number of its chunks, old and new.
-    pub(super) chunk_count: u64,
-    /// The chunks that stay where they are, by their numbers in the new extent.
-    pub(super) kept: Vec<ChunkRecord>,
-}
 
 /// The objects of the file, each made on request.
 pub(super) struct GrownObjects<'a> {

@@ -28,7 +28,7 @@ impl<'a> Headers<'a> {
 
     /// The object itself.
     pub(in super::super) fn object(&self, item: &Item) -> Result<Object> {
-        Ok(self.places.file.object(item.address).map_err(hdf5_error)?)
+        self.places.file.object(item.address).map_err(hdf5_error)
     }
 
     /// An error with the path of the object.

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::directory_output::{DirectoryOutput, sync};
-use super::owner::UNFINISHED;
 use crate::file::file_output::sync_directory;
 use crate::file::stop_point::{self, reach};
+use crate::folder::directory_output::{DirectoryOutput, sync};
+use crate::folder::owner::UNFINISHED;
 use crate::keys::key::GROWING;
 use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 

@@ -6,8 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::stop_point::{self, reach};
 use crate::Output;
+use crate::file::stop_point::{self, reach};
 
 /// A local file that bytes are added to where it is. What its format leads to is replaced last, and by the writer of the format, so
 /// that a run that is killed leaves the old file. If it is dropped before the first [sync](Output::sync), behind which the format
