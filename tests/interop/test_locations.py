@@ -218,6 +218,7 @@ TEXT = CDL.replace("a\\ b", "x")
         ("x.file#mode=zarr", [], (".zattrs", ".zgroup", ".zmetadata", "v/.zarray", "v/.zattrs", "v/0")),
         ("x.file#mode=nczarr,zip", [], ("x/", "x/.zattrs", "x/.zgroup", "x/v/.zarray", "x/v/.zattrs", "x/v/0")),
         ("x.zip#mode=zarr,zip", [], (".zattrs", ".zgroup", ".zmetadata", "v/.zarray", "v/.zattrs", "v/0")),
+        ("x.zip", ["-k", "zarr2"], (".zattrs", ".zgroup", ".zmetadata", "v/.zarray", "v/.zattrs", "v/0")),
         ("x.zip#mode=nczarr,zip&key=/", [], (".zattrs", ".zgroup", "v/.zarray", "v/.zattrs", "v/0")),
         ("x.zip#mode=nczarr,zip&key=/k", [], ("k/", "k/.zattrs", "k/.zgroup", "k/v/.zarray", "k/v/.zattrs", "k/v/0")),
     ],
