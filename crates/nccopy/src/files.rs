@@ -15,7 +15,7 @@ pub struct Files {
     pub list: Option<OsString>,
     /// `--recursive`: the inputs are all datasets below one folder.
     pub recursive: bool,
-    /// `--join`: the inputs become one output.
+    /// `--join` or `--merge`: the inputs become one output.
     pub join: bool,
     /// `--in-place`: each input is its own output.
     pub in_place: bool,
@@ -47,7 +47,7 @@ impl Files {
             operands: operands.cloned().collect(),
             list: matches.get_one::<OsString>("files-from").cloned(),
             recursive: given("recursive"),
-            join: matches.contains_id("join"),
+            join: matches.contains_id("join") || given("merge"),
             in_place: given("in-place"),
             break_links: given("break-links"),
             preserve: given("preserve"),
@@ -68,7 +68,7 @@ impl Files {
         }
         if Location::is_folder_for_outputs(output, false)? {
             return usage(format!(
-                "{}: this is a folder, and --join makes one dataset; name a file in it",
+                "{}: this is a folder, and --join and --merge make one dataset; name a file in it",
                 output.display()
             ));
         }

@@ -7,7 +7,12 @@ use super::opt::{Opt, Value};
 
 const SECTION: &str = "join.md";
 
-/// The options, of which all but the first need the first.
+/// Options that go with no output of several inputs.
+const CONFLICTS: &[&str] = &[
+    "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
+];
+
+/// The options, of which most need the first.
 pub fn join() -> Vec<Opt> {
     let further = |id, help: &'static str| {
         Opt::long(id, help)
@@ -24,9 +29,7 @@ pub fn join() -> Vec<Opt> {
         .more("If the inputs do not have DIM, it is a new outermost dimension.")
         .section(SECTION)
         .modes(&[Mode::Values])
-        .conflicts(&[
-            "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
-        ])
+        .conflicts(CONFLICTS)
         .requests(&[Request::Join])
         .alternatives(&[
             (Alternative::OtherVariables, "; --exclude leaves the variable out"),
@@ -35,12 +38,21 @@ pub fn join() -> Vec<Opt> {
                 "; --unpack decodes packed values, --exclude leaves the variable out",
             ),
         ]),
+        Opt::long(
+            "merge",
+            "Merge the variables of the inputs into one output; what they share must be equal",
+        )
+        .more("With --join, inputs with the same variables are joined, and then merged.")
+        .section(SECTION)
+        .modes(&[Mode::Values])
+        .conflicts(CONFLICTS),
         further("sort", "With --join: order the inputs by the coordinate of DIM"),
         further(
             "label",
             "With --join: the coordinate of a new DIM, a value for each input",
         )
         .value(Value::Texts("V,…"))
+        .conflicts(&["merge"])
         .requests(&[Request::Labels]),
         further(
             "overlap",
@@ -62,10 +74,12 @@ pub fn join() -> Vec<Opt> {
         )
         .value(Value::Texts("VAR,…"))
         .requests(&[Request::Unpacking]),
-        further(
+        Opt::long(
             "first",
-            "With --join: take variables without DIM from the first input, if others differ",
+            "With --join or --merge: take what all inputs share from the first, if others differ",
         )
+        .section(SECTION)
+        .modes(&[Mode::Values])
         .alternatives(&[(Alternative::ValuesOfFirst, "; --first takes those of the first")]),
         further(
             "fill-missing",

@@ -56,6 +56,7 @@ const USAGE: &[&str] = &[
     "[OPTIONS] --files-from LIST FOLDER/",
     "[OPTIONS] --in-place FILE...",
     "[OPTIONS] --join DIM INPUT... OUTPUT",
+    "[OPTIONS] --merge INPUT... OUTPUT",
 ];
 
 const NOTES: &str = "\

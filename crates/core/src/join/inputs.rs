@@ -15,6 +15,8 @@ type Open = dyn Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync;
 #[derive(Clone)]
 pub struct Inputs {
     names: Arc<[String]>,
+    /// The numbers of those that were chosen of all.
+    chosen: Arc<[usize]>,
     open: Arc<Open>,
     most: usize,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
@@ -29,6 +31,7 @@ impl Inputs {
         open: impl Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync + 'static,
     ) -> Self {
         Self {
+            chosen: (0..names.len()).collect(),
             names: names.into(),
             open: Arc::new(open),
             most,
@@ -53,14 +56,27 @@ impl Inputs {
         (self.unchanged)()
     }
 
+    /// Some of these inputs, by their positions among these.
+    pub(super) fn chosen(&self, positions: &[usize]) -> Self {
+        Self {
+            chosen: positions.iter().map(|input| self.number(*input)).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The number of an input among all, as the pool counts them.
+    pub(super) fn number(&self, input: usize) -> usize {
+        self.chosen.get(input).copied().unwrap_or(usize::MAX)
+    }
+
     /// Number of inputs.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.chosen.len()
     }
 
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.chosen.is_empty()
     }
 
     /// How many may be open at a time beside the first.
@@ -70,7 +86,7 @@ impl Inputs {
 
     /// The name of an input, as the user gave it.
     pub fn name(&self, input: usize) -> &str {
-        self.names.get(input).map_or("", String::as_str)
+        self.names.get(self.number(input)).map_or("", String::as_str)
     }
 
     /// An error of an input, with its name.
@@ -83,7 +99,7 @@ impl Inputs {
     /// # Errors
     /// What opening finds wrong, with the input's name.
     pub(super) fn open(&self, input: usize) -> Result<Box<dyn Reader>> {
-        let reader = (self.open)(input).and_then(|reader| {
+        let reader = (self.open)(self.number(input)).and_then(|reader| {
             let schema = reader.schema();
             if let Some(fault) = schema.faults.first() {
                 return Err(Error::Damaged(fault.clone()));
@@ -101,14 +117,17 @@ impl Inputs {
         reader.map_err(|error| self.named(input, error))
     }
 
-    /// The inputs as a pool of readers, each with `new`, the dimension that it lacks.
-    pub(super) fn pool(&self, new: Option<NewDimension>) -> ReaderPool {
+    /// All inputs as a pool of readers. `new` gives the dimension that one lacks.
+    pub(super) fn pool(
+        &self,
+        new: impl Fn(usize) -> Option<NewDimension> + Send + Sync + 'static,
+    ) -> ReaderPool {
         let inputs = self.clone();
         ReaderPool::new(self.most, move |input| {
             let reader = inputs.open(input)?;
-            Ok(match &new {
+            Ok(match new(input) {
                 None => reader,
-                Some(new) => Box::new(OuterDimension::new(reader, new).map_err(|e| inputs.named(input, e))?),
+                Some(new) => Box::new(OuterDimension::new(reader, &new).map_err(|e| inputs.named(input, e))?),
             })
         })
         .with_names(Arc::clone(&self.names))

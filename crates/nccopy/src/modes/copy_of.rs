@@ -4,7 +4,7 @@ use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_joined, plan
 use ncutils_core::copy::{CopyPlan, Readers};
 use ncutils_core::error::Result;
 use ncutils_core::format::Reader;
-use ncutils_core::join::Joined;
+use ncutils_core::join::Merged;
 use ncutils_core::subset::Subset;
 
 /// What a copy is of: a dataset, a join of several, or a part of one of these.
@@ -12,7 +12,7 @@ pub(crate) struct CopyOf<'a> {
     /// All that is asked for, as a dataset.
     pub(crate) asked: &'a dyn Reader,
     part: Option<&'a Subset<'a>>,
-    joined: Option<&'a Joined>,
+    joined: Option<&'a Merged>,
     /// What the engine reads, where that is not what is asked for.
     source: Option<Box<dyn Reader + 'a>>,
 }
@@ -29,7 +29,7 @@ impl<'a> CopyOf<'a> {
     }
 
     /// A join, or a part of it.
-    pub(crate) fn joined(joined: &'a Joined, part: Option<&'a Subset<'a>>) -> Self {
+    pub(crate) fn joined(joined: &'a Merged, part: Option<&'a Subset<'a>>) -> Self {
         Self {
             joined: Some(joined),
             source: Some(Box::new(join_source(joined, part))),

@@ -1,7 +1,7 @@
-//! `--join`: one dataset of several inputs.
+//! `--join` and `--merge`: one dataset of several inputs.
 //!
 //! ```text
-//! names ─► Inputs, each opened when needed ─► Joined ─► the part asked for ─► values: plan, engine, Writer
+//! names ─► Inputs, each opened when needed ─► Merged ─► the part asked for ─► values: plan, engine, Writer
 //! ```
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use ncutils_core::copy::plan::{CopyOptions, copied};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
-use ncutils_core::join::{Inputs, Joined};
+use ncutils_core::join::{Inputs, Merged};
 use ncutils_core::location::Location;
 use ncutils_core::message::some_of;
 use ncutils_core::model::NamePattern;
@@ -38,7 +38,7 @@ const FILES: u64 = 2;
 /// The part of the memory that all readers may take for data that they keep.
 const KEPT: u64 = 8;
 
-/// Joins the inputs that the arguments name. Returns the exit status.
+/// Joins or merges the inputs that the arguments name. Returns the exit status.
 ///
 /// # Errors
 /// What fails. No output appears then.
@@ -65,7 +65,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         ));
     }
     let Some(first) = names.first() else {
-        return Err(Error::Usage("--join: no input is named".into()).into());
+        return Err(Error::Usage("no input is named".into()).into());
     };
     let first = locations::input(arguments, first)?;
     let output = locations::output(arguments, Location::parse_output(output)?)?;
@@ -77,7 +77,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let inputs = inputs_of(&names, locations, &output, arguments);
     let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Joined::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
+    let joined = Merged::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
     for warning in joined.warnings() {
         arguments.messages.warn(warning);
     }
@@ -175,7 +175,7 @@ fn inputs_of(
 }
 
 fn write(
-    joined: &Joined,
+    joined: &Merged,
     (input, output): (&Location, &Location),
     arguments: &Arguments,
 ) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@
 //!          └─► salvage ─► values   everything else
 //!                 └─► salvage_report
 //!
-//! join ─► values         --join: one dataset of several inputs
+//! join ─► values         --join, --merge: one dataset of several inputs
 //!
 //! hdf5, values ─► engine: the copy engine of the library
 //! ```

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::compare::{Pair, same_attribute};
 use super::names::NameMap;
-use super::static_values::StaticValues;
+use super::static_values::{Difference, StaticValues};
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
 use crate::join::change::{Change, Unpacking};
@@ -38,8 +38,8 @@ pub struct Look {
     pub length: Length,
     /// Variables of the first input whose values are changed here.
     pub changes: Vec<(VarId, Change)>,
-    /// Variables without the dimension whose values differ from the first input's.
-    pub differing: Vec<VarId>,
+    /// Variables without the dimension whose values differ from the first input's; `None` where equal numbers mean something else.
+    pub differing: Vec<(VarId, Option<Difference>)>,
     /// Variables of the first input that this one lacks.
     pub lacking: Vec<VarId>,
     /// Variables of this input that the first one lacks, by path.
@@ -102,9 +102,13 @@ impl Frame<'_> {
                 // Equal numbers in other units, or packed otherwise, are other values.
                 let means_same = || pair.check_meaning().is_ok() && matches!(pair.check_units(), Ok(None));
                 let first = (self.first, *var, self.first_name);
-                let is_same = is_first || means_same() && self.values.same(first, (reader, theirs))?;
-                if !is_same {
-                    look.differing.push(*var);
+                if is_first {
+                    continue;
+                }
+                if !means_same() {
+                    look.differing.push((*var, None));
+                } else if let Some(found) = self.values.difference(first, (reader, theirs))? {
+                    look.differing.push((*var, Some(found)));
                 }
                 continue;
             };

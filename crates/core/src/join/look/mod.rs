@@ -17,6 +17,7 @@ mod names;
 mod static_values;
 mod units;
 
+pub use compare::Pair;
 pub use frame::Frame;
 pub use judge::Compared;
 pub use names::NameMap;

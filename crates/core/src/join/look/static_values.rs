@@ -1,4 +1,4 @@
-//! Variables without the joined dimension: whether all inputs have the same values.
+//! Variables that all inputs must share: whether they have the same values.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,6 +7,7 @@ use crate::chunk::element_count;
 use crate::error::Result;
 use crate::format::{Reader, Region};
 use crate::model::{SLOT_SIZE, Schema, Type, Values, VarId, move_heap};
+use crate::subset::value::{Cell, stored};
 
 /// Most bytes of a variable that is read in one piece, and kept for the comparison with the next input.
 const PIECE: u64 = 1 << 20;
@@ -27,15 +28,16 @@ struct Kept {
 }
 
 impl StaticValues {
-    /// True if the variable `var` of `first` and `theirs` of `other` have the same values. Their types and shapes are the same.
+    /// The first element in which the variable `var` of `first` and `theirs` of `other` differ. Their types and shapes are the
+    /// same.
     ///
     /// # Errors
     /// If reading fails.
-    pub fn same(
+    pub fn difference(
         &self,
         (first, var, first_name): (&dyn Reader, VarId, &str),
         (other, theirs): (&dyn Reader, VarId),
-    ) -> Result<bool> {
+    ) -> Result<Option<Difference>> {
         let schema = first.schema();
         let shape = schema.shape(var);
         let size = schema.type_size(schema.var(var).ty).max(1);
@@ -48,13 +50,14 @@ impl StaticValues {
                 let ours = self.values(first, var, &region, &shape);
                 let ours = ours.map_err(|error| error.in_file(first_name))?;
                 let their = other.read_region(theirs, &region)?;
-                if !same_values(schema, schema.var(var).ty, &ours, &their) {
-                    return Ok(false);
+                let ty = schema.var(var).ty;
+                if !same_values(schema, ty, &ours, &their) {
+                    return Ok(Some(Difference::of((schema, ty), &region, &ours, &their)));
                 }
             }
             at += count;
         }
-        Ok(true)
+        Ok(None)
     }
 
     fn values(&self, first: &dyn Reader, var: VarId, region: &Region, shape: &[u64]) -> Result<Arc<Values>> {
@@ -78,6 +81,65 @@ impl StaticValues {
             kept.values.insert(var, Arc::clone(&values));
         }
         Ok(values)
+    }
+}
+
+/// An element that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Its index.
+    pub at: Vec<u64>,
+    /// The value of each, for a message; `None` if a message cannot show it.
+    values: Option<(String, String)>,
+}
+
+impl Difference {
+    /// The first of the elements of a region that differ.
+    fn of((schema, ty): (&Schema, Type), region: &Region, ours: &Values, theirs: &Values) -> Self {
+        let size = schema.type_size(ty).max(1);
+        let element = |values: &Values, n: usize| {
+            let end = values.bytes.len().min(n * size + size);
+            Values {
+                bytes: values.bytes.get(n * size..end).unwrap_or_default().to_vec(),
+                heap: values.heap.clone(),
+            }
+        };
+        let count = ours.bytes.len() / size;
+        let first = (0..count).find(|n| !same_values(schema, ty, &element(ours, *n), &element(theirs, *n)));
+        let n = first.unwrap_or(0);
+        let values = shown(ty, &element(ours, n)).zip(shown(ty, &element(theirs, n)));
+        let mut at = region.start.clone();
+        let mut rest = n as u64;
+        for (at, count) in at.iter_mut().zip(&region.count).rev() {
+            *at += rest % (*count).max(1);
+            rest /= (*count).max(1);
+        }
+        Self { at, values }
+    }
+
+    /// The difference from the input `first`, as a part of a message.
+    pub fn told(&self, first: &str) -> String {
+        let at = self.at.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let at = if at.is_empty() { "its value".to_owned() } else { format!("[{at}]") };
+        match &self.values {
+            Some((ours, theirs)) => format!("{at} is {theirs}, and {ours} in {first}"),
+            None => format!("{at} is another value than in {first}"),
+        }
+    }
+}
+
+/// One element, for a message.
+fn shown(ty: Type, element: &Values) -> Option<String> {
+    match (ty, stored(ty, &element.bytes)) {
+        (Type::String, _) => {
+            let text = element.string(0).unwrap_or_default();
+            Some(format!("'{}'", String::from_utf8_lossy(text).escape_debug()))
+        }
+        (Type::Char, _) => Some(format!("'{}'", element.bytes.escape_ascii())),
+        (_, Some(Cell::Integer(number))) => Some(number.to_string()),
+        (_, Some(Cell::Number(number))) => Some(number.to_string()),
+        (Type::Float | Type::Double, _) => Some("NaN".to_owned()),
+        _ => None,
     }
 }
 
