@@ -620,3 +620,42 @@ def test_an_input_that_changes_meanwhile_is_an_error(tmp_path):
     status, told = go_on(process)
     assert status == 1 and "1.nc: changed while it was read" in told, told
     assert not (tmp_path / "out.nc").exists()
+
+
+def test_unsigned_coordinates_go_by_their_values(tmp_path):
+    paths = []
+    for n, first in enumerate([100, 120, 200]):
+        paths.append(tmp_path / f"{n}.nc")
+        with netCDF4.Dataset(paths[-1], "w", format="NETCDF3_CLASSIC") as out:
+            out.createDimension("x", None)
+            x = out.createVariable("x", "i1", ("x",))
+            x._Unsigned = "true"
+            x.set_auto_maskandscale(False)
+            x[:] = np.arange(first, first + 20, dtype="u1").view("i1")
+            out.createVariable("v", "i4", ("x",))[:] = np.arange(first, first + 20)
+    for order in ([0, 1, 2], [2, 0, 1]):
+        joined(tmp_path / "out.nc", "x", *(["--sort"] if order[0] else []), *(paths[n] for n in order))
+        with netCDF4.Dataset(tmp_path / "out.nc") as found:
+            wanted = [*range(100, 140), *range(200, 220)]
+            assert found["x"][:].view("u1").tolist() == wanted and found["v"][:].tolist() == wanted
+    assert "begins at x = 120, and" in refused("x", paths[2], paths[1], tmp_path / "out.nc")
+
+
+def test_types_may_be_numbered_otherwise(tmp_path):
+    pair = np.dtype([("a", "i4"), ("b", "f8")])
+    for n in range(2):
+        with netCDF4.Dataset(tmp_path / f"{n}.nc", "w") as out:
+            out.createDimension("t", None)
+            if n:
+                out.createEnumType("i1", "other", {"none": 0})
+            ty = out.createCompoundType(pair, "pair")
+            list_type = out.createVLType("i4", "list")
+            out.createVariable("t", "i4", ("t",))[:] = 3 * n + np.arange(3)
+            out.createVariable("v", ty, ("t",))[:] = np.array([(3 * n + k, k / 4) for k in range(3)], dtype=pair)
+            lists = out.createVariable("l", list_type, ("t",))
+            for k in range(3):
+                lists[k] = np.arange(3 * n + k, dtype="i4")
+    joined(tmp_path / "out.nc", "t", "--verify", tmp_path / "0.nc", tmp_path / "1.nc")
+    with netCDF4.Dataset(tmp_path / "out.nc") as found:
+        assert found["v"][:]["a"].tolist() == list(range(6)) and found["v"][:]["b"].tolist() == [0, 0.25, 0.5] * 2
+        assert [len(found["l"][k]) for k in range(6)] == list(range(6)) and found["l"][5].tolist() == [0, 1, 2, 3, 4]

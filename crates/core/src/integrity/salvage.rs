@@ -12,8 +12,8 @@ use crate::filter::pipeline::ALL_SKIPPED;
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::read_region::{self, chunk_shape, fill_element, swap_unit};
 use crate::format::{
-    ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, Reader, Region as ReadRegion,
-    OverSources, Written, WrittenChunks, read_ranges,
+    ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, OverSources, Reader, Region as ReadRegion, Written,
+    WrittenChunks, read_ranges,
 };
 use crate::model::{Encoding, Schema, Storage, Values, VarId, VariableLayout, move_heap};
 use crate::store::{ByteRange, Done, Requests};

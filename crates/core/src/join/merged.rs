@@ -83,9 +83,15 @@ impl Merged {
         for (n, member) in members.iter().enumerate().skip(1) {
             let schema = member.schema();
             let wanted = |var| is_wanted(&schema.var_path(var));
-            union.add(schema, wanted).map_err(|error| member.inputs.named(0, error))?;
+            union
+                .add(schema, wanted)
+                .map_err(|error| member.inputs.named(0, error))?;
             let places = &union.places[n];
-            for (var, ours) in places.iter().enumerate().filter_map(|(n, ours)| Some((VarId(n), (*ours)?))) {
+            for (var, ours) in places
+                .iter()
+                .enumerate()
+                .filter_map(|(n, ours)| Some((VarId(n), (*ours)?)))
+            {
                 let (owner, of_owner) = union.owners[ours.0];
                 if owner == n || !wanted(var) {
                     continue;
@@ -180,7 +186,9 @@ fn groups(inputs: &Inputs, dim: &str) -> Result<Vec<(Vec<usize>, bool)>> {
     let look = |n: &usize| {
         let reader = inputs.open(*n)?;
         let schema = reader.schema();
-        let mut paths: Vec<String> = (0..schema.vars.len()).map(|n| schema.var_path(VarId(n))).collect();
+        let mut paths: Vec<String> = (0..schema.vars.len())
+            .map(|n| schema.var_path(VarId(n)))
+            .collect();
         paths.sort_unstable();
         Ok::<_, Error>((paths, !schema.dims_named(dim).is_empty()))
     };

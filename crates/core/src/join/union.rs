@@ -37,7 +37,8 @@ impl Union {
         let number = self.places.len();
         let groups = self.groups(other);
         let same_types = self.schema.types == other.types;
-        let takes_types = !same_types && self.schema.types.is_empty() && groups.iter().enumerate().all(|(n, g)| n == g.0);
+        let takes_types =
+            !same_types && self.schema.types.is_empty() && groups.iter().enumerate().all(|(n, g)| n == g.0);
         if takes_types {
             for ty in &other.types {
                 self.schema.add_type(ty.clone());
@@ -190,6 +191,9 @@ mod tests {
         union.add(&other, |var| var == VarId(1)).unwrap();
         assert_eq!(union.places[1], [None, Some(VarId(1))]);
         let error = Union::new(&first).add(&other, |_| true).unwrap_err().to_string();
-        assert!(error.contains("variable b: the dimension x has the length 4, and 3"), "{error}");
+        assert!(
+            error.contains("variable b: the dimension x has the length 4, and 3"),
+            "{error}"
+        );
     }
 }

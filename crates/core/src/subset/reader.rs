@@ -14,12 +14,10 @@ use crate::chunk::Selection;
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
 use crate::format::{
-    EncodedChunk, Extensions, Fetcher, Needs, OverSources, Reader, Region, Written,
-    read_ranges,
+    EncodedChunk, Extensions, Fetcher, Needs, OverSources, Reader, Region, Written, read_ranges,
 };
 use crate::model::{
-    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId,
-    VariableLayout,
+    DimId, Encoding, Schema, SharedLayout, SharedLayouts, Storage, Type, Values, VarId, VariableLayout,
 };
 use crate::store::{ByteRange, Done, Requests};
 

@@ -34,7 +34,8 @@ impl<T: OverSources> VirtualSources for T {
     }
 
     fn is_virtual(&self, var: VarId) -> bool {
-        self.below(var).is_some_and(|(reader, var)| reader.is_virtual(var))
+        self.below(var)
+            .is_some_and(|(reader, var)| reader.is_virtual(var))
     }
 
     fn read_region_left(

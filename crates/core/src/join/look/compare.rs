@@ -1,5 +1,6 @@
 //! Whether a variable of an input goes on with that of the first input.
 
+use super::same_type::same_type;
 use crate::error::{Alternative, Error, Result};
 use crate::model::{Attribute, DimId, Schema, Type, VarId, Variable};
 use crate::subset::value::attribute_number;
@@ -132,14 +133,6 @@ fn type_name(schema: &Schema, ty: Type) -> String {
     match ty {
         Type::User(id) => format!("'{}' of this file", schema.user_type(id).name),
         ty => format!("{ty:?}").to_lowercase(),
-    }
-}
-
-fn same_type(first: (&Schema, Type), other: (&Schema, Type)) -> bool {
-    match (first.1, other.1) {
-        // Types are numbered by each dataset: the same number means the same type only if all are the same.
-        (Type::User(a), Type::User(b)) => a == b && first.0.types == other.0.types,
-        (a, b) => a == b,
     }
 }
 

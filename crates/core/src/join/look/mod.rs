@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! input ─► frame ─┬─ names:          its items, by the paths of the first input's
-//!                 ├─ compare:        types, lengths, packing
+//!                 ├─ compare:        types (same_type), lengths, packing
 //!                 ├─ units:          the same, or times that are converted
 //!                 └─ static_values:  values that all inputs must share
 //!            │
@@ -14,6 +14,7 @@ mod compare;
 mod frame;
 mod judge;
 mod names;
+mod same_type;
 mod static_values;
 mod units;
 

@@ -120,7 +120,11 @@ impl Difference {
     /// The difference from the input `first`, as a part of a message.
     pub fn told(&self, first: &str) -> String {
         let at = self.at.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        let at = if at.is_empty() { "its value".to_owned() } else { format!("[{at}]") };
+        let at = if at.is_empty() {
+            "its value".to_owned()
+        } else {
+            format!("[{at}]")
+        };
         match &self.values {
             Some((ours, theirs)) => format!("{at} is {theirs}, and {ours} in {first}"),
             None => format!("{at} is another value than in {first}"),
