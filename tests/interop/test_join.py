@@ -659,3 +659,22 @@ def test_types_may_be_numbered_otherwise(tmp_path):
     with netCDF4.Dataset(tmp_path / "out.nc") as found:
         assert found["v"][:]["a"].tolist() == list(range(6)) and found["v"][:]["b"].tolist() == [0, 0.25, 0.5] * 2
         assert [len(found["l"][k]) for k in range(6)] == list(range(6)) and found["l"][5].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_units_shorter_than_a_second_are_converted(tmp_path):
+    paths = []
+    for n, (units, first) in enumerate([("seconds since 2000-01-01", 0), ("milliseconds since 2000-01-01", 3000), ("ns since 2000-01-01", 6 * 10**9)]):
+        paths.append(tmp_path / f"{n}.nc")
+        with netCDF4.Dataset(paths[-1], "w") as out:
+            out.createDimension("time", None)
+            time = out.createVariable("time", "i8", ("time",))
+            time.units = units
+            time[:] = first + np.arange(3) * {"s": 1, "m": 10**3, "n": 10**9}[units[0]]
+    joined(tmp_path / "out.nc", "time", "--verify", *paths)
+    check(tmp_path / "out.nc", {"time": np.arange(9)})
+    wanted = np.concatenate([xarray.open_dataset(path)["time"].values for path in paths])
+    with xarray.open_dataset(tmp_path / "out.nc") as found:
+        np.testing.assert_array_equal(found["time"].values, wanted)
+    with netCDF4.Dataset(paths[1], "a") as out:
+        out["time"][1] = 4001
+    assert "the time 4001 has no exact form" in refused("time", *paths, tmp_path / "out.nc")
