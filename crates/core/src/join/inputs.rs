@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::outer_dimension::{NewDimension, OuterDimension};
+use super::telling::Telling;
 use crate::error::{Error, Result};
 use crate::format::{Reader, ReaderPool};
 use crate::model::VarId;
@@ -20,6 +21,7 @@ pub struct Inputs {
     open: Arc<Open>,
     most: usize,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
+    tell: Arc<dyn Fn(usize, Vec<String>) + Send + Sync>,
 }
 
 impl Inputs {
@@ -36,6 +38,7 @@ impl Inputs {
             open: Arc::new(open),
             most,
             unchanged: Arc::new(|| Ok(())),
+            tell: Arc::new(|_, _| {}),
         }
     }
 
@@ -44,6 +47,16 @@ impl Inputs {
     pub fn checked_by(self, unchanged: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
         Self {
             unchanged: Arc::new(unchanged),
+            ..self
+        }
+    }
+
+    /// The same inputs, whose warnings about their data go to `tell` when they are closed, with the number of the input. One that is
+    /// opened again may give the same warnings again.
+    #[must_use]
+    pub fn told_by(self, tell: impl Fn(usize, Vec<String>) + Send + Sync + 'static) -> Self {
+        Self {
+            tell: Arc::new(tell),
             ..self
         }
     }
@@ -114,7 +127,14 @@ impl Inputs {
             }
             Ok(reader)
         });
-        reader.map_err(|error| self.named(input, error))
+        let (number, tell) = (self.number(input), Arc::clone(&self.tell));
+        match reader {
+            Ok(reader) => Ok(Box::new(Telling::new(
+                reader,
+                Box::new(move |warnings| tell(number, warnings)),
+            ))),
+            Err(error) => Err(self.named(input, error)),
+        }
     }
 
     /// All inputs as a pool of readers. `new` gives the dimension that one lacks.

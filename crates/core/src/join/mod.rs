@@ -32,6 +32,7 @@ mod order;
 mod outer_dimension;
 mod request;
 mod source;
+mod telling;
 mod union;
 mod unpacked_variable;
 

@@ -4,7 +4,7 @@
 //! names ─► Inputs, each opened when needed ─► Merged ─► the part asked for ─► values: plan, engine, Writer
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex};
@@ -18,11 +18,11 @@ use ncutils_core::format::archive::PackOptions;
 use ncutils_core::join::{Inputs, Merged};
 use ncutils_core::location::Location;
 use ncutils_core::message::some_of;
-use ncutils_core::model::NamePattern;
+use ncutils_core::model::{NamePattern, VarId};
 use ncutils_core::threads;
 
 use super::copy_of::CopyOf;
-use super::unfinished::refuse_unfinished;
+use super::unfinished::{refuse_unfinished, refuse_unfinished_sources};
 use super::values;
 use crate::arguments::Arguments;
 use crate::locations;
@@ -97,13 +97,17 @@ type Stamp = (u64, i64, i64, u64);
 
 /// What is known of the inputs that were opened.
 #[derive(Default)]
-struct Opened(Mutex<HashMap<usize, Stamp>>);
+struct Opened {
+    stamps: Mutex<HashMap<usize, Stamp>>,
+    /// The warnings that were told, each with the number of its input.
+    told: Mutex<HashSet<(usize, String)>>,
+}
 
 impl Opened {
     /// Notes that an input is opened. Returns true the first time.
     fn note(&self, n: usize, input: &Location) -> Result<bool, Error> {
         let stamp = stamp_of(input);
-        let Ok(mut all) = self.0.lock() else {
+        let Ok(mut all) = self.stamps.lock() else {
             return Ok(true);
         };
         match all.insert(n, stamp) {
@@ -113,8 +117,14 @@ impl Opened {
         }
     }
 
+    /// True if a warning of an input was not told before.
+    fn is_news(&self, n: usize, warning: &str) -> bool {
+        let told = self.told.lock();
+        told.is_ok_and(|mut told| told.insert((n, warning.to_owned())))
+    }
+
     fn check(&self, n: usize, input: &Location) -> Result<(), Error> {
-        let before = self.0.lock().ok().and_then(|all| all.get(&n).copied());
+        let before = self.stamps.lock().ok().and_then(|all| all.get(&n).copied());
         match before {
             Some(before) if before != stamp_of(input) => Err(changed(input)),
             _ => Ok(()),
@@ -152,6 +162,7 @@ fn inputs_of(
     let locations: Arc<[Location]> = locations.into();
     let opened = Arc::new(Opened::default());
     let (all, seen) = (Arc::clone(&locations), Arc::clone(&opened));
+    let (named, news, messages) = (Arc::clone(&locations), Arc::clone(&opened), arguments.messages);
     Inputs::new(shown, most, move |n| {
         let input = locations
             .get(n)
@@ -162,11 +173,23 @@ fn inputs_of(
         // An input is opened again when others needed its room.
         if is_new {
             refuse_unfinished(reader.schema().unfinished, input, &arguments)?;
+            for var in (0..reader.schema().vars.len()).map(VarId) {
+                if reader.is_virtual(var) {
+                    reader.resolve_sources(var)?;
+                }
+            }
+            refuse_unfinished_sources(&*reader, input, &arguments)?;
             for warning in &reader.schema().warnings {
                 arguments.messages.warn_of(input, warning);
             }
         }
         Ok(reader)
+    })
+    .told_by(move |n, warnings| {
+        let Some(input) = named.get(n) else { return };
+        for warning in warnings.iter().filter(|warning| news.is_news(n, warning)) {
+            messages.warn_of(input, warning);
+        }
     })
     .checked_by(move || {
         let mut inputs = all.iter().enumerate();
