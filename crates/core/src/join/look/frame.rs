@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::compare::{Pair, same_attribute};
+use super::difference::Difference;
 use super::names::NameMap;
-use super::static_values::{Difference, StaticValues};
+use super::static_values::StaticValues;
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
 use crate::join::change::{Change, Unpacking};

@@ -4,13 +4,14 @@
 //! input ─► frame ─┬─ names:          its items, by the paths of the first input's
 //!                 ├─ compare:        types (same_type), lengths, packing
 //!                 ├─ units:          the same, or times that are converted
-//!                 └─ static_values:  values that all inputs must share
+//!                 └─ static_values:  values that all inputs must share, else their difference
 //!            │
 //!            ▼
 //!          Look ─► judge: what is refused, and what is told
 //! ```
 
 mod compare;
+mod difference;
 mod frame;
 mod judge;
 mod names;
