@@ -109,7 +109,7 @@ def test_shared_coordinates_must_be_equal(tmp_path):
     error = refused(tas, make(tmp_path / "pr.nc", "pr", first=1), out)
     assert f"{tmp_path}/pr.nc: variable time: [0] is 1, and 0 in {tas}" in error, error
     error = refused(tas, make(tmp_path / "pr.nc", "pr", count=5), out)
-    assert f"{tmp_path}/pr.nc: variable pr: the dimension time has the length 5, and 4 in inputs before" in error, error
+    assert f"{tmp_path}/pr.nc: variable pr: the dimension time has the length 5, and 4 in {tas}" in error, error
     error = refused(tas, make(tmp_path / "pr.nc", "pr", units="days since 1999-01-01"), out)
     assert "pr.nc: variable time: units is 'days since 1999-01-01', and 'days since 2000-01-01' in" in error, error
 

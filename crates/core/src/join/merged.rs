@@ -42,9 +42,9 @@ impl Merged {
     ) -> Result<Self> {
         let (groups, firsts) = firsts(&inputs, request)?;
         let pool = pool(&inputs, &groups, &firsts);
-        let mut names = Union::new(firsts[0].reader.schema());
+        let mut names = Union::new(firsts[0].reader.schema(), inputs.name(0));
         for first in &firsts[1..] {
-            names.add(first.reader.schema(), |_| false)?;
+            names.add((first.reader.schema(), ""), |_| false)?;
         }
         let chosen = wanted(&names.schema).map_err(|error| inputs.named(0, error))?;
         let chosen: BTreeSet<VarId> = chosen.into_iter().collect();
@@ -73,7 +73,7 @@ impl Merged {
         request: &JoinRequest,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Self> {
-        let mut union = Union::new(members[0].schema());
+        let mut union = Union::new(members[0].schema(), inputs.name(0));
         let mut warnings: Vec<String> = members.iter().flat_map(Joined::warnings).cloned().collect();
         let mut differing: BTreeSet<String> = BTreeSet::new();
         let mut others: BTreeSet<String> = BTreeSet::new();
@@ -84,7 +84,7 @@ impl Merged {
             let schema = member.schema();
             let wanted = |var| is_wanted(&schema.var_path(var));
             union
-                .add(schema, wanted)
+                .add((schema, member.inputs.name(0)), wanted)
                 .map_err(|error| member.inputs.named(0, error))?;
             let places = &union.places[n];
             for (var, ours) in places

@@ -41,3 +41,6 @@ pub use joined::{Joined, Piece};
 pub use merged::Merged;
 pub use request::{JoinRequest, Overlap};
 pub use source::JoinSource;
+
+#[cfg(test)]
+mod tests;

@@ -15,17 +15,20 @@ pub struct Union {
     pub places: Vec<Vec<Option<VarId>>>,
     /// The variables, by group and name.
     by_name: HashMap<(usize, String), VarId>,
+    /// For each dimension, the name of the dataset that defines it.
+    dims_of: Vec<String>,
 }
 
 impl Union {
-    /// The first dataset.
-    pub fn new(first: &Schema) -> Self {
+    /// The first dataset, and its name.
+    pub fn new(first: &Schema, name: &str) -> Self {
         let vars = (0..first.vars.len()).map(VarId);
         Self {
             schema: first.clone(),
             owners: vars.clone().map(|var| (0, var)).collect(),
             places: vec![vars.clone().map(Some).collect()],
             by_name: vars.map(|var| (key(first.var(var)), var)).collect(),
+            dims_of: vec![name.to_owned(); first.dims.len()],
         }
     }
 
@@ -33,7 +36,7 @@ impl Union {
     ///
     /// # Errors
     /// A wanted variable whose dimensions have other lengths than those of the others, or whose type they cannot have.
-    pub fn add(&mut self, other: &Schema, wanted: impl Fn(VarId) -> bool) -> Result<()> {
+    pub fn add(&mut self, (other, name): (&Schema, &str), wanted: impl Fn(VarId) -> bool) -> Result<()> {
         let number = self.places.len();
         let groups = self.groups(other);
         let same_types = self.schema.types == other.types;
@@ -59,7 +62,7 @@ impl Union {
             }
             let is_held = !has_user_types(variable) || same_types || takes_types;
             let dims = match is_held {
-                true => self.dims(other, &groups, &variable.dims),
+                true => self.dims((other, name), &groups, &variable.dims),
                 false => Err(Error::Usage(
                     "its types are not those of the first input, which has other ones".to_owned(),
                 )),
@@ -106,19 +109,27 @@ impl Union {
     }
 
     /// The dimensions of a variable of a further dataset, which are added where they are missing.
-    fn dims(&mut self, other: &Schema, groups: &[GroupId], dims: &[DimId]) -> Result<Vec<DimId>> {
+    fn dims(
+        &mut self,
+        (other, name): (&Schema, &str),
+        groups: &[GroupId],
+        dims: &[DimId],
+    ) -> Result<Vec<DimId>> {
         let mut found = Vec::with_capacity(dims.len());
         for dim in dims.iter().map(|dim| other.dim(*dim)) {
             let group = groups[dim.group.0];
             let mut ours = self.schema.group(group).dims.iter();
             match ours.find(|ours| self.schema.dim(**ours).name == dim.name) {
-                None => found.push(self.schema.add_dim(Dimension { group, ..dim.clone() })),
+                None => {
+                    found.push(self.schema.add_dim(Dimension { group, ..dim.clone() }));
+                    self.dims_of.push(name.to_owned());
+                }
                 Some(ours) => {
                     let length = self.schema.dim(*ours).length;
                     if length != dim.length {
                         return Err(Error::Usage(format!(
-                            "the dimension {} has the length {}, and {length} in inputs before",
-                            dim.name, dim.length
+                            "the dimension {} has the length {}, and {length} in {}",
+                            dim.name, dim.length, self.dims_of[ours.0]
                         )));
                     }
                     found.push(*ours);
@@ -173,9 +184,12 @@ mod tests {
 
     #[test]
     fn items_of_one_path_are_one() {
-        let mut union = Union::new(&schema(&[("x", 3), ("t", 2)], &[("x", &[0]), ("a", &[1, 0])]));
+        let mut union = Union::new(
+            &schema(&[("x", 3), ("t", 2)], &[("x", &[0]), ("a", &[1, 0])]),
+            "a.nc",
+        );
         let other = schema(&[("y", 4), ("x", 3)], &[("b", &[0, 1]), ("x", &[1])]);
-        union.add(&other, |_| true).unwrap();
+        union.add((&other, "b.nc"), |_| true).unwrap();
         let names: Vec<_> = union.schema.vars.iter().map(|var| var.name.as_str()).collect();
         assert_eq!(names, ["x", "a", "b"]);
         assert_eq!(union.schema.shape(VarId(2)), [4, 3]);
@@ -187,12 +201,15 @@ mod tests {
     fn dimensions_of_wanted_variables_must_agree() {
         let first = schema(&[("x", 3)], &[("a", &[0])]);
         let other = schema(&[("x", 4)], &[("b", &[0]), ("c", &[])]);
-        let mut union = Union::new(&first);
-        union.add(&other, |var| var == VarId(1)).unwrap();
+        let mut union = Union::new(&first, "a.nc");
+        union.add((&other, "b.nc"), |var| var == VarId(1)).unwrap();
         assert_eq!(union.places[1], [None, Some(VarId(1))]);
-        let error = Union::new(&first).add(&other, |_| true).unwrap_err().to_string();
+        let error = Union::new(&first, "a.nc")
+            .add((&other, "b.nc"), |_| true)
+            .unwrap_err()
+            .to_string();
         assert!(
-            error.contains("variable b: the dimension x has the length 4, and 3"),
+            error.contains("variable b: the dimension x has the length 4, and 3 in a.nc"),
             "{error}"
         );
     }
