@@ -7,7 +7,7 @@ use super::outer_dimension::{NewDimension, OuterDimension};
 use super::telling::Telling;
 use crate::error::{Error, Result};
 use crate::format::{Reader, ReaderPool};
-use crate::model::VarId;
+use crate::model::{Schema, VarId};
 
 /// Opens an input by its number. Its errors need not name the input.
 type Open = dyn Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync;
@@ -20,6 +20,8 @@ pub struct Inputs {
     chosen: Arc<[usize]>,
     open: Arc<Open>,
     most: usize,
+    /// Bytes that the schemas of open inputs may take together.
+    memory: u64,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
     tell: Arc<dyn Fn(usize, Vec<String>) + Send + Sync>,
 }
@@ -37,9 +39,16 @@ impl Inputs {
             names: names.into(),
             open: Arc::new(open),
             most,
+            memory: u64::MAX,
             unchanged: Arc::new(|| Ok(())),
             tell: Arc::new(|_, _| {}),
         }
+    }
+
+    /// The same inputs, of which so few are open that their schemas take about `memory` bytes at most.
+    #[must_use]
+    pub fn within(self, memory: u64) -> Self {
+        Self { memory, ..self }
     }
 
     /// The same inputs, with a check that none has changed since it was opened. It is called at the end of a copy.
@@ -137,13 +146,16 @@ impl Inputs {
         }
     }
 
-    /// All inputs as a pool of readers. `new` gives the dimension that one lacks.
-    pub(super) fn pool(
+    /// All inputs as a pool of readers, most of which have schemas like one of `typical`. `new` gives the dimension that one lacks.
+    pub(super) fn pool<'s>(
         &self,
+        typical: impl Iterator<Item = &'s Schema>,
         new: impl Fn(usize) -> Option<NewDimension> + Send + Sync + 'static,
     ) -> ReaderPool {
         let inputs = self.clone();
-        ReaderPool::new(self.most, move |input| {
+        let each = typical.map(weight).max().unwrap_or(0).saturating_add(OPEN);
+        let within = usize::try_from(self.memory / each).unwrap_or(usize::MAX);
+        ReaderPool::new(self.most.min(within.max(2)), move |input| {
             let reader = inputs.open(input)?;
             Ok(match new(input) {
                 None => reader,
@@ -152,6 +164,27 @@ impl Inputs {
         })
         .with_names(Arc::clone(&self.names))
     }
+}
+
+/// Bytes that an open input takes besides its schema: buffers, and the metadata that is kept.
+const OPEN: u64 = 32 << 10;
+
+/// Bytes that an open input takes for each of its variables besides names and attributes, about.
+const OF_VARIABLE: u64 = 1000;
+
+/// Bytes that an attribute takes besides its value, about.
+const OF_ATTRIBUTE: u64 = 120;
+
+/// Bytes that an open input of this schema takes for it, about.
+fn weight(schema: &Schema) -> u64 {
+    let of_group = schema.groups.iter().map(|group| &group.attributes);
+    let attributes = schema.vars.iter().map(|var| &var.attributes).chain(of_group);
+    let values = attributes.flat_map(|attributes| attributes.iter());
+    let of_values = values.map(|a| OF_ATTRIBUTE + (a.values.bytes.len() + a.values.heap.len()) as u64);
+    of_values.fold(
+        OF_VARIABLE.saturating_mul(schema.vars.len() as u64),
+        u64::saturating_add,
+    )
 }
 
 impl fmt::Debug for Inputs {

@@ -218,7 +218,8 @@ fn pool(inputs: &Inputs, groups: &[Vec<usize>], firsts: &[First]) -> ReaderPool 
             of_input.extend(group.iter().map(|n| (*n, new.clone())));
         }
     }
-    inputs.pool(move |n| of_input.get(&n).cloned())
+    let typical = firsts.iter().map(|first| first.reader.schema());
+    inputs.pool(typical, move |n| of_input.get(&n).cloned())
 }
 
 /// Checks that two members have the same variable. Returns the error of one whose values differ.

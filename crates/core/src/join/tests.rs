@@ -141,6 +141,26 @@ fn an_input_is_looked_at_once() {
 }
 
 #[test]
+fn few_inputs_of_large_schemas_stay_open() {
+    let inputs: Vec<_> = (0..6).map(|n| steps("v", n, 1, DAYS)).collect();
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&opened);
+    let names = (0..6).map(|n| format!("{n}.nc")).collect();
+    let all = Inputs::new(names, 1000, move |n| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(Box::new(inputs[n].clone()) as Box<dyn Reader>)
+    });
+    let every = |schema: &Schema| Ok((0..schema.vars.len()).map(VarId).collect());
+    let joined = Merged::new(all.within(1), &along("t"), &Registry::builtin(), every).unwrap();
+    let looked = opened.load(Ordering::Relaxed);
+    assert_eq!(read(&joined, "t", &[0], &[6]), (0..6).collect::<Vec<_>>());
+    assert!(
+        opened.load(Ordering::Relaxed) - looked >= 3,
+        "two are open beside the first"
+    );
+}
+
+#[test]
 fn times_are_converted_in_what_is_read() {
     let inputs = [steps("v", 0, 2, DAYS), steps("v", 0, 2, "days since 2000-01-11")];
     let (joined, _) = merged(&inputs, &along("t")).unwrap();

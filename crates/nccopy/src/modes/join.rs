@@ -35,7 +35,7 @@ const MOST_OPEN: usize = 1000;
 /// Files that an input may open: itself and one that it refers to.
 const FILES: u64 = 2;
 
-/// The part of the memory that all readers may take for data that they keep.
+/// The part of the memory that all readers may take for data that they keep, and as much for their schemas.
 const KEPT: u64 = 8;
 
 /// Joins or merges the inputs that the arguments name. Returns the exit status.
@@ -157,7 +157,8 @@ fn inputs_of(
     threads::allow_jobs_with_files(wanted as u64, FILES);
     // Inputs, the output, and files beside each other.
     let most = wanted.min(threads::jobs_with_files(FILES)).max(2);
-    let kept = arguments.memory_beside(output) / KEPT / most as u64;
+    let memory = arguments.memory_beside(output) / KEPT;
+    let kept = memory / most as u64;
     let arguments = arguments.clone();
     let locations: Arc<[Location]> = locations.into();
     let opened = Arc::new(Opened::default());
@@ -185,6 +186,7 @@ fn inputs_of(
         }
         Ok(reader)
     })
+    .within(memory)
     .told_by(move |n, warnings| {
         let Some(input) = named.get(n) else { return };
         for warning in warnings.iter().filter(|warning| news.is_news(n, warning)) {
