@@ -163,6 +163,11 @@ impl Arguments {
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
             ));
         }
+        if given("first") && !files.join {
+            return Err(Error::Usage(
+                "--first is for inputs that become one output; give --join or --merge too".into(),
+            ));
+        }
         let part = subset::asked(matches)?;
         let of_part = !part.is_empty();
         Ok(Self {
@@ -210,6 +215,7 @@ impl Arguments {
 fn join(matches: &ArgMatches) -> JoinRequest {
     JoinRequest {
         dim: text(matches, "join").unwrap_or_default().to_owned(),
+        merge: matches.get_flag("merge"),
         sort: matches.get_flag("sort"),
         labels: names(texts(matches, "label")),
         overlap: text(matches, "overlap").map(|which| match which {

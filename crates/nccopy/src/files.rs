@@ -15,7 +15,7 @@ pub struct Files {
     pub list: Option<OsString>,
     /// `--recursive`: the inputs are all datasets below one folder.
     pub recursive: bool,
-    /// `--join`: the inputs become one output.
+    /// `--join` or `--merge`: the inputs become one output.
     pub join: bool,
     /// `--append`: the output exists, and grows.
     pub append: bool,
@@ -49,7 +49,7 @@ impl Files {
             operands: operands.cloned().collect(),
             list: matches.get_one::<OsString>("files-from").cloned(),
             recursive: given("recursive"),
-            join: matches.contains_id("join"),
+            join: matches.contains_id("join") || given("merge"),
             append: given("append"),
             in_place: given("in-place"),
             break_links: given("break-links"),
@@ -75,7 +75,7 @@ impl Files {
         }
         if Location::is_folder_for_outputs(output, false)? {
             return usage(format!(
-                "{}: this is a folder, and the inputs become one dataset; name a file in it",
+                "{}: this is a folder, and --join and --merge make one dataset; name a file in it",
                 output.display()
             ));
         }

@@ -7,7 +7,12 @@ use super::opt::{Opt, Value};
 
 const SECTION: &str = "join.md";
 
-/// The options, of which all but the first need the first.
+/// Options that go with no output of several inputs.
+const CONFLICTS: &[&str] = &[
+    "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
+];
+
+/// The options, of which most need the first.
 pub fn join() -> Vec<Opt> {
     let further = |id, help: &'static str| {
         Opt::long(id, help)
@@ -24,9 +29,7 @@ pub fn join() -> Vec<Opt> {
         .more("If the inputs do not have DIM, it is a new outermost dimension.")
         .section(SECTION)
         .modes(&[Mode::Values, Mode::Append])
-        .conflicts(&[
-            "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings",
-        ])
+        .conflicts(CONFLICTS)
         .requests(&[Request::Join])
         .alternatives(&[
             (Alternative::OtherVariables, "; --exclude leaves the variable out"),
@@ -45,6 +48,14 @@ pub fn join() -> Vec<Opt> {
         .conflicts(&[
             "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings", "verify",
         ]),
+        Opt::long(
+            "merge",
+            "Merge the variables of the inputs into one output; what they share must be equal",
+        )
+        .more("With --join, inputs with the same variables are joined, and then merged.")
+        .section(SECTION)
+        .modes(&[Mode::Values])
+        .conflicts(CONFLICTS),
         further("sort", "With --join: order the inputs by the coordinate of DIM").modes(&[Mode::Values]),
         further(
             "label",
@@ -52,6 +63,7 @@ pub fn join() -> Vec<Opt> {
         )
         .modes(&[Mode::Values])
         .value(Value::Texts("V,…"))
+        .conflicts(&["merge"])
         .requests(&[Request::Labels]),
         further(
             "overlap",
@@ -74,10 +86,12 @@ pub fn join() -> Vec<Opt> {
         .modes(&[Mode::Values])
         .value(Value::Texts("VAR,…"))
         .requests(&[Request::Unpacking]),
-        further(
+        Opt::long(
             "first",
-            "With --join: take variables without DIM from the first input, if others differ",
+            "With --join or --merge: take what all inputs share from the first, if others differ",
         )
+        .section(SECTION)
+        .modes(&[Mode::Values, Mode::Append])
         .alternatives(&[(Alternative::ValuesOfFirst, "; --first takes those of the first")]),
         further(
             "fill-missing",

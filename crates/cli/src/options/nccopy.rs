@@ -57,6 +57,7 @@ const USAGE: &[&str] = &[
     "[OPTIONS] --in-place FILE...",
     "[OPTIONS] --join DIM INPUT... OUTPUT",
     "[OPTIONS] --append INPUT... OUTPUT",
+    "[OPTIONS] --merge INPUT... OUTPUT",
 ];
 
 const NOTES: &str = "\

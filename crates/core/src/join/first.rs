@@ -8,15 +8,28 @@ use crate::format::Reader;
 use crate::model::similar::question;
 use crate::model::{DimId, NamePattern, Schema, VarId};
 
+/// The first of the inputs that are joined, or the only one.
+pub struct First {
+    pub reader: Box<dyn Reader>,
+    /// The dimension; `None` for an input that is joined with none.
+    pub dim: Option<DimId>,
+    /// The same if it is new.
+    pub new: Option<NewDimension>,
+}
+
 /// Opens the first input, and finds the dimension, which is added if it is new.
-pub fn first_input(
-    inputs: &Inputs,
-    request: &JoinRequest,
-) -> Result<(Box<dyn Reader>, DimId, Option<NewDimension>)> {
-    let first = inputs.open(0)?;
-    let schema = first.schema();
+///
+/// # Errors
+/// A dimension that cannot be meant.
+pub fn first_input(inputs: &Inputs, request: &JoinRequest) -> Result<First> {
+    let first = |reader, dim, new| First { reader, dim, new };
+    let reader = inputs.open(0)?;
+    if request.dim.is_empty() {
+        return Ok(first(reader, None, None));
+    }
+    let schema = reader.schema();
     match schema.dims_named(&request.dim)[..] {
-        [dim] => Ok((first, dim, None)),
+        [dim] => Ok(first(reader, Some(dim), None)),
         [] => {
             let names = schema.dims.iter().map(|dim| dim.name.as_str());
             let meant = question(&request.dim, names);
@@ -25,9 +38,9 @@ pub fn first_input(
                 return Err(Request::Join.misspelled(format!("'{}'", request.dim), why));
             }
             let new = NewDimension::new(schema, &request.dim)?;
-            let first = OuterDimension::new(first, &new)?;
-            let dim = DimId(first.schema().dims.len() - 1);
-            Ok((Box::new(first), dim, Some(new)))
+            let reader = OuterDimension::new(reader, &new)?;
+            let dim = DimId(reader.schema().dims.len() - 1);
+            Ok(first(Box::new(reader), Some(dim), Some(new)))
         }
         _ => Err(Request::Join.misspelled(
             format!("'{}'", request.dim),
@@ -53,15 +66,13 @@ pub fn axes(schema: &Schema, dim: DimId) -> Result<Vec<Option<usize>>> {
     schema.vars.iter().enumerate().map(axis).collect()
 }
 
-/// The variables to unpack, each once.
+/// Checks that each pattern names a variable.
 ///
 /// # Errors
-/// A pattern that names none, and a variable without the joined dimension.
-pub fn unpacked(schema: &Schema, patterns: &[NamePattern], axes: &[Option<usize>]) -> Result<Vec<VarId>> {
-    let mut named = Vec::new();
+/// One that names none.
+pub fn check_unpacked(schema: &Schema, patterns: &[NamePattern]) -> Result<()> {
     for pattern in patterns {
-        let found = schema.vars_matching(pattern);
-        if found.is_empty() {
+        if schema.vars_matching(pattern).is_empty() {
             let names = schema.vars.iter().map(|var| var.name.as_str());
             let meant = question(pattern.as_str(), names);
             return Err(Request::Unpacking.misspelled(
@@ -69,7 +80,18 @@ pub fn unpacked(schema: &Schema, patterns: &[NamePattern], axes: &[Option<usize>
                 format!("the first input has no variable of this name{meant}"),
             ));
         }
-        for var in found {
+    }
+    Ok(())
+}
+
+/// The variables to unpack, each once.
+///
+/// # Errors
+/// A variable without the joined dimension.
+pub fn unpacked(schema: &Schema, patterns: &[NamePattern], axes: &[Option<usize>]) -> Result<Vec<VarId>> {
+    let mut named = Vec::new();
+    for pattern in patterns {
+        for var in schema.vars_matching(pattern) {
             if axes[var.0].is_none() {
                 return Err(Request::Unpacking.misspelled(
                     format!("'{}'", pattern.as_str()),

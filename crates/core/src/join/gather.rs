@@ -60,9 +60,9 @@ impl Joined {
             return self.filled(var, region);
         };
         let pooled;
-        let reader: &dyn Reader = match piece.input {
-            0 => &*self.first,
-            input => {
+        let reader: &dyn Reader = match self.in_pool(piece.input) {
+            None => &*self.first,
+            Some(input) => {
                 pooled = self.pool.get(input)?;
                 &**pooled
             }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::outer_dimension::{NewDimension, OuterDimension};
+use super::telling::Telling;
 use crate::error::{Error, Result};
 use crate::format::{Reader, ReaderPool};
-use crate::model::VarId;
+use crate::model::{Schema, VarId};
 
 /// Opens an input by its number. Its errors need not name the input.
 type Open = dyn Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync;
@@ -15,9 +16,14 @@ type Open = dyn Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync;
 #[derive(Clone)]
 pub struct Inputs {
     names: Arc<[String]>,
+    /// The numbers of those that were chosen of all.
+    chosen: Arc<[usize]>,
     open: Arc<Open>,
     most: usize,
+    /// Bytes that the schemas of open inputs may take together.
+    memory: u64,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
+    tell: Arc<dyn Fn(usize, Vec<String>) + Send + Sync>,
 }
 
 impl Inputs {
@@ -29,11 +35,20 @@ impl Inputs {
         open: impl Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync + 'static,
     ) -> Self {
         Self {
+            chosen: (0..names.len()).collect(),
             names: names.into(),
             open: Arc::new(open),
             most,
+            memory: u64::MAX,
             unchanged: Arc::new(|| Ok(())),
+            tell: Arc::new(|_, _| {}),
         }
+    }
+
+    /// The same inputs, of which so few are open that their schemas take about `memory` bytes at most.
+    #[must_use]
+    pub fn within(self, memory: u64) -> Self {
+        Self { memory, ..self }
     }
 
     /// The same inputs, with a check that none has changed since it was opened. It is called at the end of a copy.
@@ -41,6 +56,16 @@ impl Inputs {
     pub fn checked_by(self, unchanged: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
         Self {
             unchanged: Arc::new(unchanged),
+            ..self
+        }
+    }
+
+    /// The same inputs, whose warnings about their data go to `tell` when they are closed, with the number of the input. One that is
+    /// opened again may give the same warnings again.
+    #[must_use]
+    pub fn told_by(self, tell: impl Fn(usize, Vec<String>) + Send + Sync + 'static) -> Self {
+        Self {
+            tell: Arc::new(tell),
             ..self
         }
     }
@@ -53,14 +78,27 @@ impl Inputs {
         (self.unchanged)()
     }
 
+    /// Some of these inputs, by their positions among these.
+    pub(super) fn chosen(&self, positions: &[usize]) -> Self {
+        Self {
+            chosen: positions.iter().map(|input| self.number(*input)).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The number of an input among all, as the pool counts them.
+    pub(super) fn number(&self, input: usize) -> usize {
+        self.chosen.get(input).copied().unwrap_or(usize::MAX)
+    }
+
     /// Number of inputs.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.chosen.len()
     }
 
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.chosen.is_empty()
     }
 
     /// How many may be open at a time beside the first.
@@ -70,7 +108,7 @@ impl Inputs {
 
     /// The name of an input, as the user gave it.
     pub fn name(&self, input: usize) -> &str {
-        self.names.get(input).map_or("", String::as_str)
+        self.names.get(self.number(input)).map_or("", String::as_str)
     }
 
     /// An error of an input, with its name.
@@ -83,7 +121,7 @@ impl Inputs {
     /// # Errors
     /// What opening finds wrong, with the input's name.
     pub(super) fn open(&self, input: usize) -> Result<Box<dyn Reader>> {
-        let reader = (self.open)(input).and_then(|reader| {
+        let reader = (self.open)(self.number(input)).and_then(|reader| {
             let schema = reader.schema();
             if let Some(fault) = schema.faults.first() {
                 return Err(Error::Damaged(fault.clone()));
@@ -98,21 +136,55 @@ impl Inputs {
             }
             Ok(reader)
         });
-        reader.map_err(|error| self.named(input, error))
+        let (number, tell) = (self.number(input), Arc::clone(&self.tell));
+        match reader {
+            Ok(reader) => Ok(Box::new(Telling::new(
+                reader,
+                Box::new(move |warnings| tell(number, warnings)),
+            ))),
+            Err(error) => Err(self.named(input, error)),
+        }
     }
 
-    /// The inputs as a pool of readers, each with `new`, the dimension that it lacks.
-    pub(super) fn pool(&self, new: Option<NewDimension>) -> ReaderPool {
+    /// All inputs as a pool of readers, most of which have schemas like one of `typical`. `new` gives the dimension that one lacks.
+    pub(super) fn pool<'s>(
+        &self,
+        typical: impl Iterator<Item = &'s Schema>,
+        new: impl Fn(usize) -> Option<NewDimension> + Send + Sync + 'static,
+    ) -> ReaderPool {
         let inputs = self.clone();
-        ReaderPool::new(self.most, move |input| {
+        let each = typical.map(weight).max().unwrap_or(0).saturating_add(OPEN);
+        let within = usize::try_from(self.memory / each).unwrap_or(usize::MAX);
+        ReaderPool::new(self.most.min(within.max(2)), move |input| {
             let reader = inputs.open(input)?;
-            Ok(match &new {
+            Ok(match new(input) {
                 None => reader,
-                Some(new) => Box::new(OuterDimension::new(reader, new).map_err(|e| inputs.named(input, e))?),
+                Some(new) => Box::new(OuterDimension::new(reader, &new).map_err(|e| inputs.named(input, e))?),
             })
         })
         .with_names(Arc::clone(&self.names))
     }
+}
+
+/// Bytes that an open input takes besides its schema: buffers, and the metadata that is kept.
+const OPEN: u64 = 32 << 10;
+
+/// Bytes that an open input takes for each of its variables besides names and attributes, about.
+const OF_VARIABLE: u64 = 1000;
+
+/// Bytes that an attribute takes besides its value, about.
+const OF_ATTRIBUTE: u64 = 120;
+
+/// Bytes that an open input of this schema takes for it, about.
+fn weight(schema: &Schema) -> u64 {
+    let of_group = schema.groups.iter().map(|group| &group.attributes);
+    let attributes = schema.vars.iter().map(|var| &var.attributes).chain(of_group);
+    let values = attributes.flat_map(|attributes| attributes.iter());
+    let of_values = values.map(|a| OF_ATTRIBUTE + (a.values.bytes.len() + a.values.heap.len()) as u64);
+    of_values.fold(
+        OF_VARIABLE.saturating_mul(schema.vars.len() as u64),
+        u64::saturating_add,
+    )
 }
 
 impl fmt::Debug for Inputs {

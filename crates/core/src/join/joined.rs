@@ -1,9 +1,9 @@
-//! [`Joined`]: many datasets that read as one.
+//! [`Joined`]: datasets with the same variables, which read as one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::change::Change;
-use super::first::{axes, first_input, unpacked};
+use super::first::{First, axes, unpacked};
 use super::inputs::Inputs;
 use super::labels;
 use super::look::{Compared, Frame, NameMap, StaticValues};
@@ -12,12 +12,12 @@ pub use super::order::Piece;
 use super::request::JoinRequest;
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
-use crate::format::{ChangingSource, Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
+use crate::format::{Extensions, KnownVariable, Reader, ReaderPool, Region, Written};
 use crate::model::{DimId, Schema, SharedLayout, Values, VarId, VariableLayout};
 use crate::subset::value::coordinate_variable;
 use crate::threads;
 
-/// Many datasets that read as one, along a dimension.
+/// Many datasets with the same variables, which read as one along a dimension; or one dataset alone.
 pub struct Joined {
     pub(super) first: Box<dyn Reader>,
     pub(super) inputs: Inputs,
@@ -39,28 +39,52 @@ pub struct Joined {
     pub(super) warnings: Vec<String>,
     differing: BTreeSet<String>,
     /// True if the first input is the output.
-    first_changes: bool,
+    pub(super) first_changes: bool,
 }
 
 impl Joined {
+    /// One dataset, which is joined with none.
+    pub(super) fn alone(first: First, inputs: Inputs, pool: ReaderPool) -> Self {
+        let schema = first.reader.schema().clone();
+        let count = schema.vars.len();
+        Self {
+            dim: DimId(0),
+            first_changes: false,
+            names: vec![NameMap::new(&schema, &schema)],
+            first: first.reader,
+            inputs,
+            pool,
+            schema,
+            axes: vec![None; count],
+            pieces: Vec::new(),
+            layouts: vec![None; count],
+            changes: HashMap::new(),
+            labels: None,
+            warnings: Vec::new(),
+            differing: BTreeSet::new(),
+        }
+    }
+
     /// Looks at each input once. `wanted` tells which variables of the first input's schema the join is of. The others are not
-    /// looked at. `registry` adapts the filters of what is unpacked.
+    /// looked at. `registry` adapts the filters of what is unpacked. `first` is the first input, joined along `dim`, and `pool` has
+    /// the others.
     ///
     /// # Errors
     /// Inputs that do not go on with the first one, by their names and by both values.
-    pub fn new(
+    pub(super) fn new(
+        (first, dim): (First, DimId),
         inputs: Inputs,
+        pool: ReaderPool,
         request: &JoinRequest,
         registry: &Registry,
-        wanted: impl Fn(&Schema) -> Result<Vec<VarId>>,
+        wanted: &[VarId],
     ) -> Result<Self> {
         let mut warnings = Vec::new();
-        let (first, dim, new) = first_input(&inputs, request)?;
-        let pool = inputs.pool(new.clone());
+        let (first, new) = (first.reader, first.new);
         let schema = first.schema().clone();
         let axes = axes(&schema, dim)?;
         let coordinate = coordinate_variable(&schema, dim);
-        let mut chosen = wanted(&schema).map_err(|error| inputs.named(0, error))?;
+        let mut chosen = wanted.to_vec();
         chosen.extend(coordinate.filter(|var| !chosen.contains(var)));
         let unpack = unpacked(&schema, &request.unpack, &axes)?;
         let frame = Frame {
@@ -78,12 +102,12 @@ impl Joined {
         let look = |n: &usize| {
             let look = match n {
                 0 => frame.look(&*first, true),
-                n => pool.get(*n).and_then(|reader| {
+                n => pool.get(inputs.number(*n)).and_then(|reader| {
                     let look = frame.look(&**reader, false)?;
                     for (var, theirs) in frame.passing(&look) {
                         let known = KnownVariable::of(&**reader, theirs);
                         pool.keep(
-                            *n,
+                            inputs.number(*n),
                             theirs,
                             known.map_err(|error| error.in_variable(&schema.var_path(var)))?,
                         );
@@ -180,25 +204,11 @@ impl Joined {
         self.differing.iter().map(String::as_str)
     }
 
-    /// The readers of all inputs but the first, by number.
-    pub fn pool(&self) -> &ReaderPool {
-        &self.pool
-    }
-
     /// The position of the joined dimension in a variable's shape, if the copy engine can take the variable of the inputs as they
     /// store it. `None` for variables without the dimension, and for those whose values are made here.
     pub fn joined_axis(&self, var: VarId) -> Option<usize> {
         let is_made = self.is_made(var);
         self.axes[var.0].filter(|_| !is_made)
-    }
-
-    /// The same join as what is added to its first input, which may change while the others are read.
-    #[must_use]
-    pub fn growing(self) -> Self {
-        Self {
-            first_changes: true,
-            ..self
-        }
     }
 
     /// The first input.
@@ -258,6 +268,30 @@ impl Joined {
         let of = move |piece: &Piece| Some((*piece, self.names[piece.input].var(var)?));
         self.pieces.iter().filter_map(of)
     }
+
+    /// The number of an input in the pool; `None` for the first, which is always open.
+    pub fn in_pool(&self, input: usize) -> Option<usize> {
+        (input > 0).then(|| self.inputs.number(input))
+    }
+
+    /// The name of the input that has an element of a variable.
+    pub(super) fn name_of(&self, var: VarId, at: &[u64]) -> &str {
+        let cell = self.axes[var.0].and_then(|axis| at.get(axis));
+        let piece = cell.and_then(|cell| {
+            let next = self.pieces.partition_point(|piece| piece.at <= *cell);
+            self.pieces.get(next.checked_sub(1)?)
+        });
+        self.inputs.name(piece.map_or(0, |piece| piece.input))
+    }
+
+    /// Checks that the first input has not changed, unless it is the output.
+    pub(super) fn check_first(&self) -> Result<()> {
+        if self.first_changes {
+            return Ok(());
+        }
+        let checked = self.first.check_unchanged();
+        checked.map_err(|error| self.inputs.named(0, error))
+    }
 }
 
 impl Reader for Joined {
@@ -305,19 +339,8 @@ impl Reader for Joined {
             // A codec of elements is asked for by variable, and the labels are none of the first input's.
             elements: first.elements.filter(|_| self.labels.is_none()),
             check: None,
-            changes: Some(self),
+            changes: None,
             cache: None,
         }
-    }
-}
-
-impl ChangingSource for Joined {
-    fn check_unchanged(&self) -> Result<()> {
-        if !self.first_changes {
-            self.first
-                .check_unchanged()
-                .map_err(|error| self.inputs.named(0, error))?;
-        }
-        self.inputs.check_unchanged()
     }
 }

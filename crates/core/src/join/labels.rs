@@ -65,3 +65,51 @@ pub fn region(values: &Values, layout: &VariableLayout, region: &Region) -> Valu
         heap: values.heap.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(labels: &[&str]) -> (Type, Values) {
+        let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
+        let (variable, values) = coordinate("run", DimId(0), &labels, labels.len()).unwrap();
+        (variable.ty, values)
+    }
+
+    #[test]
+    fn labels_have_the_narrowest_type_of_all() {
+        assert_eq!(of(&["1", " -2"]).0, Type::Int);
+        assert_eq!(of(&["1", "3000000000"]).0, Type::Int64);
+        assert_eq!(of(&["1", "2.5"]).0, Type::Double);
+        assert_eq!(of(&["1", "nan"]).0, Type::String);
+        assert_eq!(of(&["a", "1"]).0, Type::String);
+        assert_eq!(
+            of(&["1", "2"]).1.bytes,
+            [1i32.to_le_bytes(), 2i32.to_le_bytes()].concat()
+        );
+    }
+
+    #[test]
+    fn a_region_has_its_own_labels() {
+        let (_, values) = of(&["a", "b", "c"]);
+        let layout = VariableLayout::contiguous(vec![3], SLOT_SIZE, Encoding::Structured);
+        let asked = Region {
+            start: vec![1],
+            count: vec![2],
+        };
+        let found = region(&values, &layout, &asked);
+        assert_eq!(
+            (found.string(0), found.string(SLOT_SIZE)),
+            (Some(&b"b"[..]), Some(&b"c"[..]))
+        );
+    }
+
+    #[test]
+    fn there_is_a_label_for_each_input() {
+        let error = coordinate("run", DimId(0), &["1".to_owned()], 2).unwrap_err();
+        assert!(
+            error.to_string().contains("1 labels are given for 2 inputs"),
+            "{error}"
+        );
+    }
+}

@@ -1,4 +1,4 @@
-//! One dataset of many along a dimension: `nccopy --join`.
+//! One dataset of many: `nccopy --join` along a dimension, `--merge` with the variables of all.
 //!
 //! ```text
 //! names ─► inputs: each opened when needed, few at a time
@@ -7,13 +7,17 @@
 //!           look: each input once ─┬─► order:  pieces of the inputs, one after another
 //!             │                    └─► change: times of other units, packed numbers
 //!             ▼
-//!          Joined, gather: reads as one dataset ─► plans, subsets, comparisons
+//!          Joined, gather: inputs with the same variables
+//!             │
+//!             ▼
+//!          Merged, union: reads as one dataset ─► plans, subsets, comparisons
 //!             │
 //!             └─► JoinSource: what the copy engine reads ─► whole chunks of each input
 //! ```
 //!
 //! The first input gives names, attributes, units and storage. A variable that has the dimension is made of pieces of all
-//! inputs. Any other variable must be the same in all of them. If no input has the dimension, `outer_dimension` gives it to
+//! inputs. Any other variable must be the same in all of them. Inputs with other variables are merged: each group of the same
+//! variables is joined, and what groups share must be equal. If no input has the dimension, `outer_dimension` gives it to
 //! each input with a length of 1.
 
 mod change;
@@ -23,13 +27,20 @@ mod inputs;
 mod joined;
 mod labels;
 mod look;
+mod merged;
 mod order;
 mod outer_dimension;
 mod request;
 mod source;
+mod telling;
+mod union;
 mod unpacked_variable;
 
 pub use inputs::Inputs;
 pub use joined::{Joined, Piece};
+pub use merged::Merged;
 pub use request::{JoinRequest, Overlap};
 pub use source::JoinSource;
+
+#[cfg(test)]
+mod tests;

@@ -228,3 +228,78 @@ impl OverSources for OuterDimension {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::in_memory::InMemoryReader;
+    use crate::model::{Attribute, Kind, Variable};
+
+    fn text(name: &str, text: &str) -> Attribute {
+        Attribute {
+            name: name.into(),
+            ty: Type::Char,
+            length: text.len(),
+            values: Values::from_bytes(text.as_bytes().to_vec()),
+        }
+    }
+
+    /// `x(x)`, `v(x)` with the auxiliary coordinate `height`, and the scalars `height` and `run`.
+    fn dataset() -> InMemoryReader {
+        let mut schema = Schema::new(Kind::Netcdf4);
+        let x = schema.add_dim(Dimension {
+            name: "x".into(),
+            group: GroupId(0),
+            length: 3,
+            unlimited: false,
+        });
+        let mut add = |name: &str, dims: Vec<DimId>, attributes: Vec<Attribute>| {
+            schema.add_var(Variable {
+                name: name.into(),
+                group: GroupId(0),
+                ty: Type::UByte,
+                dims,
+                attributes: attributes.into(),
+            });
+        };
+        add("x", vec![x], Vec::new());
+        add("v", vec![x], vec![text("coordinates", "height")]);
+        add("height", Vec::new(), Vec::new());
+        add("run", Vec::new(), Vec::new());
+        let values = [&[1, 2, 3][..], &[4, 5, 6], &[7], &[8]];
+        InMemoryReader::new(
+            schema,
+            values.map(|bytes| Values::from_bytes(bytes.to_vec())).into(),
+        )
+    }
+
+    #[test]
+    fn data_gain_the_dimension_and_what_describes_them_does_not() {
+        let new = NewDimension::new(dataset().schema(), "run").unwrap();
+        let outer = OuterDimension::new(Box::new(dataset()), &new).unwrap();
+        let shapes: Vec<_> = (0..4).map(|n| outer.schema().shape(VarId(n))).collect();
+        assert_eq!(shapes, [vec![3], vec![1, 3], vec![], vec![1]]);
+        let read = |var, start: &[u64], count: &[u64]| {
+            let region = Region {
+                start: start.to_vec(),
+                count: count.to_vec(),
+            };
+            outer.read_region(VarId(var), &region).unwrap().bytes
+        };
+        assert_eq!(read(1, &[0, 1], &[1, 2]), [5, 6]);
+        assert_eq!(read(3, &[0], &[1]), [8]);
+        assert!(read(1, &[0, 0], &[0, 3]).is_empty());
+        assert_eq!(outer.layout(VarId(1)).extent, [1, 3]);
+    }
+
+    #[test]
+    fn a_dimension_that_is_there_already_is_refused() {
+        let new = NewDimension::new(dataset().schema(), "y").unwrap();
+        let mut schema = dataset().schema().clone();
+        schema.dims[0].name = "y".into();
+        let other = InMemoryReader::new(schema, vec![Values::default(); 4]);
+        let error = OuterDimension::new(Box::new(other), &new).err().unwrap();
+        assert!(error.to_string().contains("has the dimension y"), "{error}");
+        assert!(NewDimension::new(dataset().schema(), "a/b").is_err());
+    }
+}

@@ -2,11 +2,14 @@
 
 use crate::model::NamePattern;
 
-/// How datasets are joined along a dimension.
+/// How datasets become one.
 #[derive(Debug, Clone, Default)]
 pub struct JoinRequest {
-    /// The dimension: a name, or a path from the root group. If the inputs do not have it, it becomes a new outermost one.
+    /// The dimension along which they are joined: a name, or a path from the root group. If the inputs do not have it, it becomes
+    /// a new outermost one. Empty for none.
     pub dim: String,
+    /// Takes the variables of inputs that have others. Inputs with the same variables are joined, if a dimension is given.
+    pub merge: bool,
     /// Orders the inputs by the values of the dimension's coordinate. Otherwise they stay in the order in which they are named.
     pub sort: bool,
     /// The coordinate of a new dimension: a value for each input. Empty for none.

@@ -8,7 +8,7 @@ use ncutils_core::copy::plan::{CopyOptions, added_records, join_source, plan_gro
 use ncutils_core::copy::{Readers, RunOptions, prepare, run};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::{self, Growing, Reader, Region};
-use ncutils_core::join::{Inputs, JoinRequest, Joined};
+use ncutils_core::join::{Inputs, JoinRequest, Merged};
 use ncutils_core::model::{Growth, Kind, VarId};
 use ncutils_core::store::{MemoryOutput, Output};
 
@@ -124,7 +124,7 @@ fn grown(old: &[u8], new: Vec<u8>) -> Vec<Event> {
         ..JoinRequest::default()
     };
     let all = |schema: &ncutils_core::model::Schema| Ok((0..schema.vars.len()).map(VarId).collect());
-    let joined = Joined::new(inputs, &request, &registry, all).unwrap().growing();
+    let joined = Merged::new(inputs, &request, &registry, all).unwrap().growing();
     let kind = joined.schema().kind;
     let records = (kind.can().grows == Growth::Records).then(|| added_records(&joined, &registry).unwrap());
     let options = CopyOptions {

@@ -139,6 +139,11 @@ impl MetadataReader {
         }
     }
 
+    /// Keeps at most `bytes` bytes of metadata of a local file from now on.
+    pub(crate) fn keep_at_most(&self, bytes: u64) {
+        self.shared.cache.keep_at_most(bytes);
+    }
+
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.
     pub(crate) fn is_slow(&self) -> bool {
         self.shared.cache.is_slow()

@@ -192,6 +192,11 @@ impl File {
         }
     }
 
+    /// Keeps at most `bytes` bytes of the metadata of a local file from now on, for later reads.
+    pub fn keep_at_most(&self, bytes: u64) {
+        self.reader().keep_at_most(bytes);
+    }
+
     /// Address of the root group. It may lie past the end of a file that was [recovered](OpenOptions::recovering).
     pub fn root(&self) -> u64 {
         let found = self.inner.recovery.as_ref().and_then(|recovery| recovery.root);

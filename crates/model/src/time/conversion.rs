@@ -1,8 +1,8 @@
 //! [`TimeConversion`]: numbers of one time unit as numbers of another, without rounding.
 
 use super::calendar::{Calendar, Date, Reckoning};
+use super::short_units::ShortUnits;
 use super::time_format::{SWITCH, SWITCH_JULIAN};
-use super::units::{TimeUnit, TimeUnits};
 
 /// A stored number, exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,11 +17,11 @@ pub enum TimeNumber {
 /// fraction of integers, so that a rounded value is never taken for an exact one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeConversion {
-    /// Microseconds of one unit of the source.
+    /// Length of one unit of the source. This and the others have one unit, which is a whole number of nanoseconds.
     from: i128,
-    /// Microseconds of one unit of the result.
+    /// Length of one unit of the result.
     to: i128,
-    /// Microseconds from the base of the result to the base of the source.
+    /// Time from the base of the result to the base of the source.
     offset: i128,
 }
 
@@ -36,19 +36,25 @@ struct Fraction {
 impl TimeConversion {
     /// The conversion of `from` to `to`, both by `calendar`. `None` if one of them counts calendar months or years, whose
     /// lengths differ, and they are not the same.
-    pub fn new(from: &TimeUnits, to: &TimeUnits, calendar: Calendar) -> Option<Self> {
-        let offset = (microseconds(&from.base, calendar)?).checked_sub(microseconds(&to.base, calendar)?)?;
-        if from.unit == to.unit && offset == 0 {
+    pub fn new(from: impl Into<ShortUnits>, to: impl Into<ShortUnits>, calendar: Calendar) -> Option<Self> {
+        let (from, to) = (from.into(), to.into());
+        let base = |of: &ShortUnits| microseconds(&of.units.base, calendar);
+        let offset = (base(&from)?).checked_sub(base(&to)?)?.checked_mul(1_000)?;
+        if (from.units.unit, from.nanoseconds) == (to.units.unit, to.nanoseconds) && offset == 0 {
             return Some(Self {
                 from: 1,
                 to: 1,
                 offset: 0,
             });
         }
+        let (from, to) = (from.length()?, to.length()?);
+        // The longest unit of all leaves most room for large numbers.
+        let common = greatest_common_divisor(from.unsigned_abs(), to.unsigned_abs());
+        let common = i128::try_from(greatest_common_divisor(common, offset.unsigned_abs())).ok()?;
         Some(Self {
-            from: length(from.unit)?,
-            to: length(to.unit)?,
-            offset,
+            from: from / common,
+            to: to / common,
+            offset: offset / common,
         })
     }
 
@@ -179,19 +185,6 @@ fn parts(number: f64) -> Option<(i128, i32)> {
     Some((signed, exponent + zeros as i32))
 }
 
-/// Microseconds of a unit; `None` for calendar months and what is made of them.
-fn length(unit: TimeUnit) -> Option<i128> {
-    let seconds = match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Minute => 60,
-        TimeUnit::Hour => 3_600,
-        TimeUnit::Day => 86_400,
-        TimeUnit::Week => 604_800,
-        TimeUnit::Month | TimeUnit::Season | TimeUnit::Year => return None,
-    };
-    Some(seconds * 1_000_000)
-}
-
 /// Microseconds from the beginning of 1970 to a date. `None` for a date that the calendar does not have.
 fn microseconds(date: &Date, calendar: Calendar) -> Option<i128> {
     if calendar == Calendar::None || !date.is_valid() || !calendar.has_day(date.year, date.month, date.day) {
@@ -213,10 +206,11 @@ fn microseconds(date: &Date, calendar: Calendar) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::TimeUnits;
 
     fn conversion(from: &str, to: &str, calendar: Calendar) -> Option<TimeConversion> {
         let units = |text| TimeUnits::parse(text, calendar).unwrap();
-        TimeConversion::new(&units(from), &units(to), calendar)
+        TimeConversion::new(units(from), units(to), calendar)
     }
 
     fn exact(from: &str, to: &str, number: f64) -> Option<f64> {
@@ -283,6 +277,24 @@ mod tests {
             Some(1_048_577.0)
         );
         assert!((conversion.rounded(TimeNumber::Integer(49)) - 3.041_666_666_666_667).abs() < 1e-12);
+    }
+
+    #[test]
+    fn units_shorter_than_a_second_are_converted() {
+        let short = |text| ShortUnits::parse(text, Calendar::Mixed).unwrap();
+        let seconds = TimeUnits::parse("seconds since 2000-01-01", Calendar::Mixed).unwrap();
+        let from = short("milliseconds since 2000-01-02");
+        let conversion = TimeConversion::new(from, seconds, Calendar::Mixed).unwrap();
+        assert_eq!(conversion.exact_integer(TimeNumber::Integer(2_000)), Some(86_402));
+        assert_eq!(conversion.exact_integer(TimeNumber::Integer(1)), None);
+        let back = TimeConversion::new(seconds, short("ns since 1970-01-01"), Calendar::Mixed).unwrap();
+        let years = 946_684_800i128;
+        assert_eq!(
+            back.exact_integer(TimeNumber::Integer(1)),
+            Some((years + 1) * 1_000_000_000)
+        );
+        assert!(ShortUnits::parse("mseconds since 2000-01-01", Calendar::Mixed).is_none());
+        assert!(ShortUnits::parse("ms", Calendar::Mixed).is_none());
     }
 
     #[test]

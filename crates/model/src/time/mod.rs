@@ -17,6 +17,7 @@
 mod calendar;
 mod conversion;
 mod partial_date;
+mod short_units;
 mod time_format;
 mod units;
 mod variables;
@@ -24,6 +25,7 @@ mod variables;
 pub use calendar::{Calendar, Date};
 pub use conversion::{TimeConversion, TimeNumber};
 pub use partial_date::PartialDate;
+pub use short_units::ShortUnits;
 pub use time_format::{DateSeparator, TimeFormat};
 pub use units::{TimeUnit, TimeUnits};
 pub use variables::TimeVariables;

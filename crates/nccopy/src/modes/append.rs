@@ -9,7 +9,7 @@ use ncutils_cli::options::Mode;
 use ncutils_core::copy::plan::{CopyOptions, added_records, copied};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
-use ncutils_core::join::{JoinRequest, Joined};
+use ncutils_core::join::{JoinRequest, Merged};
 use ncutils_core::location::{GrowthLock, Location};
 use ncutils_core::model::{Growth, Schema};
 
@@ -47,7 +47,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let grows = output.grows_in_place(schema.kind);
     let inputs = join::inputs_of(&names, locations, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Joined::new(inputs, &request, &arguments.copy.registry, wanted)?;
+    let joined = Merged::new(inputs, &request, &arguments.copy.registry, wanted)?;
     join::tell(&joined, &old, arguments);
     if !grows {
         join::write(&joined, (&old, &output), arguments)?;
@@ -80,7 +80,7 @@ fn dimension(schema: &Schema, asked: &str) -> Result<String, Error> {
 
 /// Writes what is new.
 fn grow(
-    joined: &Joined,
+    joined: &Merged,
     (old, output): (&Location, &Location),
     lock: &GrowthLock,
     arguments: &Arguments,
@@ -94,7 +94,7 @@ fn grow(
         kind: Some(joined.schema().kind),
         ..arguments.copy.clone()
     };
-    let (before, now) = joined.lengths();
+    let (before, now) = joined.first_member().lengths();
     if before == now {
         arguments
             .messages

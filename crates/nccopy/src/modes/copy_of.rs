@@ -4,7 +4,7 @@ use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_grown, plan_
 use ncutils_core::copy::{CopyPlan, Readers};
 use ncutils_core::error::Result;
 use ncutils_core::format::Reader;
-use ncutils_core::join::Joined;
+use ncutils_core::join::Merged;
 use ncutils_core::subset::Subset;
 
 /// What a copy is of: a dataset, a join of several, or a part of one of these.
@@ -12,7 +12,7 @@ pub(crate) struct CopyOf<'a> {
     /// All that is asked for, as a dataset.
     pub(crate) asked: &'a dyn Reader,
     part: Option<&'a Subset<'a>>,
-    joined: Option<&'a Joined>,
+    joined: Option<&'a Merged>,
     /// True if the first input of the join is the output.
     grows: bool,
     /// What the engine reads, where that is not what is asked for.
@@ -32,7 +32,7 @@ impl<'a> CopyOf<'a> {
     }
 
     /// A join, or a part of it.
-    pub(crate) fn joined(joined: &'a Joined, part: Option<&'a Subset<'a>>) -> Self {
+    pub(crate) fn joined(joined: &'a Merged, part: Option<&'a Subset<'a>>) -> Self {
         Self {
             joined: Some(joined),
             source: Some(Box::new(join_source(joined, part))),
@@ -41,7 +41,7 @@ impl<'a> CopyOf<'a> {
     }
 
     /// What a join adds to its first input; for a kind that grows by records, these.
-    pub(crate) fn growing(joined: &'a Joined, records: Option<&'a Subset<'a>>) -> Self {
+    pub(crate) fn growing(joined: &'a Merged, records: Option<&'a Subset<'a>>) -> Self {
         Self {
             grows: true,
             ..Self::joined(joined, records)

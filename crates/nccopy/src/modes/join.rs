@@ -1,10 +1,10 @@
-//! `--join`: one dataset of several inputs.
+//! `--join` and `--merge`: one dataset of several inputs.
 //!
 //! ```text
-//! names ─► Inputs, each opened when needed ─► Joined ─► the part asked for ─► values: plan, engine, Writer
+//! names ─► Inputs, each opened when needed ─► Merged ─► the part asked for ─► values: plan, engine, Writer
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex};
@@ -15,14 +15,14 @@ use ncutils_core::copy::plan::{CopyOptions, copied};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
-use ncutils_core::join::{Inputs, Joined};
+use ncutils_core::join::{Inputs, Merged};
 use ncutils_core::location::Location;
 use ncutils_core::message::some_of;
-use ncutils_core::model::NamePattern;
+use ncutils_core::model::{NamePattern, VarId};
 use ncutils_core::threads;
 
 use super::copy_of::CopyOf;
-use super::unfinished::refuse_unfinished;
+use super::unfinished::{refuse_unfinished, refuse_unfinished_sources};
 use super::values;
 use crate::arguments::Arguments;
 use crate::locations;
@@ -35,10 +35,10 @@ const MOST_OPEN: usize = 1000;
 /// Files that an input may open: itself and one that it refers to.
 const FILES: u64 = 2;
 
-/// The part of the memory that all readers may take for data that they keep.
+/// The part of the memory that all readers may take for data that they keep, and as much for their schemas.
 const KEPT: u64 = 8;
 
-/// Joins the inputs that the arguments name. Returns the exit status.
+/// Joins or merges the inputs that the arguments name. Returns the exit status.
 ///
 /// # Errors
 /// What fails. No output appears then.
@@ -52,7 +52,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let (operands, output) = arguments.files.joined()?;
     let names = input_names(operands, arguments)?;
     let Some(first) = names.first() else {
-        return Err(Error::Usage("--join: no input is named".into()).into());
+        return Err(Error::Usage("no input is named".into()).into());
     };
     let first = locations::input(arguments, first)?;
     let output = locations::output(arguments, Location::parse_output(output)?)?;
@@ -60,7 +60,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let locations = locations_of(&names, &output, arguments)?;
     let inputs = inputs_of(&names, locations, &output, arguments, 0);
     let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Joined::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
+    let joined = Merged::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
     tell(&joined, &first, arguments);
     write(&joined, (&first, &output), arguments)?;
     Ok(0)
@@ -106,7 +106,7 @@ pub(super) fn locations_of(
 }
 
 /// Tells what the user should know of a join.
-pub(super) fn tell(joined: &Joined, first: &Location, arguments: &Arguments) {
+pub(super) fn tell(joined: &Merged, first: &Location, arguments: &Arguments) {
     for warning in joined.warnings() {
         arguments.messages.warn(warning);
     }
@@ -124,13 +124,17 @@ type Stamp = (u64, i64, i64, u64);
 
 /// What is known of the inputs that were opened.
 #[derive(Default)]
-struct Opened(Mutex<HashMap<usize, Stamp>>);
+struct Opened {
+    stamps: Mutex<HashMap<usize, Stamp>>,
+    /// The warnings that were told, each with the number of its input.
+    told: Mutex<HashSet<(usize, String)>>,
+}
 
 impl Opened {
     /// Notes that an input is opened. Returns true the first time.
     fn note(&self, n: usize, input: &Location) -> Result<bool, Error> {
         let stamp = stamp_of(input);
-        let Ok(mut all) = self.0.lock() else {
+        let Ok(mut all) = self.stamps.lock() else {
             return Ok(true);
         };
         match all.insert(n, stamp) {
@@ -140,8 +144,14 @@ impl Opened {
         }
     }
 
+    /// True if a warning of an input was not told before.
+    fn is_news(&self, n: usize, warning: &str) -> bool {
+        let told = self.told.lock();
+        told.is_ok_and(|mut told| told.insert((n, warning.to_owned())))
+    }
+
     fn check(&self, n: usize, input: &Location) -> Result<(), Error> {
-        let before = self.0.lock().ok().and_then(|all| all.get(&n).copied());
+        let before = self.stamps.lock().ok().and_then(|all| all.get(&n).copied());
         match before {
             Some(before) if before != stamp_of(input) => Err(changed(input)),
             _ => Ok(()),
@@ -175,11 +185,13 @@ pub(super) fn inputs_of(
     threads::allow_jobs_with_files(wanted as u64, FILES);
     // Inputs, the output, and files beside each other.
     let most = wanted.min(threads::jobs_with_files(FILES)).max(2);
-    let kept = arguments.memory_beside(output) / KEPT / most as u64;
+    let memory = arguments.memory_beside(output) / KEPT;
+    let kept = memory / most as u64;
     let arguments = arguments.clone();
     let locations: Arc<[Location]> = locations.into();
     let opened = Arc::new(Opened::default());
     let (all, seen) = (Arc::clone(&locations), Arc::clone(&opened));
+    let (named, news, messages) = (Arc::clone(&locations), Arc::clone(&opened), arguments.messages);
     Inputs::new(shown, most, move |n| {
         let input = locations
             .get(n)
@@ -190,6 +202,12 @@ pub(super) fn inputs_of(
         // An input is opened again when others needed its room.
         if is_new {
             refuse_unfinished(reader.schema().unfinished, input, &arguments)?;
+            for var in (0..reader.schema().vars.len()).map(VarId) {
+                if reader.is_virtual(var) {
+                    reader.resolve_sources(var)?;
+                }
+            }
+            refuse_unfinished_sources(&*reader, input, &arguments)?;
         }
         if is_new && n >= unchanged {
             for warning in &reader.schema().warnings {
@@ -197,6 +215,13 @@ pub(super) fn inputs_of(
             }
         }
         Ok(reader)
+    })
+    .within(memory)
+    .told_by(move |n, warnings| {
+        let Some(input) = named.get(n) else { return };
+        for warning in warnings.iter().filter(|warning| news.is_news(n, warning)) {
+            messages.warn_of(input, warning);
+        }
     })
     .checked_by(move || {
         let mut inputs = all.iter().enumerate().skip(unchanged);
@@ -209,7 +234,7 @@ pub(super) fn inputs_of(
 /// # Errors
 /// What fails. No output appears then.
 pub(super) fn write(
-    joined: &Joined,
+    joined: &Merged,
     (input, output): (&Location, &Location),
     arguments: &Arguments,
 ) -> anyhow::Result<()> {

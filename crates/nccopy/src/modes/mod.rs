@@ -10,7 +10,7 @@
 //!          └─► salvage ─► values   everything else
 //!                 └─► salvage_report
 //!
-//! join ─► values         --join: one dataset of several inputs
+//! join ─► values         --join, --merge: one dataset of several inputs
 //! append ─► engine       --append: a dataset that exists grows where it is
 //!    └────► join         … or is written anew
 //!

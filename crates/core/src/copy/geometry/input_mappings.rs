@@ -83,3 +83,46 @@ impl InputMappings {
         self.axes.is_empty() && self.list.iter().enumerate().any(meets)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Selection;
+    use crate::model::{Encoding, VarId, VariableLayout};
+
+    /// Inputs of these rows: the first of each, and the count.
+    fn of_rows(rows: &[(u64, u64)]) -> InputMappings {
+        let mut inputs = InputMappings::default();
+        for (n, (at, count)) in rows.iter().enumerate() {
+            let from = VariableLayout::contiguous(vec![*count, 3], 4, Encoding::Numbers { unit: 4 });
+            let selection = Selection::new(vec![0, 0], vec![1, 1], vec![*count, 3], vec![*at, 0]).unwrap();
+            inputs.push(InputMapping::new(VarId(n), Some(selection), &from, &[100, 3]).unwrap());
+        }
+        inputs
+    }
+
+    fn rows(start: u64, count: u64) -> Region {
+        Region {
+            start: vec![start, 0],
+            count: vec![count, 3],
+        }
+    }
+
+    #[test]
+    fn inputs_that_follow_each_other_are_searched() {
+        let inputs = of_rows(&[(0, 5), (5, 5), (12, 1), (20, 80)]);
+        assert_eq!(inputs.near(&rows(0, 1)), 0..1);
+        assert_eq!(inputs.near(&rows(4, 2)), 0..2);
+        assert_eq!(inputs.near(&rows(10, 2)), 2..2);
+        assert_eq!(inputs.near(&rows(10, 11)), 2..4);
+        assert!(!inputs.overlap());
+    }
+
+    #[test]
+    fn other_inputs_are_all_near() {
+        let inputs = of_rows(&[(10, 5), (0, 5), (12, 9)]);
+        assert_eq!(inputs.near(&rows(0, 1)), 0..3);
+        assert!(inputs.overlap());
+        assert!(!of_rows(&[(10, 5), (0, 5)]).overlap());
+    }
+}

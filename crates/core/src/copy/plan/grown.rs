@@ -15,7 +15,7 @@ use crate::copy::readers::ReaderId;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Reader;
-use crate::join::Joined;
+use crate::join::Merged;
 use crate::model::{Storage, VarId, VariableLayout};
 use crate::subset::index::IndexRequest;
 use crate::subset::{Subset, SubsetRequest};
@@ -24,8 +24,9 @@ use crate::subset::{Subset, SubsetRequest};
 ///
 /// # Errors
 /// The dimension is not the first input's record dimension.
-pub fn added_records<'a>(joined: &'a Joined, registry: &Registry) -> Result<Subset<'a>> {
-    let (schema, dim) = (joined.schema(), joined.schema().dim(joined.dim()));
+pub fn added_records<'a>(joined: &'a Merged, registry: &Registry) -> Result<Subset<'a>> {
+    let joined_dim = joined.first_member().dim();
+    let (schema, dim) = (joined.schema(), joined.schema().dim(joined_dim));
     if !dim.unlimited {
         return Err(Error::Usage(format!(
             "the dimension {} is fixed, and a {} file grows along its record dimension alone; --join without --append writes a new file",
@@ -33,7 +34,7 @@ pub fn added_records<'a>(joined: &'a Joined, registry: &Registry) -> Result<Subs
             schema.kind.name()
         )));
     }
-    let first = joined.first().schema().dim(joined.dim()).length;
+    let (first, _) = joined.first_member().lengths();
     let request = SubsetRequest {
         indices: vec![IndexRequest::from(&schema.path_in(dim.group, &dim.name), first)],
         values: Vec::new(),
@@ -47,21 +48,22 @@ pub fn added_records<'a>(joined: &'a Joined, registry: &Registry) -> Result<Subs
 ///
 /// # Errors
 /// The errors of [`plan_joined`]; a variable that is not stored in chunks.
-pub fn plan_grown(joined: &Joined, records: Option<&Subset>, options: &CopyOptions) -> Result<CopyPlan> {
+pub fn plan_grown(joined: &Merged, records: Option<&Subset>, options: &CopyOptions) -> Result<CopyPlan> {
     let mut plan = plan_joined(joined, records, options)?;
     plan.grows = true;
-    joined.check_first_stays()?;
+    joined.first_member().check_first_stays()?;
     for (n, copy) in plan.variables.iter_mut().enumerate() {
         // Nothing is left out, so that variables have the same numbers.
         let var = VarId(n);
-        let Some(axis) = joined.axis(var) else {
+        let (member, of_member) = joined.member(var);
+        let Some(axis) = member.axis(of_member) else {
             copy.sources = Sources::Nothing;
             continue;
         };
         if records.is_some() {
             continue;
         }
-        grow(copy, joined.first().layout(var), axis)
+        grow(copy, member.first().layout(of_member), axis)
             .map_err(|error| error.in_variable(&joined.schema().var_path(var)))?;
     }
     Ok(plan)

@@ -8,7 +8,7 @@ use crate::copy::geometry::{SourcePart, Sources};
 use crate::copy::readers::ReaderId;
 use crate::error::Result;
 use crate::format::Reader;
-use crate::join::{JoinSource, Joined};
+use crate::join::{JoinSource, Merged};
 use crate::model::VarId;
 use crate::subset::Subset;
 
@@ -16,7 +16,7 @@ use crate::subset::Subset;
 ///
 /// # Errors
 /// The errors of [`plan`].
-pub fn plan_joined(joined: &Joined, part: Option<&Subset>, options: &CopyOptions) -> Result<CopyPlan> {
+pub fn plan_joined(joined: &Merged, part: Option<&Subset>, options: &CopyOptions) -> Result<CopyPlan> {
     let mut plan = match part {
         Some(part) => plan_subset(part, options)?,
         None => plan(joined, options)?,
@@ -34,7 +34,9 @@ pub fn plan_joined(joined: &Joined, part: Option<&Subset>, options: &CopyOptions
         if is_made(joined, part, var) {
             // The main reader gives the chosen cells.
             copy.sources = Sources::Whole(var);
-        } else if let Some(axis) = joined.joined_axis(var) {
+        } else if let (member, of_member) = joined.member(var)
+            && let Some(axis) = member.joined_axis(of_member)
+        {
             copy.sources = Sources::Parts(parts(joined, var, axis, &chosen)?);
         }
     }
@@ -42,7 +44,7 @@ pub fn plan_joined(joined: &Joined, part: Option<&Subset>, options: &CopyOptions
 }
 
 /// What a copy of a join reads as its main reader. `part` is the one that was planned.
-pub fn join_source<'a>(joined: &'a Joined, part: Option<&'a Subset<'a>>) -> JoinSource<'a> {
+pub fn join_source<'a>(joined: &'a Merged, part: Option<&'a Subset<'a>>) -> JoinSource<'a> {
     let made = |var| is_made(joined, part, var);
     match part {
         Some(part) => JoinSource::new(joined, part, made),
@@ -51,21 +53,23 @@ pub fn join_source<'a>(joined: &'a Joined, part: Option<&'a Subset<'a>>) -> Join
 }
 
 /// True if a variable is read by regions, from the join or the part.
-fn is_made(joined: &Joined, part: Option<&Subset>, var: VarId) -> bool {
+fn is_made(joined: &Merged, part: Option<&Subset>, var: VarId) -> bool {
     joined.is_made(var) || part.is_some_and(|part| part.is_by_regions(var))
 }
 
 /// The chosen elements of a variable, as parts of the inputs.
-fn parts(joined: &Joined, var: VarId, axis: usize, chosen: &[Selection]) -> Result<Vec<SourcePart>> {
+fn parts(joined: &Merged, var: VarId, axis: usize, chosen: &[Selection]) -> Result<Vec<SourcePart>> {
     let mut parts = Vec::new();
-    for (piece, variable) in joined.pieces(var) {
+    let (member, of_member) = joined.member(var);
+    for (piece, variable) in member.pieces(of_member) {
+        let (reader, variable) = match member.in_pool(piece.input) {
+            None => (ReaderId::Main, var),
+            Some(input) => (ReaderId::Further(input), variable),
+        };
         for selection in chosen {
             let met = selection.within(axis, piece.at..piece.at + piece.count, piece.from)?;
             parts.extend(met.map(|selection| SourcePart {
-                reader: match piece.input {
-                    0 => ReaderId::Main,
-                    input => ReaderId::Further(input),
-                },
+                reader,
                 ..SourcePart::new(variable, selection)
             }));
         }

@@ -84,3 +84,48 @@ impl fmt::Debug for ReaderPool {
         f.debug_struct("ReaderPool").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::format::in_memory::InMemoryReader;
+    use crate::model::{Kind, Schema};
+
+    fn empty() -> Box<dyn Reader> {
+        Box::new(InMemoryReader::new(Schema::new(Kind::Netcdf4), Vec::new()))
+    }
+
+    #[test]
+    fn a_reader_stays_open_until_another_needs_its_room() {
+        let opened = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&opened);
+        let pool = ReaderPool::new(2, move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(empty())
+        });
+        for n in [0, 1, 0, 1, 0] {
+            pool.get(n).unwrap();
+        }
+        assert_eq!(opened.load(Ordering::Relaxed), 2);
+        // This closes 1, which was not used for longest.
+        pool.get(2).unwrap();
+        pool.get(0).unwrap();
+        assert_eq!(opened.load(Ordering::Relaxed), 3);
+        pool.get(1).unwrap();
+        assert_eq!(opened.load(Ordering::Relaxed), 4);
+    }
+
+    #[test]
+    fn errors_have_the_name_of_their_reader() {
+        let fails = |_| Err(Error::Usage("wrong".into()));
+        let pool = ReaderPool::new(1, fails).with_names(vec!["a.nc".to_owned(), "b.nc".to_owned()].into());
+        assert!(pool.get(1).is_err());
+        assert_eq!(
+            pool.named(1, Error::Usage("wrong".into())).to_string(),
+            "b.nc: wrong"
+        );
+        assert_eq!(pool.named(7, Error::Usage("wrong".into())).to_string(), "wrong");
+    }
+}

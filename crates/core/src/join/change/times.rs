@@ -3,12 +3,12 @@
 use crate::error::{Alternative, Error, Result};
 use crate::model::{Schema, Type, Values, VarId, for_number_type};
 use crate::subset::value::{text, time_units};
-use crate::time::{Calendar, TimeConversion, TimeNumber, TimeUnits};
+use crate::time::{Calendar, ShortUnits, TimeConversion, TimeNumber};
 
 /// Units and calendar of a time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Times {
-    pub units: TimeUnits,
+    pub units: ShortUnits,
     pub calendar: Calendar,
     /// The calendar, as the attribute spells it.
     pub calendar_name: String,
@@ -56,13 +56,25 @@ pub fn times_of(schema: &Schema, var: VarId) -> Option<Times> {
         own.or_else(|| text(&schema.vars[(0..schema.vars.len()).find(bounded)?], name))
     };
     let spelled = of("units")?;
-    let (units, calendar) = time_units(spelled, of("calendar"))?;
+    let calendar = of("calendar");
+    let (units, calendar) = time_units(spelled, calendar)
+        .map(|(units, calendar)| (units.into(), calendar))
+        .or_else(|| short_units(spelled, calendar))?;
     Some(Times {
         units,
         calendar,
         calendar_name: of("calendar").unwrap_or("standard").to_owned(),
         spelled: spelled.to_owned(),
     })
+}
+
+/// Milliseconds and the like, which netCDF-C does not know as times.
+fn short_units(units: &str, calendar: Option<&str>) -> Option<(ShortUnits, Calendar)> {
+    let calendar = match calendar {
+        Some(name) => Calendar::find(name.as_bytes())?,
+        None => Calendar::Mixed,
+    };
+    Some((ShortUnits::parse(units, calendar)?, calendar))
 }
 
 /// Converts the times in `values`, elements of type `ty`, as `conversion` says. Fill values, of which `missing` has the bytes,

@@ -1,8 +1,12 @@
 //! Whether a variable of an input goes on with that of the first input.
 
+use super::same_type::same_type;
 use crate::error::{Alternative, Error, Result};
 use crate::model::{Attribute, DimId, Schema, Type, VarId, Variable};
 use crate::subset::value::attribute_number;
+
+/// Beginning of the names that dimensions without a scale get in netCDF-C.
+const NAMELESS: &str = "phony_dim_";
 
 /// Attributes that say what stored numbers mean: joined variables share them.
 const MEANING: [&str; 8] = [
@@ -61,7 +65,12 @@ impl Pair<'_> {
             format!("({})", names.join(", "))
         };
         let (ours, theirs) = (names(types.0, &first.dims), names(types.1, &other.dims));
-        if ours != theirs {
+        let same = |(a, b): (&DimId, &DimId)| {
+            let (a, b) = (&types.0.dim(*a).name, &types.1.dim(*b).name);
+            // Dimensions that HDF5 has no name for are numbered as they are found, and a dataset more changes the numbers.
+            a == b || a.starts_with(NAMELESS) && b.starts_with(NAMELESS)
+        };
+        if first.dims.len() != other.dims.len() || !first.dims.iter().zip(&other.dims).all(same) {
             return Err(self.differs("dimensions", &theirs, &ours, Alternative::OtherVariables));
         }
         for (axis, (a, b)) in first.dims.iter().zip(&other.dims).enumerate() {
@@ -132,14 +141,6 @@ fn type_name(schema: &Schema, ty: Type) -> String {
     match ty {
         Type::User(id) => format!("'{}' of this file", schema.user_type(id).name),
         ty => format!("{ty:?}").to_lowercase(),
-    }
-}
-
-fn same_type(first: (&Schema, Type), other: (&Schema, Type)) -> bool {
-    match (first.1, other.1) {
-        // Types are numbered by each dataset: the same number means the same type only if all are the same.
-        (Type::User(a), Type::User(b)) => a == b && first.0.types == other.0.types,
-        (a, b) => a == b,
     }
 }
 

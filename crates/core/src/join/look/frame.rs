@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::compare::{Pair, same_attribute};
+use super::difference::Difference;
 use super::names::NameMap;
 use super::static_values::StaticValues;
 use crate::error::{Error, Result};
@@ -10,8 +11,8 @@ use crate::format::{Reader, Region};
 use crate::join::change::{Change, Unpacking};
 use crate::join::order::{Cells, Length};
 use crate::join::request::JoinRequest;
-use crate::model::{Attributes, DimId, Schema, Type, VarId, default_fill_value};
-use crate::subset::value::missing;
+use crate::model::{Attributes, DimId, Schema, Type, VarId, Variable, default_fill_value};
+use crate::subset::value::{missing, text};
 
 /// What all inputs are compared with.
 pub struct Frame<'a> {
@@ -38,8 +39,8 @@ pub struct Look {
     pub length: Length,
     /// Variables of the first input whose values are changed here.
     pub changes: Vec<(VarId, Change)>,
-    /// Variables without the dimension whose values differ from the first input's.
-    pub differing: Vec<VarId>,
+    /// Variables without the dimension whose values differ from the first input's; `None` where equal numbers mean something else.
+    pub differing: Vec<(VarId, Option<Difference>)>,
     /// Variables of the first input that this one lacks.
     pub lacking: Vec<VarId>,
     /// Variables of this input that the first one lacks, by path.
@@ -102,9 +103,13 @@ impl Frame<'_> {
                 // Equal numbers in other units, or packed otherwise, are other values.
                 let means_same = || pair.check_meaning().is_ok() && matches!(pair.check_units(), Ok(None));
                 let first = (self.first, *var, self.first_name);
-                let is_same = is_first || means_same() && self.values.same(first, (reader, theirs))?;
-                if !is_same {
-                    look.differing.push(*var);
+                if is_first {
+                    continue;
+                }
+                if !means_same() {
+                    look.differing.push((*var, None));
+                } else if let Some(found) = self.values.difference(first, (reader, theirs))? {
+                    look.differing.push((*var, Some(found)));
                 }
                 continue;
             };
@@ -169,16 +174,6 @@ impl Frame<'_> {
             return Ok(None);
         };
         let (schema, ty) = (reader.schema(), reader.schema().var(theirs).ty);
-        // Its numbers are not in the order in which they are stored.
-        if schema
-            .var(theirs)
-            .attributes
-            .iter()
-            .any(|a| a.name == "_Unsigned")
-            && !self.unpack.contains(&var)
-        {
-            return Ok(None);
-        }
         let path = schema.var_path(theirs);
         let read = || {
             let mut values = reader.read_region(theirs, &Region::whole(&schema.shape(theirs)))?;
@@ -195,9 +190,30 @@ impl Frame<'_> {
                 values = change.apply(values, ty)?;
             }
             let missing = missing(schema.var(theirs));
+            let ty = counted_as(schema.var(theirs));
             Cells::new(ty, &values, &missing, self.request.overlap.is_some())
         };
         read().map_err(|error| error.in_variable(&path))
+    }
+}
+
+/// The type of a variable's numbers: `_Unsigned` may say that integers are stored as those of the other sign.
+fn counted_as(variable: &Variable) -> Type {
+    let is_unsigned = match text(variable, "_Unsigned") {
+        Some(word) if word.eq_ignore_ascii_case("true") => true,
+        Some(word) if word.eq_ignore_ascii_case("false") => false,
+        _ => return variable.ty,
+    };
+    match (variable.ty, is_unsigned) {
+        (Type::Byte, true) => Type::UByte,
+        (Type::Short, true) => Type::UShort,
+        (Type::Int, true) => Type::UInt,
+        (Type::Int64, true) => Type::UInt64,
+        (Type::UByte, false) => Type::Byte,
+        (Type::UShort, false) => Type::Short,
+        (Type::UInt, false) => Type::Int,
+        (Type::UInt64, false) => Type::Int64,
+        (ty, _) => ty,
     }
 }
 

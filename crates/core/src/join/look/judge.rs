@@ -34,19 +34,21 @@ impl Compared<'_> {
                 let why = format!("lacks the variable {path}, which {first} has");
                 return refuse(why, Alternative::FilledCells);
             }
-            if let (Some(var), false) = (look.differing.first(), self.request.first) {
+            if let (Some((var, difference)), false) = (look.differing.first(), self.request.first) {
                 let (path, dim) = (self.schema.var_path(*var), &self.request.dim);
+                let found = match difference {
+                    Some(found) => format!("its values differ: {}", found.told(first)),
+                    None => format!("its values differ from those in {first}"),
+                };
                 let why = match self.is_new {
                     true => format!(
-                        "{path} describes the data, so it is not joined along {dim}, which no input has, and its values differ from those in {first}"
+                        "{path} describes the data, so it is not joined along {dim}, which no input has, and {found}"
                     ),
-                    false => format!(
-                        "the variable {path} does not have the dimension {dim}, and its values differ from those in {first}"
-                    ),
+                    false => format!("the variable {path} does not have the dimension {dim}, and {found}"),
                 };
                 return refuse(why, Alternative::ValuesOfFirst);
             }
-            differing.extend(look.differing.iter().map(|var| self.schema.var_path(*var)));
+            differing.extend(look.differing.iter().map(|(var, _)| self.schema.var_path(*var)));
             extra.extend(look.extra.iter().cloned());
         }
         if !differing.is_empty() {

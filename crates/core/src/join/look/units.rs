@@ -73,7 +73,7 @@ impl Pair<'_> {
         if ours.has_zone() || theirs.has_zone() {
             return Err(self.differing_units());
         }
-        let conversion = TimeConversion::new(&theirs.units, &ours.units, ours.calendar);
+        let conversion = TimeConversion::new(theirs.units, ours.units, ours.calendar);
         let conversion = conversion.ok_or_else(|| self.units_differ(&theirs.spelled, &ours.spelled))?;
         // A packed number is no time before it is unpacked.
         let packing = ["scale_factor", "add_offset", "_Unsigned"];

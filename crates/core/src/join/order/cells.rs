@@ -89,3 +89,50 @@ impl Cells {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(values: &[f64]) -> Cells {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let cells = Cells::new(Type::Double, &Values::from_bytes(bytes), &[], false);
+        cells.unwrap().unwrap()
+    }
+
+    #[test]
+    fn values_go_on_strictly_or_not() {
+        assert_eq!(cells(&[1.0, 2.0, 3.0]).direction, Some(Ordering::Greater));
+        assert_eq!(cells(&[3.0, 2.5]).direction, Some(Ordering::Less));
+        assert_eq!(cells(&[1.0, 2.0, 2.0]).direction, None);
+        assert_eq!(cells(&[1.0, 3.0, 2.0]).direction, None);
+        let one = cells(&[4.0]);
+        assert_eq!(
+            (one.first, one.last, one.direction),
+            (Key::Number(4.0), Key::Number(4.0), None)
+        );
+    }
+
+    #[test]
+    fn cells_without_a_value_are_refused() {
+        let two = Values::from_bytes([1.0f64, f64::NAN].iter().flat_map(|n| n.to_le_bytes()).collect());
+        let error = Cells::new(Type::Double, &two, &[], false).unwrap_err();
+        assert!(error.to_string().contains("no value in cell 1"), "{error}");
+        let fill = vec![5i32.to_le_bytes().to_vec()];
+        let five = Values::from_bytes(5i32.to_le_bytes().to_vec());
+        assert!(Cells::new(Type::Int, &five, &fill, false).is_err());
+        assert!(
+            Cells::new(Type::Int, &Values::default(), &fill, false)
+                .unwrap()
+                .is_none()
+        );
+        assert!(Cells::new(Type::Char, &five, &[], false).unwrap().is_none());
+    }
+
+    #[test]
+    fn large_integers_differ_by_one() {
+        let large = i64::MAX - 1;
+        let keys = [large, large + 1].map(|n| Key::Integer(n.into()));
+        assert_eq!(keys[0].order(keys[1]), Ordering::Less);
+    }
+}

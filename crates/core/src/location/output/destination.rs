@@ -199,7 +199,9 @@ impl Location {
     pub(crate) fn store(&self) -> StoreKind {
         let store = match self.zarr_mode() {
             Some(mode) => mode.store,
-            None => self.store_by_name().or_else(|| self.is_named_zip().then_some(StoreKind::Zip)),
+            None => self
+                .store_by_name()
+                .or_else(|| self.is_named_zip().then_some(StoreKind::Zip)),
         };
         store.unwrap_or(StoreKind::Directory)
     }

@@ -90,7 +90,8 @@ impl Location {
 
     /// True for a name that ends as that of a zip file. It asks for no Zarr, and where that is asked for, for no folder.
     pub(crate) fn is_named_zip(&self) -> bool {
-        self.file_name().is_some_and(|name| name.as_bytes().ends_with(b".zip"))
+        self.file_name()
+            .is_some_and(|name| name.as_bytes().ends_with(b".zip"))
     }
 
     /// A warning if a file is created under a name that ends as those of zip files, archives or compressed files, and is none.

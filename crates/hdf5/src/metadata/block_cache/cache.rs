@@ -12,6 +12,9 @@ use crate::source::{ByteSource, LOCAL_READAHEAD, ReadRequest};
 /// Size of a block, in bytes.
 pub(crate) const BLOCK: u64 = 16 * 1024;
 
+/// Least number of blocks that are kept of a local file, however little may be kept.
+const LEAST_KEPT: u64 = 2;
+
 /// Maximum number of blocks that a miss fetches from a local file.
 const MAX_READAHEAD: u64 = 64;
 
@@ -37,7 +40,7 @@ pub(crate) struct BlockCache {
     step: u64,
     is_slow: bool,
     /// Maximum number of cached blocks.
-    capacity: u64,
+    capacity: AtomicU64,
     blocks: Mutex<Blocks>,
 }
 
@@ -58,7 +61,7 @@ impl BlockCache {
             size: AtomicU64::new(size),
             step: (readahead as u64).div_ceil(BLOCK).clamp(1, MAX_STEP),
             is_slow: readahead > SLOW,
-            capacity: (capacity as u64 / BLOCK).max(FIRST_REQUEST),
+            capacity: AtomicU64::new((capacity as u64 / BLOCK).max(FIRST_REQUEST)),
             blocks: Mutex::default(),
         }
     }
@@ -83,9 +86,23 @@ impl BlockCache {
         self.is_slow
     }
 
+    fn capacity(&self) -> u64 {
+        self.capacity.load(Ordering::Relaxed)
+    }
+
+    /// Keeps at most `bytes` bytes of a local file from now on. A slow source needs its cache to read ahead.
+    pub(crate) fn keep_at_most(&self, bytes: u64) {
+        if self.is_slow {
+            return;
+        }
+        let most = (bytes / BLOCK).max(LEAST_KEPT);
+        self.capacity.fetch_min(most, Ordering::Relaxed);
+        self.lock().shrink(self.capacity());
+    }
+
     /// Number of blocks that may be fetched before their use, without being dropped.
     pub(crate) fn room(&self) -> u64 {
-        (self.capacity / 2).max(1)
+        (self.capacity() / 2).max(1)
     }
 
     /// Fills `buf` from byte `offset` of the source. The caller has checked that the source is long enough.
@@ -203,7 +220,7 @@ impl BlockCache {
             for (run, buffer) in now.iter().zip(buffers) {
                 for (number, bytes) in (run.first..).zip(buffer.chunks(BLOCK as usize)) {
                     if keep_all || numbers.binary_search(&number).is_ok() {
-                        blocks.insert(number, bytes.into(), self.capacity);
+                        blocks.insert(number, bytes.into(), self.capacity());
                     }
                 }
             }
@@ -256,7 +273,7 @@ impl BlockCache {
         let first = fetched.first().cloned().ok_or(io::ErrorKind::UnexpectedEof)?;
         let mut blocks = self.lock();
         for (number, block) in (number..).zip(fetched) {
-            blocks.insert(number, block, self.capacity);
+            blocks.insert(number, block, self.capacity());
         }
         Ok(first)
     }
@@ -272,6 +289,10 @@ impl Blocks {
         if self.by_number.insert(number, block).is_none() {
             self.oldest_first.push_back(number);
         }
+        self.shrink(capacity);
+    }
+
+    fn shrink(&mut self, capacity: u64) {
         while self.oldest_first.len() as u64 > capacity {
             if let Some(oldest) = self.oldest_first.pop_front() {
                 self.by_number.remove(&oldest);
@@ -360,6 +381,22 @@ mod tests {
         // What lay between them was read, too.
         cache.read(9 * BLOCK, &mut buf).unwrap();
         assert_eq!(source.requests.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn less_is_kept_of_a_local_file_when_asked() {
+        let (source, cache) = cache(BLOCK as usize * 100, LOCAL_READAHEAD, 50);
+        for n in 0..30 {
+            cache.read(n * BLOCK, &mut [0; 4]).unwrap();
+        }
+        cache.keep_at_most(8 * BLOCK);
+        assert_eq!(cache.lock().by_number.len(), 8);
+        cache.keep_at_most(20 * BLOCK);
+        assert_eq!(cache.capacity(), 8);
+        let mut buf = vec![0; 5 * BLOCK as usize];
+        cache.read(60 * BLOCK + 7, &mut buf).unwrap();
+        assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);
+        assert!(cache.lock().by_number.len() <= 8);
     }
 
     #[test]

@@ -110,7 +110,10 @@ fn fill(writer: FileWriter, tree: &FileTree) -> Result<(), Error> {
                 writer.write_storage(id, first.len() as u64, second)?;
                 writer.write_storage(id, 0, first)?;
             }
-            LayoutSpec::Contiguous { .. } | LayoutSpec::External(_) | LayoutSpec::Virtual(_) | LayoutSpec::Kept(_) => {}
+            LayoutSpec::Contiguous { .. }
+            | LayoutSpec::External(_)
+            | LayoutSpec::Virtual(_)
+            | LayoutSpec::Kept(_) => {}
             LayoutSpec::Chunked { chunk_count, .. } => {
                 for chunk in stored_chunks(*chunk_count) {
                     let bytes = data(i, chunk % 50 + 1);

@@ -17,9 +17,9 @@ use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
 use crate::format::{
-    ChangingSource, CheckLimits, ChunkPlace, ChunkReader, EncodedChunk, Extensions, Fault, Fetcher, Needs,
-    OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written, between_holes, read_ranges,
-    read_region,
+    ChangingSource, CheckLimits, ChunkPlace, ChunkReader, DecodedCache, EncodedChunk, Extensions, Fault,
+    Fetcher, Needs, OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written, between_holes,
+    read_ranges, read_region,
 };
 use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
@@ -139,7 +139,16 @@ impl Reader for Netcdf4Reader {
             sources: Some(self),
             check: Some(self),
             changes: Some(self),
+            cache: Some(self),
             ..Extensions::NONE
+        }
+    }
+}
+
+impl DecodedCache for Netcdf4Reader {
+    fn keep_at_most(&self, bytes: u64) {
+        for open in &self.files {
+            open.file.keep_at_most(bytes);
         }
     }
 }
