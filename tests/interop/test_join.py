@@ -471,3 +471,21 @@ def test_an_input_that_changes_meanwhile_is_an_error(tmp_path):
     status, told = go_on(process)
     assert status == 1 and "1.nc: changed while it was read" in told, told
     assert not (tmp_path / "out.nc").exists()
+
+
+@pytest.mark.parametrize("how", ["gone", "shorter"])
+def test_an_input_that_vanishes_meanwhile_is_an_error(tmp_path, how):
+    paths = days(tmp_path, 2, 2, 2)
+    process = stopped("write", "nccopy", "--join", "time", *paths, tmp_path / "out.nc")
+    paths[1].unlink() if how == "gone" else paths[1].write_bytes(paths[1].read_bytes()[:3000])
+    status, told = go_on(process)
+    assert status == 1 and str(paths[1]) in told and not (tmp_path / "out.nc").exists(), told
+
+
+def test_names_may_have_line_breaks(tmp_path):
+    paths = [path.rename(tmp_path / f"day\n{path.name}") for path in days(tmp_path, 2, 3)]
+    (tmp_path / "list").write_bytes(b"".join(bytes(path) + b"\0" for path in paths))
+    joined(tmp_path / "out.nc", "time", "--files-from", tmp_path / "list")
+    check(tmp_path / "out.nc", {"time": np.arange(5)})
+    error = refused("time", "--files-from", tmp_path / "list", paths[0])
+    assert "same file" in error and error.count("\n") == 1, error
