@@ -1,80 +1,16 @@
 """`nccopy --join`: one dataset of many along a dimension. The truth is xarray's, ncrcat's, or made by hand."""
 
-import json
 import subprocess
 
-import h5py
 import netCDF4
 import numpy as np
 import pytest
 import xarray
 from conftest import BIN
+from join_files import check, days, join, joined, make, refused
 from stop_points import go_on, stopped
 
 KINDS = ["NETCDF4", "NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA"]
-
-
-def make(path, first, count, kind="NETCDF4", chunk=1, units="days since 2000-01-01", unlimited=True, **changes):
-    """Writes a file of `count` days from `first` on. `changes`: `attributes` of tas, `grid` (values of lat), `type`, `extra`."""
-    with netCDF4.Dataset(path, "w", format=kind) as out:
-        out.createDimension("time", None if unlimited else count)
-        out.createDimension("lat", 4)
-        out.createDimension("lon", 5)
-        out.createDimension("bnds", 2)
-        time = out.createVariable("time", "f8", ("time",))
-        time.units = units
-        time.calendar = "standard"
-        time.bounds = "time_bnds"
-        time[:] = first + np.arange(count)
-        bounds = out.createVariable("time_bnds", "f8", ("time", "bnds"))
-        bounds[:] = np.stack([time[:] - 0.5, time[:] + 0.5], axis=-1)
-        lat = out.createVariable("lat", "f4", ("lat",))
-        lat[:] = changes.get("grid", np.arange(4))
-        storage = dict(zlib=True, complevel=4, shuffle=True, chunksizes=(chunk, 4, 5)) if kind == "NETCDF4" else {}
-        tas = out.createVariable("tas", changes.get("type", "f4"), ("time", "lat", "lon"), fill_value=changes.get("fill"), **storage)
-        tas.units = "K"
-        for name, value in changes.get("attributes", {}).items():
-            setattr(tas, name, value)
-        tas.set_auto_maskandscale(False)
-        tas[:] = (first + np.arange(count))[:, None, None] + np.arange(20).reshape(4, 5) / 32
-        if kind == "NETCDF4":
-            names = out.createVariable("name", str, ("time",))
-            for n in range(count):
-                names[n] = f"day {first + n}"
-        if "extra" in changes:
-            out.createVariable(changes["extra"], "i4", ("time",))[:] = np.arange(count)
-        out.history = f"made of {first}"
-    return path
-
-
-def join(*arguments):
-    return subprocess.run([BIN / "nccopy", "--join", *map(str, arguments)], capture_output=True, text=True)
-
-
-def joined(out, *arguments):
-    done = join(*arguments, out)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
-
-
-def refused(*arguments):
-    done = join(*arguments)
-    assert done.returncode == 1, done.stderr
-    return done.stderr
-
-
-def days(tmp_path, *lengths, **made):
-    paths, first = [], 0
-    for n, length in enumerate(lengths):
-        paths.append(make(tmp_path / f"{n}.nc", first, length, **made))
-        first += length
-    return paths
-
-
-def check(out, wanted):
-    with netCDF4.Dataset(out) as found:
-        for name, values in wanted.items():
-            np.testing.assert_array_equal(found[name][:], values, err_msg=name)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -97,91 +33,6 @@ def test_as_ncrcat_joins(tmp_path):
     subprocess.run(["ncrcat", "-O", *paths, tmp_path / "ncrcat.nc"], check=True)
     with netCDF4.Dataset(tmp_path / "ncrcat.nc") as wanted:
         check(tmp_path / "out.nc", {name: wanted[name][:] for name in ["time", "time_bnds", "lat", "tas"]})
-
-
-def routes(paths, *options):
-    """The routes of tas, in the plan and in the summary."""
-    told = []
-    for asked in (["--dry-run"], ["--summary", "--verify"]):
-        done = join("time", *asked, "--json", *options, *paths)
-        assert done.returncode == 0, done.stderr
-        told += [variable["routes"] for variable in json.loads(done.stdout)["variables"] if variable["name"] == "tas"]
-    assert told[0] == told[1]
-    return told[0]
-
-
-def raw_chunks(path):
-    """The bytes of each chunk of tas as they are stored, by the first step in it, with the number of steps."""
-    found = {}
-    with h5py.File(path) as file:
-        tas = file["tas"]
-        for n in range(tas.id.get_num_chunks()):
-            info = tas.id.get_chunk_info(n)
-            start = info.chunk_offset[0]
-            mask, data = tas.id.read_direct_chunk(info.chunk_offset)
-            assert mask == 0
-            found[start] = data, min(tas.chunks[0], len(tas) - start)
-    return found
-
-
-@pytest.mark.parametrize(
-    "chunk, lengths, wanted",
-    [
-        (1, (3, 4, 2), {"raw": 9}),
-        # Chunks of two steps: the second file begins in the middle of one, and the third at the begin of one.
-        (2, (3, 5, 4, 6), {"raw": 6, "blocks": 3}),
-        (2, (4, 4, 3), {"raw": 6}),
-        (2, (1, 2, 2), {"blocks": 3}),
-    ],
-)
-@pytest.mark.parametrize("threads", [1, 3])
-def test_whole_chunks_pass_and_those_at_a_border_are_made_anew(tmp_path, chunk, lengths, wanted, threads):
-    paths = days(tmp_path, *lengths, chunk=chunk)
-    out = tmp_path / "out.nc"
-    assert routes([*paths, out], "--threads", str(threads)) == wanted
-    opened = [xarray.open_dataset(path) for path in paths]
-    expected = xarray.concat(opened, "time", data_vars="minimal", coords="minimal", compat="equals", join="exact", combine_attrs="override")
-    with xarray.open_dataset(out) as found:
-        xarray.testing.assert_equal(found.load(), expected.load())
-    subprocess.run(["ncrcat", "-O", *paths, tmp_path / "ncrcat.nc"], check=True)
-    with netCDF4.Dataset(tmp_path / "ncrcat.nc") as other:
-        check(out, {name: other[name][:] for name in ["time", "time_bnds", "lat", "tas"]})
-    stored, first, same = raw_chunks(out), 0, 0
-    for path, length in zip(paths, lengths):
-        for at, chunk_of_input in raw_chunks(path).items():
-            same += stored.get(first + at) == chunk_of_input
-        first += length
-    assert same >= wanted.get("raw", 0)
-
-
-def test_inputs_with_other_filters_or_chunks_are_encoded_alone(tmp_path):
-    paths = days(tmp_path, 4, 4, 4, 4, chunk=2)
-    for path, options in [(paths[1], ["-d", "1"]), (paths[2], ["-c", "time/4,lat/2,lon/5"])]:
-        subprocess.run([BIN / "nccopy", "-F", "tas,none", *options, path, tmp_path / "x.nc"], check=True)
-        (tmp_path / "x.nc").rename(path)
-    out = tmp_path / "out.nc"
-    assert routes([*paths, out]) == {"raw": 4, "refilter": 2, "blocks": 2}
-    check(out, {"time": np.arange(16), "tas": np.arange(16)[:, None, None] + np.arange(20).reshape(4, 5) / 32})
-    stored = raw_chunks(out)
-    for n in (0, 3):
-        for at, chunk in raw_chunks(paths[n]).items():
-            assert stored[4 * n + at] == chunk
-    done = join("time", "--dry-run", *paths, out)
-    line = next(line for line in done.stdout.splitlines() if line.strip().startswith("tas"))
-    assert "raw 4, refilter 2, blocks 2" in line, done.stdout
-
-
-@pytest.mark.parametrize("to", ["zarr2", "zarr3"])
-def test_whole_chunks_pass_to_zarr_too(tmp_path, to):
-    paths = days(tmp_path, 3, 5, 4, 6, chunk=2)
-    options = ["-k", to, "-V", "time,tas"]
-    assert routes([*paths, tmp_path / "a.zarr"], *options) == {"raw": 6, "blocks": 3}
-    if to == "zarr3":
-        # Shards of four steps are whole or not.
-        assert routes([*paths, tmp_path / "b.zarr"], *options, "--shard", "tas:4,4,5") == {"raw": 5, "blocks": 4}
-    for name in ["a.zarr", "b.zarr"][: 2 if to == "zarr3" else 1]:
-        with xarray.open_dataset(tmp_path / name, engine="zarr") as found:
-            np.testing.assert_array_equal(found["tas"].values[:, 0, 0], np.arange(18))
 
 
 def test_fixed_dimensions_join_too(tmp_path):
@@ -622,103 +473,19 @@ def test_an_input_that_changes_meanwhile_is_an_error(tmp_path):
     assert not (tmp_path / "out.nc").exists()
 
 
-def test_unsigned_coordinates_go_by_their_values(tmp_path):
-    paths = []
-    for n, first in enumerate([100, 120, 200]):
-        paths.append(tmp_path / f"{n}.nc")
-        with netCDF4.Dataset(paths[-1], "w", format="NETCDF3_CLASSIC") as out:
-            out.createDimension("x", None)
-            x = out.createVariable("x", "i1", ("x",))
-            x._Unsigned = "true"
-            x.set_auto_maskandscale(False)
-            x[:] = np.arange(first, first + 20, dtype="u1").view("i1")
-            out.createVariable("v", "i4", ("x",))[:] = np.arange(first, first + 20)
-    for order in ([0, 1, 2], [2, 0, 1]):
-        joined(tmp_path / "out.nc", "x", *(["--sort"] if order[0] else []), *(paths[n] for n in order))
-        with netCDF4.Dataset(tmp_path / "out.nc") as found:
-            wanted = [*range(100, 140), *range(200, 220)]
-            assert found["x"][:].view("u1").tolist() == wanted and found["v"][:].tolist() == wanted
-    assert "begins at x = 120, and" in refused("x", paths[2], paths[1], tmp_path / "out.nc")
+@pytest.mark.parametrize("how", ["gone", "shorter"])
+def test_an_input_that_vanishes_meanwhile_is_an_error(tmp_path, how):
+    paths = days(tmp_path, 2, 2, 2)
+    process = stopped("write", "nccopy", "--join", "time", *paths, tmp_path / "out.nc")
+    paths[1].unlink() if how == "gone" else paths[1].write_bytes(paths[1].read_bytes()[:3000])
+    status, told = go_on(process)
+    assert status == 1 and str(paths[1]) in told and not (tmp_path / "out.nc").exists(), told
 
 
-def test_types_may_be_numbered_otherwise(tmp_path):
-    pair = np.dtype([("a", "i4"), ("b", "f8")])
-    for n in range(2):
-        with netCDF4.Dataset(tmp_path / f"{n}.nc", "w") as out:
-            out.createDimension("t", None)
-            if n:
-                out.createEnumType("i1", "other", {"none": 0})
-            ty = out.createCompoundType(pair, "pair")
-            list_type = out.createVLType("i4", "list")
-            out.createVariable("t", "i4", ("t",))[:] = 3 * n + np.arange(3)
-            out.createVariable("v", ty, ("t",))[:] = np.array([(3 * n + k, k / 4) for k in range(3)], dtype=pair)
-            lists = out.createVariable("l", list_type, ("t",))
-            for k in range(3):
-                lists[k] = np.arange(3 * n + k, dtype="i4")
-    joined(tmp_path / "out.nc", "t", "--verify", tmp_path / "0.nc", tmp_path / "1.nc")
-    with netCDF4.Dataset(tmp_path / "out.nc") as found:
-        assert found["v"][:]["a"].tolist() == list(range(6)) and found["v"][:]["b"].tolist() == [0, 0.25, 0.5] * 2
-        assert [len(found["l"][k]) for k in range(6)] == list(range(6)) and found["l"][5].tolist() == [0, 1, 2, 3, 4]
-
-
-def test_units_shorter_than_a_second_are_converted(tmp_path):
-    paths = []
-    for n, (units, first) in enumerate([("seconds since 2000-01-01", 0), ("milliseconds since 2000-01-01", 3000), ("nanoseconds since 2000-01-01", 6 * 10**9)]):
-        paths.append(tmp_path / f"{n}.nc")
-        with netCDF4.Dataset(paths[-1], "w") as out:
-            out.createDimension("time", None)
-            time = out.createVariable("time", "i8", ("time",))
-            time.units = units
-            time[:] = first + np.arange(3) * {"s": 1, "m": 10**3, "n": 10**9}[units[0]]
-    joined(tmp_path / "out.nc", "time", "--verify", *paths)
-    check(tmp_path / "out.nc", {"time": np.arange(9)})
-    wanted = np.concatenate([xarray.open_dataset(path)["time"].values for path in paths])
-    with xarray.open_dataset(tmp_path / "out.nc") as found:
-        np.testing.assert_array_equal(found["time"].values, wanted)
-    with netCDF4.Dataset(paths[1], "a") as out:
-        out["time"][1] = 4001
-    assert "the time 4001 has no exact form" in refused("time", *paths, tmp_path / "out.nc")
-
-
-def virtual_rows(tmp_path, n, is_there=True):
-    """A file with three rows of a virtual dataset, whose source is another file."""
-    source = tmp_path / f"source{n}.h5"
-    with h5py.File(source, "w") as out:
-        out["d"] = np.arange(6, dtype="i4").reshape(3, 2) + 10 * n
-    with h5py.File(tmp_path / f"{n}.h5", "w") as out:
-        out["t"] = 3 * n + np.arange(3)
-        out["t"].make_scale("t")
-        layout = h5py.VirtualLayout(shape=(3, 2), dtype="i4")
-        layout[:] = h5py.VirtualSource(source.name, "d", (3, 2))
-        out.create_virtual_dataset("v", layout, fillvalue=-1)
-        out["v"].dims[0].attach_scale(out["t"])
-    if not is_there:
-        source.unlink()
-    return tmp_path / f"{n}.h5"
-
-
-@pytest.mark.parametrize("missing", [0, 1, 2])
-def test_a_missing_source_is_told_with_its_input(tmp_path, missing):
-    paths = [virtual_rows(tmp_path, n, n != missing) for n in range(3)]
-    told = joined(tmp_path / "out.nc", "t", "-k", "nc4", "--verify", *paths)
-    warning = f"{paths[missing]}: warning: variable v: 1 of 1 source is missing, the first d in source{missing}.h5"
-    assert told.count("source is missing") == 1 and warning in told, told
-    with netCDF4.Dataset(tmp_path / "out.nc") as out:
-        rows = [np.full((3, 2), -1) if n == missing else np.arange(6).reshape(3, 2) + 10 * n for n in range(3)]
-        out.set_auto_mask(False)
-        np.testing.assert_array_equal(out["v"][:], np.concatenate(rows))
-
-
-@pytest.mark.parametrize("open_one", [0, 1])
-def test_a_source_that_is_not_closed_is_refused_with_its_input(tmp_path, open_one):
-    paths = [virtual_rows(tmp_path, n) for n in range(2)]
-    # The flag of a file that is open for writing, in superblock 3.
-    with h5py.File(tmp_path / f"source{open_one}.h5", "w", libver="latest") as out:
-        out["d"] = np.arange(6, dtype="i4").reshape(3, 2)
-        out.flush()
-        held = (tmp_path / f"source{open_one}.h5").read_bytes()
-    (tmp_path / f"source{open_one}.h5").write_bytes(held)
-    error = refused("t", "-k", "nc4", *paths, tmp_path / "out.nc")
-    assert f"{paths[open_one]}: it refers to" in error and "--unfinished" in error, error
-    told = joined(tmp_path / "out.nc", "t", "-k", "nc4", "--unfinished", *paths)
-    assert f"{paths[open_one]}: warning: it refers to" in told
+def test_names_may_have_line_breaks(tmp_path):
+    paths = [path.rename(tmp_path / f"day\n{path.name}") for path in days(tmp_path, 2, 3)]
+    (tmp_path / "list").write_bytes(b"".join(bytes(path) + b"\0" for path in paths))
+    joined(tmp_path / "out.nc", "time", "--files-from", tmp_path / "list")
+    check(tmp_path / "out.nc", {"time": np.arange(5)})
+    error = refused("time", "--files-from", tmp_path / "list", paths[0])
+    assert "same file" in error and error.count("\n") == 1, error
