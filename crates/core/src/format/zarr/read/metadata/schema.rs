@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::array_metadata::ArrayMetadata;
 use super::element_type::ElementType;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
+use super::metadata_store::fault;
 use super::named_dimensions::NamedDimensions;
 use crate::error::{Error, Result};
 use crate::format::zarr::attributes;
@@ -53,7 +54,7 @@ pub struct Built {
 pub fn build(hierarchy: Hierarchy, mut faults: Option<&mut Vec<String>>) -> Result<Built> {
     let mut tolerate = |result: Result<()>| match (result, &mut faults) {
         (Err(error), Some(faults)) => {
-            faults.push(error.to_string());
+            faults.push(fault(error));
             Ok(())
         }
         (result, _) => result,
