@@ -88,9 +88,17 @@ def test_a_damaged_document_hides_no_other_array(tmp_path, name, document):
     done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "good = 7, 8, 9 ;" in done.stdout and f"bad/{name}" in done.stderr, done
     assert f"bad/{name}" in nccopy(path, out, ok=False) and not out.exists()
-    assert nccopy("-V", "good", path, out) == ""
-    with netCDF4.Dataset(out) as found:
-        assert found["good"][:].tolist() == [7, 8, 9]
+    for chosen in ["-V", "good"], ["-V", "*"], ["-v", "good"], ["-g", "/"]:
+        [told] = nccopy(*chosen, path, out).splitlines()
+        assert "warning: what is damaged is left out" in told and f"bad/{name}" in told, told
+        with netCDF4.Dataset(out) as found:
+            assert found["good"][:].tolist() == [7, 8, 9]
+            # Of an array whose attributes alone are no JSON, the values are there.
+            assert "bad" not in found.variables or name == ".zattrs"
+    for proof, status in (["--digest"], 1), (["--diff", path], 2):
+        for named in [], ["-v", "good"]:
+            done = subprocess.run([BIN / "ncdump", *proof, *named, path], capture_output=True, text=True, timeout=60)
+            assert done.returncode == (0 if named else status) and (f"bad/{name}" in done.stderr) == (not named), done
     code, text = check(path)
     assert code == 1 and f"bad/{name}" in text
 
