@@ -15,7 +15,7 @@ use ncutils_core::integrity::{
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
 
-use crate::input::{location, part_of, warn_of_data, warn_of_unfinished};
+use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
 
 /// Does what was asked for. Returns the exit status.
 pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
@@ -67,6 +67,7 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let reader = input.open_with(&arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     warn_of_unfinished(&*reader, &input, arguments);
+    warn_of_schema(&*reader, &input, arguments);
     refuse_incomplete(&*reader, &input, arguments)?;
     let part = part_of(&*reader, arguments, &input)?;
     let whole = &*reader;
@@ -124,6 +125,8 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     }
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_unfinished(&*second, &other, arguments);
+    warn_of_schema(&*second, &other, arguments);
+    warn_of_schema(&*reader, &input, arguments);
     refuse_incomplete(&*reader, &input, arguments)?;
     refuse_incomplete(&*second, &other, arguments)?;
     let part = part_of(&*reader, arguments, &input)?;
