@@ -2,13 +2,14 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 
 import netCDF4
 import numpy as np
 import pytest
-from conftest import BIN, nccopy
+from conftest import BIN, installed, nccopy, ncdump
 from stop_points import stopped
 
 
@@ -229,3 +230,44 @@ def test_the_next_run_removes_what_a_killed_one_left_of_zarr(small, tmp_path, po
     for name in target, other:
         nccopy("-k", "zarr3", small, name)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.zarr", "out.zarr"]
+
+
+# A file system that cannot synchronize its folders, but for those with a word in their path.
+SYNC = """
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int fsync(int file) {
+    struct stat found;
+    char path[64], name[4096] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    readlink(path, name, sizeof name - 1);
+    if (fstat(file, &found) == 0 && S_ISDIR(found.st_mode) && !strstr(name, getenv("SYNCED"))) { errno = EIO; return -1; }
+    return syscall(SYS_fsync, file);
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["nc4", "nc3", "h5", "zarr3"])
+def test_a_folder_that_cannot_be_synchronized_is_told(tmp_path, kind):
+    """The status is that of an error, and the message says that the output is in place."""
+    (tmp_path / "sync.c").write_text(SYNC)
+    subprocess.run([installed("gcc"), "-shared", "-fPIC", "-o", tmp_path / "sync.so", tmp_path / "sync.c"], check=True)
+    source, out = tmp_path / "in.nc", tmp_path / ("out.zarr" if kind == "zarr3" else "out.nc")
+    with netCDF4.Dataset(source, "w") as d:
+        d.createDimension("x", 5)
+        d.createVariable("v", "i4", ("x",))[:] = np.arange(5)
+    env = {**os.environ, "LD_PRELOAD": str(tmp_path / "sync.so"), "SYNCED": ".ncutils-partial"}
+    said = nccopy("-k", kind, source, out, ok=False, env=env)
+    assert "the output is in place, but its folder cannot be synchronized" in said, said
+    assert b"v = 0, 1, 2, 3, 4 ;" in ncdump(out)
+    # A folder that is not in place is no output.
+    if kind == "zarr3":
+        shutil.rmtree(out)
+        said = nccopy("-k", kind, source, out, ok=False, env={**env, "SYNCED": "no such folder"})
+        assert "in place" not in said and "Input/output error" in said and not out.exists(), said
+        assert {path.name for path in tmp_path.iterdir()} == {"in.nc", "sync.c", "sync.so"}

@@ -6,7 +6,7 @@ import h5py
 import netcdf_c
 import numpy as np
 import pytest
-from conftest import BIN, installed, nccopy
+from conftest import BIN, installed, nccopy, ncdump, ncgen
 from differences import both, check, make, outcome
 
 CHUNKED = "dimensions: d = 4; variables: int v(d); v:_ChunkSizes = 2; data: v = 1, 2, 3, 4;"
@@ -39,10 +39,25 @@ def test_rows(tmp_path, row, text, flags, ours, theirs):
 
 def test_surplus_parameters_reach_the_plugin_of_netcdf_c(tmp_path):
     source = make(tmp_path, CHUNKED)
-    netcdf_c.run("nccopy", "-M0", "-F", "v,307,9,4", source, tmp_path / "theirs.nc")
-    with h5py.File(tmp_path / "theirs.nc") as f:
-        assert f["v"].id.get_create_plist().get_filter(0)[2] == (9, 4)
-    assert "takes one parameter" in nccopy("-F", "v,307,9,4", source, tmp_path / "ours.nc", ok=False)
+    for asked in (307, 9, 4), (32015, 3, 5):
+        spec = f"v,{','.join(map(str, asked))}"
+        netcdf_c.run("nccopy", "-M0", "-F", spec, source, tmp_path / "theirs.nc")
+        with h5py.File(tmp_path / "theirs.nc") as f:
+            assert f["v"].id.get_create_plist().get_filter(0)[::2] == (asked[0], asked[1:])
+            # The bit of a filter says that it was skipped.
+            assert f["v"].id.get_chunk_info(0).filter_mask == (asked[0] == 32015)
+        if asked[0] == 32015:
+            assert "takes one parameter" in nccopy("-F", spec, source, tmp_path / "ours.nc", ok=False)
+            continue
+        nccopy("-F", spec, source, tmp_path / "ours.nc")
+        # The text of such a file is read again.
+        text = ncdump("-s", tmp_path / "ours.nc")
+        assert b'_Filter = "307,9,4"' in text
+        (tmp_path / "again.cdl").write_bytes(text)
+        ncgen("-o", tmp_path / "again.nc", tmp_path / "again.cdl")
+        for name in "ours", "again":
+            with h5py.File(tmp_path / f"{name}.nc") as f:
+                assert f["v"].id.get_create_plist().get_filter(0)[2] == (9, 4) and f["v"][:].tolist() == [1, 2, 3, 4]
 
 
 def test_a_type_is_moved_to_a_group_that_is_read_before(tmp_path):

@@ -1,11 +1,14 @@
 """Differences in how HDF5 is read from netCDF-C's, as docs/guide/differences-reading.md lists them."""
 
+import json
+import zlib
+
 import h5py
 import netcdf_c
 import numpy as np
 import pytest
-from conftest import nccopy, ncdump, ncgen
-from differences import both, check
+from conftest import BIN, nccopy, ncdump, ncgen
+from differences import both, check, outcome
 
 
 def some_scales(f):
@@ -134,3 +137,51 @@ def test_attributes_of_nczarr(tmp_path):
     read = netcdf_c.run("ncdump", "-h", netcdf_c.url(ours, "nczarr,file")).decode()
     assert "v:_FillValue = 2.71828182845905 ;" in read and 'v:text = "aé" ;' in read
     assert 'v:number = "9" ;' in netcdf_c.run("ncdump", "-h", netcdf_c.url(theirs, "nczarr,file")).decode()
+
+
+@netcdf_c.needs_netcdf_c
+def test_what_netcdf_c_writes_otherwise_to_zarr(tmp_path):
+    """zarr-python and the standard's JSON say which is right."""
+    zarr = pytest.importorskip("zarr", "3")
+    (tmp_path / "in.cdl").write_text(
+        """netcdf z { variables: int v; v:zero = "0"; v:list = "[0.,1.]"; string s; s:_nczarr_maxstrlen = 4; data: v = 1; s = "0123456789"; }""")
+    theirs, ours = tmp_path / "theirs.zarr", tmp_path / "ours.zarr"
+    netcdf_c.run("ncgen", "-4", "-o", netcdf_c.url(theirs, "zarr,file"), tmp_path / "in.cdl")
+    ncgen("-o", f"{ours}#mode=zarr,file", tmp_path / "in.cdl")
+    group = zarr.open_group(ours, mode="r", zarr_format=2)
+    assert group["v"].attrs["zero"] == "0" and group["v"].attrs["list"] == "[0.,1.]" and group["v"].shape == ()
+    assert group["s"][()] == b"0123456789"
+    text = (theirs / "v" / ".zattrs").read_text()
+    assert '"zero": 0' in text
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text)
+    assert zarr.open_array(theirs / "s", mode="r", zarr_format=2)[:].tolist() == [b"0123"]
+    assert "_scalar_" in text and json.loads((theirs / "v" / ".zarray").read_text())["shape"] == [1]
+
+
+@pytest.mark.parametrize("kind", ["hdf5", "zarr2", "zarr3"])
+def test_chunks_that_decode_to_more_than_their_elements(tmp_path, kind):
+    """libhdf5 and netCDF-C take the first bytes. zarr-python refuses such a chunk."""
+    zarr = pytest.importorskip("zarr", "3")
+    values, path = np.arange(10, dtype="<i4"), tmp_path / "in"
+    long = values.tobytes() + bytes(20)
+    if kind == "hdf5":
+        with h5py.File(path, "w") as f:
+            v = f.create_dataset("v", (10,), "<i4", chunks=(10,), compression="gzip")
+            v.id.write_direct_chunk((0,), zlib.compress(long))
+        with h5py.File(path) as f:
+            assert (f["v"][:] == values).all()
+        theirs = netcdf_c.run("ncdump", path) if netcdf_c.BUILT else b" v = 0, 1, 2,"
+        assert b" v = 0, 1, 2," in theirs
+    else:
+        version = int(kind[-1])
+        array = zarr.create_group(path, zarr_format=version).create_array("v", shape=(10,), chunks=(10,), dtype="<i4", compressors=None)
+        array[:] = values
+        (path / ("v/0" if version == 2 else "v/c/0")).write_bytes(long)
+        with pytest.raises(ValueError):
+            array[:]
+        if version == 2 and netcdf_c.BUILT:
+            assert b" v = 0, 1, 2," in netcdf_c.run("ncdump", netcdf_c.url(path, "zarr,file"))
+    assert "variable v: chunk [0]" in nccopy("-d", 1, path, tmp_path / "out.nc", ok=False)
+    done = outcome([BIN / "ncdump", "--check", path], tmp_path)
+    check("status 1(.|\n)*variable v: chunk", done)

@@ -161,6 +161,18 @@ def test_sources_are_listed(tmp_path, folder):
     assert ncdump("--sources", folder / "alone.h5") == b""
 
 
+def test_names_of_sources_do_not_steer_a_terminal(tmp_path):
+    """Control characters and those that turn the direction of text are escaped, whatever standard output is."""
+    layout = h5py.VirtualLayout((3,), "i4")
+    layout[:] = h5py.VirtualSource("a\x1b]0;x\x07\u009b31m\u202e.h5", "x", (3,))
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_virtual_dataset("v", layout)
+        f["l"] = h5py.ExternalLink("b\x1b[31m\nv: virtual source", "/d")
+    listed = ncdump("--sources", tmp_path / "in.h5").decode()
+    assert listed.isascii() and not any(sign in listed for sign in "\x1b\x07")
+    assert len(listed.splitlines()) == 2 and "v: virtual source a" in listed
+
+
 def test_few_files_are_open(folder):
     """Hundreds of files, with room for a few descriptors."""
     count = 300

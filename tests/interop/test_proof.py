@@ -604,3 +604,16 @@ def test_huge_sparse_variables_are_compared_at_once(tmp_path):
     )
     status, text, _ = run("ncdump", "--diff", filled, a)
     assert "9999999999998 of 10000000000000 elements differ; first [0]: -1 and 0; largest difference 1" in text
+
+
+@pytest.mark.parametrize("proof", [["--digest"], ["--diff"]], ids=" ".join)
+def test_what_a_proof_leaves_out_is_told(tmp_path, proof):
+    """netCDF has no references, so a variable of them is in no digest and no comparison."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        f["v"] = np.arange(3)
+        f.create_dataset("refs", (3,), h5py.ref_dtype)
+    other = [path] if proof == ["--diff"] else []
+    done = subprocess.run([BIN / "ncdump", *proof, *other, path], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr.count("/refs is left out") == len(other) + 1, done
+    assert ("/v int64" in done.stdout) == (proof == ["--digest"])

@@ -10,7 +10,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
-from conftest import BIN, installed, nccopy, ncdump
+from conftest import BIN, HERE, installed, nccopy, ncdump
 from stop_points import go_on, stopped
 
 # Writes a file, flushes it, and waits until it is told to end.
@@ -85,6 +85,48 @@ def test_an_open_file_is_told(tmp_path, libver, swmr):
     assert told(path) == "" and checked(path) == [] and nccopy(path, out) == ""
 
 
+# Writes a file with netCDF-C.
+NETCDF_WRITER = """
+import os, sys, netCDF4, numpy as np
+f = netCDF4.Dataset(sys.argv[1], sys.argv[2], format=sys.argv[3])
+if sys.argv[2] == "w":
+    f.createDimension("d")
+    f.createVariable("x", "i4", ("d",))[:] = np.arange(10)
+f.sync()
+print("open", flush=True)
+if sys.stdin.readline() == "close\\n":
+    f.close()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+@pytest.mark.parametrize("model", ["NETCDF4", "NETCDF4_CLASSIC"])
+def test_a_file_that_netcdf_c_has_open_is_told(tmp_path, model, mode):
+    path, out = tmp_path / "in.nc", tmp_path / "out.nc"
+
+    def write(mode, end, meanwhile):
+        command = [sys.executable, "-W", "ignore", "-c", NETCDF_WRITER, path, mode, model]
+        program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            assert program.stdout.readline() == "open\n"
+            meanwhile()
+        finally:
+            program.communicate(f"{end}\n", timeout=60)
+
+    def is_told(wanted):
+        assert told(path) == f"ncdump: {path}: warning: {wanted}\n" and checked(path) == [wanted]
+        assert wanted in nccopy(path, out, ok=False) and not out.exists()
+
+    if mode == "a":
+        write("w", "close", lambda: None)
+        assert told(path) == "" and checked(path) == []
+    write(mode, "kill", lambda: is_told(BEING_WRITTEN))
+    is_told(NOT_CLOSED)
+    subprocess.run(["h5clear", "-s", path], check=True)
+    assert told(path) == "" and checked(path) == [] and nccopy(path, out) == ""
+
+
 @pytest.mark.parametrize("libver, swmr", KINDS)
 def test_a_closed_file_is_whole(tmp_path, libver, swmr):
     path = tmp_path / "in.h5"
@@ -92,6 +134,35 @@ def test_a_closed_file_is_whole(tmp_path, libver, swmr):
         pass
     assert told(path) == "" and checked(path) == []
     assert nccopy(path, tmp_path / "out.nc") == ""
+
+
+# Opens a file to change it, and ends without closing it.
+CHANGER = """
+import os, sys, h5py
+f = h5py.File(sys.argv[1], "r+")
+f.attrs["new"] = 1
+f.flush()
+print("open", flush=True)
+sys.stdin.readline()
+os._exit(0)
+"""
+
+
+def test_an_open_file_of_superblock_1_is_told(tmp_path):
+    """h5py makes no new file with this superblock."""
+    path = tmp_path / "in.h5"
+    path.write_bytes((HERE.parent.parent / "crates/hdf5/tests/data/structure/superblock1.h5").read_bytes())
+    assert path.read_bytes()[8] == 1 and checked(path) == []
+    command = [sys.executable, "-W", "ignore", "-c", CHANGER, path]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "open\n"
+        assert checked(path) == [BEING_WRITTEN] and BEING_WRITTEN in nccopy(path, tmp_path / "out.nc", ok=False)
+    finally:
+        program.communicate("\n", timeout=60)
+    assert checked(path) == [NOT_CLOSED] and NOT_CLOSED in nccopy(path, tmp_path / "out.nc", ok=False)
+    subprocess.run(["h5clear", "-s", path], check=True)
+    assert checked(path) == []
 
 
 def test_locks_that_are_not_used_are_not_tried(tmp_path, monkeypatch):

@@ -199,3 +199,24 @@ def test_big_endian_fields(tmp_path):
     zarr = pytest.importorskip("zarr", "3")
     found = zarr.open_group(str(tmp_path / "out.zarr"), mode="r")["v"][:]
     assert found["a"].tolist() == values["a"].tolist() and found["b"].tolist() == values["b"].tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("version", [2, 3])
+def test_units_of_times_that_are_lost_are_told(tmp_path, version):
+    """numpy counts in months, and has times in fields. CF has neither."""
+    zarr = pytest.importorskip("zarr", "3")
+    root = zarr.create_group(tmp_path / "in.zarr", zarr_format=version)
+    fields = np.zeros(3, np.dtype([("t", "<M8[ms]"), ("x", "<f4")]))
+    fields["t"] = np.array([5, 6, 7], "M8[ms]")
+    values = {"months": np.array([1, 2, 3], "<M8[M]"), "seconds": np.array([1, 2, 3], "<M8[s]"), "fields": fields}
+    for name, array in values.items():
+        root.create_array(name, shape=(3,), chunks=(3,), dtype=array.dtype, compressors=None)[:] = array
+    said = nccopy(tmp_path / "in.zarr", tmp_path / "out.nc")
+    assert [line.split(": warning: ")[1] for line in said.splitlines()] == [
+        "variable fields: times are read as whole numbers, without these units: t (ms)",
+        "variable months: times are read as whole numbers, without these units: M",
+    ]
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert file["fields"][:]["t"].tolist() == [5, 6, 7] and file["months"][:].tolist() == [1, 2, 3]
+        assert file["seconds"].attrs["units"] in (b"seconds since 1970-01-01", "seconds since 1970-01-01")

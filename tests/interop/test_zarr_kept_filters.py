@@ -1,11 +1,13 @@
 """Filters of HDF5 that Zarr has no form of, or that make no sense there: what is written instead, and who reads it."""
 
+import json
+
 import h5py
 import hdf5plugin
 import netcdf_c
 import numpy as np
 import pytest
-from conftest import nccopy, ncdump
+from conftest import nccopy, ncdump, ncgen
 from zarr_reference import by_libnetcdf, by_readers_of_version_3, by_zarr_python
 
 WAVE = (280 + 15 * np.sin(np.arange(600) / 37)).astype("<f4").reshape(20, 30)
@@ -188,3 +190,36 @@ def test_the_size_of_blosc_blocks_is_kept(tmp_path):
         if "_Filter" in line or "_Codecs" in line:
             assert line in by_netcdf_c.splitlines()
     assert '_Filter = "32001,0,0,0,1024,5,1,5"' in text
+
+
+@netcdf_c.needs_netcdf_c
+def test_the_size_of_blosc_blocks_is_as_asked_for(tmp_path):
+    """By -F and by the text of `ncdump -s`. Of numbers alone, netCDF-C takes the fourth for it, and HDF5's Blosc does not."""
+    zarr = pytest.importorskip("zarr", "3")
+    codec = r"""[{\"id\": \"blosc\", \"cname\": \"lz4\", \"clevel\": 5, \"shuffle\": 1, \"blocksize\": 256}]"""
+    (tmp_path / "a.cdl").write_text(f"""netcdf a {{ dimensions: x = 64 ; variables: int a(x) ; int b(x) ; int c(x) ;
+a:_ChunkSizes = 64 ; a:_Filter = "32001,0,0,0,256,5,1,1" ; a:_Codecs = "{codec}" ;
+b:_ChunkSizes = 64 ; b:_Codecs = "{codec}" ;
+c:_ChunkSizes = 64 ; c:_Filter = "32001,0,0,0,256,5,1,1" ; }}""")
+
+    def sizes(path):
+        return {name: json.loads((path / name / ".zarray").read_text())["compressor"]["blocksize"] for name in "abc"}
+
+    ncgen("-4", "-o", f"{tmp_path}/ours.zarr#mode=nczarr,file", tmp_path / "a.cdl")
+    assert sizes(tmp_path / "ours.zarr") == {"a": 256, "b": 256, "c": 0}
+    netcdf_c.run("ncgen", "-4", "-o", netcdf_c.url(tmp_path / "theirs.zarr", "nczarr,file"), tmp_path / "a.cdl")
+    assert json.loads((tmp_path / "theirs.zarr/c/.zarray").read_text())["compressor"]["blocksize"] == 256
+    (tmp_path / "again.cdl").write_bytes(ncdump("-s", tmp_path / "ours.zarr"))
+    ncgen("-o", f"{tmp_path}/again.zarr#mode=nczarr,file", tmp_path / "again.cdl")
+    assert sizes(tmp_path / "again.zarr") == sizes(tmp_path / "ours.zarr")
+    ncgen("-4", "-o", tmp_path / "a.nc", tmp_path / "a.cdl")
+    for asked in "b,blosc,cname=zstd,blocksize=512", 'b,{"id": "blosc", "cname": "zstd", "blocksize": 512}':
+        for version in 2, 3:
+            out = tmp_path / "asked.zarr"
+            nccopy("-F", asked, tmp_path / "a.nc", f"{out}#mode=zarr,v{version}")
+            [compressor] = zarr.open_group(out, mode="r", zarr_format=version)["b"].compressors
+            config = compressor.to_dict()["configuration"] if version == 3 else compressor.get_config()
+            assert (config["blocksize"], config["cname"]) == (512, "zstd")
+        nccopy("-F", asked, tmp_path / "a.nc", tmp_path / "asked.nc")
+        with h5py.File(tmp_path / "asked.nc") as file:
+            assert file["b"].id.get_create_plist().get_filter(0)[2] == (2, 2, 4, 256, 5, 1, 5)

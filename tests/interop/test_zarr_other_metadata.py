@@ -73,6 +73,36 @@ def test_references_are_refused_by_name(tmp_path):
         assert "kerchunk references" in nccopy(tmp_path / name, tmp_path / "out.nc", ok=False)
 
 
+@pytest.mark.parametrize("name, document", [
+    (".zarray", b'{"zarr_format": 2, "shape": [3]'), (".zarray", b""), (".zarray", array2([3], [2], "<i4", fill_value="x")),
+    (".zarray", array2([3], [0], "<i4")), (".zattrs", b"[1]"), (".zattrs", b'{"units": '),
+], ids=str)
+def test_a_damaged_document_hides_no_other_array(tmp_path, name, document):
+    """zarr-python opens the others, too."""
+    path, out = tmp_path / "in.zarr", tmp_path / "out.nc"
+    group = zarr.create_group(path, zarr_format=2)
+    for array in "good", "bad":
+        group.create_array(array, shape=(3,), chunks=(2,), dtype="i4")[:] = [7, 8, 9]
+    put(path, f"bad/{name}", document)
+    assert zarr.open_group(path, mode="r")["good"][:].tolist() == [7, 8, 9]
+    done = subprocess.run([BIN / "ncdump", path], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "good = 7, 8, 9 ;" in done.stdout and f"bad/{name}" in done.stderr, done
+    assert f"bad/{name}" in nccopy(path, out, ok=False) and not out.exists()
+    for chosen in ["-V", "good"], ["-V", "*"], ["-v", "good"], ["-g", "/"]:
+        [told] = nccopy(*chosen, path, out).splitlines()
+        assert "warning: what is damaged is left out" in told and f"bad/{name}" in told, told
+        with netCDF4.Dataset(out) as found:
+            assert found["good"][:].tolist() == [7, 8, 9]
+            # Of an array whose attributes alone are no JSON, the values are there.
+            assert "bad" not in found.variables or name == ".zattrs"
+    for proof, status in (["--digest"], 1), (["--diff", path], 2):
+        for named in [], ["-v", "good"]:
+            done = subprocess.run([BIN / "ncdump", *proof, *named, path], capture_output=True, text=True, timeout=60)
+            assert done.returncode == (0 if named else status) and (f"bad/{name}" in done.stderr) == (not named), done
+    code, text = check(path)
+    assert code == 1 and f"bad/{name}" in text
+
+
 STRUCTURE = np.dtype([
     ("a", ">i2"), ("b", "<f8", (2,)), ("s", "S3"), ("u", "<U2"), ("n", [("q", ">u4"), ("r", "?")], (2,)), ("h", "<f2"),
     ("v", "V3"), ("t", "<M8[s]"), ("c", ">c8"),

@@ -61,6 +61,27 @@ def test_a_link_to_nothing_is_no_absent_chunk(tmp_path):
     assert not (tmp_path / "a.nc").exists()
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_links_to_other_arrays_are_followed_where_they_may_be(tmp_path, version):
+    """zarr-python follows them anywhere. Here one to a folder outside needs `--data-dir`."""
+    for name, first in ("in", 1), ("other", 7):
+        group = zarr.create_group(tmp_path / f"{name}.zarr", zarr_format=version)
+        group.create_array("v", shape=(3,), chunks=(2,), dtype="i4", fill_value=-1)[:] = np.arange(3) + first
+    path, out = tmp_path / "in.zarr", tmp_path / "out.nc"
+    (path / "inner").symlink_to("v")
+    nccopy(path, out)
+    with netCDF4.Dataset(out) as found:
+        assert found["inner"][:].tolist() == zarr.open_group(path, mode="r")["inner"][:].tolist() == [1, 2, 3]
+    (path / "outer").symlink_to("../other.zarr/v")
+    for command in ["ncdump", "-h", path], ["ncdump", "--check", path], ["nccopy", path, out]:
+        done = subprocess.run([BIN / command[0], *command[1:]], capture_output=True, text=True)
+        assert done.returncode == 1 and '"outer" is a link to a folder outside' in done.stderr and "--data-dir" in done.stderr, done
+    nccopy("--verify", "--data-dir", tmp_path / "other.zarr", path, out)
+    with netCDF4.Dataset(out) as found:
+        assert found["outer"][:].tolist() == zarr.open_group(path, mode="r")["outer"][:].tolist() == [7, 8, 9]
+        assert set(found.variables) == {"v", "inner", "outer"}
+
+
 def test_a_zip_with_a_changed_byte_is_damaged(tmp_path):
     (tmp_path / "a.cdl").write_text("netcdf a { dimensions: x = 2 ; variables: int v(x) ; data: v = 1094861636, 1162233672 ; }")
     ncgen("-4", "-o", f"file://{tmp_path}/a.zip#mode=zarr,zip", tmp_path / "a.cdl")

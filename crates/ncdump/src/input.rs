@@ -22,6 +22,13 @@ pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
     Ok(input)
 }
 
+/// Warns of what netCDF cannot hold, and of what is unusual.
+pub fn warn_of_schema(reader: &dyn Reader, input: &Location, arguments: &Arguments) {
+    for warning in &reader.schema().warnings {
+        arguments.messages.warn_of(input, warning);
+    }
+}
+
 /// Warns of a dataset that its writer has not closed.
 pub fn warn_of_unfinished(reader: &dyn Reader, input: &Location, arguments: &Arguments) {
     if let Some(unfinished) = reader.schema().unfinished {

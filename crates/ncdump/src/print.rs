@@ -12,7 +12,7 @@ use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
-use crate::input::{location, part_of, warn_of_data, warn_of_unfinished};
+use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
 
 /// Prints what the arguments ask for of the input.
 ///
@@ -40,9 +40,7 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let mut stdout = ncutils_cli::stdout()?;
     warn_of_unfinished(&*reader, &input, arguments);
-    for warning in &reader.schema().warnings {
-        arguments.messages.warn_of(&input, warning);
-    }
+    warn_of_schema(&*reader, &input, arguments);
     if let Some(warning) = rounded_numbers(reader.schema()) {
         arguments.messages.warn_of(&input, &warning);
     }

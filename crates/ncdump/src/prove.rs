@@ -15,7 +15,7 @@ use ncutils_core::integrity::{
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
 
-use crate::input::{location, part_of, warn_of_data, warn_of_unfinished};
+use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
 
 /// Does what was asked for. Returns the exit status.
 pub fn prove(arguments: &Arguments, proof: &Proof) -> anyhow::Result<u8> {
@@ -67,7 +67,8 @@ fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let reader = input.open_with(&arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     warn_of_unfinished(&*reader, &input, arguments);
-    refuse_incomplete(&*reader, &input)?;
+    warn_of_schema(&*reader, &input, arguments);
+    refuse_incomplete(&*reader, &input, arguments)?;
     let part = part_of(&*reader, arguments, &input)?;
     let whole = &*reader;
     let reader = part.as_ref().map_or(whole, |part| part as &dyn Reader);
@@ -93,12 +94,20 @@ fn work(arguments: &Arguments) -> CheckOptions {
     }
 }
 
-/// Refuses a dataset that has items in files that may not be read.
-fn refuse_incomplete(reader: &dyn Reader, location: &Location) -> Result<(), Error> {
-    match reader.schema().refused.first() {
-        None => Ok(()),
-        Some(refused) => Err(Error::Usage(refused.clone()).in_file(location.name())),
-    }
+/// Refuses a dataset that has items in files that may not be read, and one of which damaged items are left out, unless variables
+/// are named.
+fn refuse_incomplete(reader: &dyn Reader, location: &Location, arguments: &Arguments) -> Result<(), Error> {
+    let schema = reader.schema();
+    let fault = schema
+        .faults
+        .first()
+        .filter(|_| arguments.dump.required.is_empty());
+    let error = match (schema.refused.first(), fault) {
+        (None, None) => return Ok(()),
+        (Some(refused), _) => Error::Usage(refused.clone()),
+        (None, Some(fault)) => Error::Damaged(fault.clone()),
+    };
+    Err(error.in_file(location.name()))
 }
 
 /// Compares the other dataset with the input. True if they are the same.
@@ -116,8 +125,10 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     }
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_unfinished(&*second, &other, arguments);
-    refuse_incomplete(&*reader, &input)?;
-    refuse_incomplete(&*second, &other)?;
+    warn_of_schema(&*second, &other, arguments);
+    warn_of_schema(&*reader, &input, arguments);
+    refuse_incomplete(&*reader, &input, arguments)?;
+    refuse_incomplete(&*second, &other, arguments)?;
     let part = part_of(&*reader, arguments, &input)?;
     let second_part = part_of(&*second, arguments, &other)?;
     let of_input = part.as_ref().map_or(&*reader, |part| part as &dyn Reader);

@@ -73,7 +73,8 @@ impl Location {
             self.expect_store(Some(StoreKind::Directory))?;
             let keys = DirectoryKeys::of(path)
                 .map_err(|e| Error::io("cannot open", e))
-                .map_err(self.named())?;
+                .map_err(self.named())?
+                .with_access(self.access.clone());
             return Ok(Input::keys(&self.name, Arc::new(keys)));
         }
         let is_pipe = match &self.target {

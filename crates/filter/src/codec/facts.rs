@@ -65,7 +65,8 @@ pub struct CodecFacts<'a> {
     pub visible_parameters: Option<fn(&Configuration) -> Outcome<Vec<u32>>>,
     /// The canonical form of stored words: equal for all that have the same meaning. Without it, no two do.
     pub canonical_parameters: Option<fn(&[u32]) -> Cow<'_, [u32]>>,
-    /// Members of a Zarr configuration that stored words do not say. They are kept from version to version.
+    /// Members of a Zarr configuration that stored words do not say: numbers, 0 for the default. They are kept from version to
+    /// version.
     pub unsaid_members: &'a [&'a str],
     /// The numbers by which netCDF-C tells a Zarr configuration in `_Filter`. Without it, they are the stored words.
     pub netcdf_c_numbers: Option<fn(&Configuration, &ChunkType) -> Option<Vec<u32>>>,

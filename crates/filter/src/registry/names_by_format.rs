@@ -13,7 +13,7 @@ use crate::registry::registered::registered_name;
 use crate::registry::registry::Registry;
 use crate::zarr_only::numpy_type::NumpyType;
 use ncutils_model::error::{Alternative, Error, Result};
-use ncutils_model::{CodecNames, CodecSpec, ZarrVersion};
+use ncutils_model::{CodecNames, CodecSpec, Configuration, ZarrVersion};
 
 impl Registry {
     /// The HDF5 id of the codec that `spec` names by id or by a Zarr name; `None` for a codec without an id, and for an
@@ -81,11 +81,7 @@ impl Registry {
             let name = codec.zarr_name(version)?;
             if let Ok(parameters) = stored_parameters(codec.as_ref(), spec, chunk) {
                 let mut configuration = codec.configuration(version, &parameters, chunk)?;
-                for member in codec.facts().unsaid_members {
-                    if let Some(value) = spec.configuration().and_then(|own| own.get(*member)) {
-                        configuration.insert((*member).to_owned(), value.clone());
-                    }
-                }
+                keep_unsaid(codec.as_ref(), spec, &mut configuration);
                 return Some(CodecSpec::zarr(version, name, configuration));
             }
             let own = spec.configuration()?;
@@ -103,6 +99,16 @@ impl Registry {
             };
             other_filters(format!("{} has no form in version {number} of Zarr", told(spec)))
         })
+    }
+
+    /// True if members of a Zarr configuration have values that no words of HDF5 say.
+    pub fn says_more_than_hdf5(&self, spec: &CodecSpec) -> bool {
+        let says = |member: &&str| {
+            let value = spec.configuration().and_then(|own| own.get(*member));
+            value.is_some_and(|value| value.as_u64() != Some(0))
+        };
+        self.find(spec)
+            .is_some_and(|codec| codec.facts().unsaid_members.iter().any(says))
     }
 
     /// A codec of Zarr with the type of its numbers, which our readers take from the array, and others do not.
@@ -175,6 +181,15 @@ impl Registry {
                 other => other,
             }
         })
+    }
+}
+
+/// Puts the members of `spec` that no stored words say into a configuration that was made of words.
+pub(crate) fn keep_unsaid(codec: &dyn Codec, spec: &CodecSpec, made: &mut Configuration) {
+    for member in codec.facts().unsaid_members {
+        if let Some(value) = spec.configuration().and_then(|own| own.get(*member)) {
+            made.insert((*member).to_owned(), value.clone());
+        }
     }
 }
 

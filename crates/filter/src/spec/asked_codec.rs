@@ -178,7 +178,9 @@ impl AskedCodec {
             Self::Id { id, parameters } => return Ok(CodecSpec::hdf5(*id, parameters.clone())),
             Self::Zarr(spec) => {
                 // Only JSON that HDF5 can say too is a matter of parameters.
-                if let Ok(hdf5) = registry.in_hdf5(spec, chunk) {
+                if !registry.says_more_than_hdf5(spec)
+                    && let Ok(hdf5) = registry.in_hdf5(spec, chunk)
+                {
                     return Ok(hdf5);
                 }
                 if let Some(codec) = registry.find(spec)
@@ -254,6 +256,9 @@ impl AskedCodec {
                 Err(why) => Err(Error::Usage(format!("codec {name}: {why}"))),
             };
         };
+        if registry.says_more_than_hdf5(&in_zarr) && understands(codec, &in_zarr, chunk) {
+            return Ok(in_zarr);
+        }
         let configuration = in_zarr.configuration().unwrap_or(members);
         match codec.parameters(ZarrVersion::V2, configuration, chunk) {
             Some(words) => Ok(CodecSpec::hdf5(id, words)),
@@ -444,6 +449,32 @@ mod tests {
         let kept = spec("zstd,checksum=true").unwrap();
         assert_eq!((kept.name(), kept.hdf5_id()), ("zstd", None));
         assert_eq!(spec("lz4,acceleration=5").unwrap().hdf5_id(), None);
+    }
+
+    #[cfg(feature = "blosc")]
+    #[test]
+    fn the_size_of_blosc_blocks_is_kept_for_zarr() {
+        let (registry, chunk) = (Registry::builtin(), ChunkType::of_bytes(100));
+        for (text, size) in [
+            ("blosc,blocksize=256", Some(256)),
+            (r#"{"id":"blosc","blocksize":256}"#, Some(256)),
+            (r#"{"id":"blosc","blocksize":0}"#, None),
+            ("blosc,clevel=3", None),
+        ] {
+            let asked = spec(text).unwrap();
+            // What words of HDF5 say is given as such.
+            assert_eq!(asked.hdf5_id().is_none(), size.is_some(), "{text}");
+            for version in [ZarrVersion::V2, ZarrVersion::V3] {
+                let zarr = registry
+                    .in_output(&asked, CodecNames::Zarr(version), &chunk)
+                    .unwrap();
+                let found = &zarr.configuration().unwrap()["blocksize"];
+                assert_eq!(found.as_u64(), Some(size.unwrap_or_default()), "{text}");
+            }
+            let hdf5 = registry.in_output(&asked, CodecNames::Hdf5, &chunk).unwrap();
+            assert_eq!(hdf5.hdf5_id(), Some(32001));
+            assert!(hdf5.is_optional());
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::codec::chunk_type::ChunkType;
 use crate::codec::codec::{Codec, stored_parameters};
 use crate::deflate::deflate;
 use crate::numbers::{nbit, scale_offset};
+use crate::registry::names_by_format::keep_unsaid;
 use crate::registry::registry::Registry;
 use crate::shuffle::shuffle;
 use crate::{AskedCodec, szip};
@@ -65,7 +66,8 @@ impl Registry {
                 .with_optional(*optional)
                 .with_name(codec.name()),
             CodecSpec::Zarr { version, name, .. } => match codec.configuration(*version, &new, chunk) {
-                Some(configuration) if new != *stored => {
+                Some(mut configuration) if new != *stored => {
+                    keep_unsaid(codec, spec, &mut configuration);
                     CodecSpec::zarr(*version, name.clone(), configuration)
                 }
                 _ => spec.clone(),

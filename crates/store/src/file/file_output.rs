@@ -182,7 +182,7 @@ impl Output for FileOutput {
         };
         reach(stop_point::COMMITTED);
         debug!(path = ?target, "committed");
-        sync_directory(directory_of(&target))
+        sync_directory_of_output(directory_of(&target))
     }
 
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
@@ -208,6 +208,17 @@ fn ends_in_slash(path: &Path) -> bool {
 ///
 /// # Errors
 /// The file system fails. The error says that the output is in place.
+pub(crate) fn sync_directory_of_output(directory: &Path) -> io::Result<()> {
+    sync_directory(directory).map_err(|error| {
+        let told = format!("the output is in place, but its folder cannot be synchronized: {error}");
+        io::Error::new(error.kind(), told)
+    })
+}
+
+/// Makes the names in `directory` durable.
+///
+/// # Errors
+/// The file system fails.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory).and_then(|d| d.sync_all()) {
         // Some file systems do not sync directories, and a directory may be writable but not readable. The
@@ -220,10 +231,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
         {
             Ok(())
         }
-        done => done.map_err(|error| {
-            let told = format!("the output is in place, but its folder cannot be synchronized: {error}");
-            io::Error::new(error.kind(), told)
-        }),
+        done => done,
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::file::data_access::DataAccess;
 use crate::keys::key::{RESERVED, check_key, folder_of_prefix};
 use crate::{FileSource, GetRange, KeyStore, Object};
 use ncutils_model::error::{Error, Result};
@@ -13,7 +14,7 @@ use ncutils_model::error::{Error, Result};
 /// Most levels of nested folders: more than the longest key allows.
 const DEEPEST: usize = 512;
 
-/// A folder that is being read. Symbolic links that lead out of it are not followed.
+/// A folder that is being read. Symbolic links are followed within it, and into folders that the user allows.
 #[derive(Debug)]
 pub struct DirectoryKeys {
     /// Path of the folder, with symbolic links resolved.
@@ -21,6 +22,7 @@ pub struct DirectoryKeys {
     /// The folder, from which keys are opened.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     folder: File,
+    access: DataAccess,
 }
 
 impl DirectoryKeys {
@@ -39,7 +41,32 @@ impl DirectoryKeys {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         let folder = File::open(&root)?;
-        Ok(Self { root, folder })
+        Ok(Self {
+            root,
+            folder,
+            access: DataAccess::default(),
+        })
+    }
+
+    /// The same folder, whose links may lead into the folders of `access` too.
+    #[must_use]
+    pub fn with_access(mut self, access: DataAccess) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// True if a path without symbolic links may be read.
+    fn may_read(&self, path: &Path) -> bool {
+        path.starts_with(&self.root) || self.access.allows(path)
+    }
+
+    /// The error of a link that leads to what may not be read.
+    fn leads_out(&self, what: String) -> io::Error {
+        let advice = match self.access.advice() {
+            "" => String::new(),
+            advice => format!("; {advice}"),
+        };
+        io::Error::new(io::ErrorKind::PermissionDenied, what + &advice)
     }
 
     /// Opens the regular file of a key. Returns it with its size in bytes.
@@ -90,11 +117,8 @@ impl DirectoryKeys {
             Err(e) if is_missing(&e) => return Ok(None),
             Err(e) => return Err(e),
         };
-        if !path.starts_with(&self.root) {
-            return Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                format!("the key {key:?} is a link that leads out of the folder"),
-            ));
+        if !self.may_read(&path) {
+            return Err(self.leads_out(format!("the key {key:?} is a link that leads out of the folder")));
         }
         // Checked before opening, because opening a named pipe would wait for a process that writes to it.
         if !fs::symlink_metadata(&path)?.is_file() {
@@ -103,11 +127,11 @@ impl DirectoryKeys {
         File::open(path).map(Some)
     }
 
-    /// The path of the folder `key`; `None` if there is none, or a link to it leads out of the root.
+    /// The path of the folder `key`; `None` if there is none, or a link to it leads to what may not be read.
     fn folder_at(&self, key: &str) -> io::Result<Option<PathBuf>> {
         let at = self.root.join(key);
         match at.canonicalize() {
-            Ok(path) => Ok(path.starts_with(&self.root).then_some(at)),
+            Ok(path) => Ok(self.may_read(&path).then_some(at)),
             Err(e) if is_missing(&e) => Ok(None),
             Err(e) => Err(e),
         }
@@ -145,24 +169,25 @@ impl DirectoryKeys {
         Ok(())
     }
 
-    /// True if a link in the folder `at` leads to another folder of the store, and not to one that holds the link.
+    /// True if a link in the folder `at` leads to another folder that may be read, and not to one that holds the link, or a link
+    /// on the way to it.
     ///
     /// # Errors
-    /// A link that leads out of the store: what it leads to would be missing without a word.
+    /// A link that leads to what may not be read: that would be missing without a word.
     fn is_linked_below(&self, at: &Path, link: &Path) -> io::Result<bool> {
         let target = link.canonicalize()?;
-        if at.starts_with(&target) {
-            return Ok(false);
+        let passed = at.ancestors().take_while(|folder| folder.starts_with(&self.root));
+        for folder in passed {
+            if folder.canonicalize()?.starts_with(&target) {
+                return Ok(false);
+            }
         }
-        match target.starts_with(&self.root) {
+        match self.may_read(&target) {
             true => Ok(true),
-            false => Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                format!(
-                    "{:?} is a link to a folder outside, which is not followed; put a copy in its place, or remove it",
-                    link.strip_prefix(&self.root).unwrap_or(link)
-                ),
-            )),
+            false => Err(self.leads_out(format!(
+                "{:?} is a link to a folder outside, which is not followed",
+                link.strip_prefix(&self.root).unwrap_or(link)
+            ))),
         }
     }
 
@@ -370,6 +395,43 @@ mod tests {
             error.contains("\"outside\" is a link to a folder outside"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn links_may_lead_into_allowed_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, other) = (folder.path().join("d"), folder.path().join("other"));
+        for (path, value) in [(&root, "d"), (&other.join("in"), "o")] {
+            fs::create_dir_all(path).unwrap();
+            fs::write(path.join("x"), value).unwrap();
+        }
+        symlink("../other", root.join("outside")).unwrap();
+        symlink("../other/in/x", root.join("value")).unwrap();
+        // Folders without end: to the link's own folder, to that of the link before, and around the store.
+        symlink("..", other.join("in/round")).unwrap();
+        symlink("../d", other.join("back")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        let mut access = DataAccess::default().with_advice("allow DIR");
+        let error = DirectoryKeys::open(&root)
+            .unwrap()
+            .with_access(access.clone())
+            .list_children("")
+            .unwrap_err()
+            .to_string();
+        assert!(error.ends_with("which is not followed; allow DIR"), "{error}");
+        access.allow(&other).unwrap();
+        let store = DirectoryKeys::open(&root).unwrap().with_access(access);
+        assert_eq!(store.list_children("").unwrap(), ["outside/", "value", "x"]);
+        assert_eq!(store.list_children("outside/").unwrap(), ["in/"]);
+        assert_eq!(store.list_children("outside/in/").unwrap(), ["x"]);
+        assert_eq!(store.list("outside/in/x").unwrap(), ["outside/in/x"]);
+        for (key, value) in [("value", "o"), ("outside/in/x", "o"), ("x", "d")] {
+            assert_eq!(
+                store.get(key, GetRange::Whole).unwrap().unwrap(),
+                value.as_bytes(),
+                "{key}"
+            );
+        }
     }
 
     #[test]

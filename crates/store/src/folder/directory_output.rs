@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tracing::debug;
 
 use super::owner::{self, Owner, UNFINISHED};
-use crate::file::file_output::sync_directory;
+use crate::file::file_output::{sync_directory, sync_directory_of_output};
 use crate::file::partial::{PartialName, directory_of, is_partial_name, partial_beside, partial_name};
 use crate::file::stop_point::{self, reach};
 use crate::file::symlinks::follow_symlinks;
@@ -267,7 +267,7 @@ impl KeyOutput for DirectoryOutput {
             None => publish(&self.stage),
         }?;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
-        let synced = sync_directory(directory_of(&self.target));
+        let synced = sync_directory_of_output(directory_of(&self.target));
         let removed = old.map_or(Ok(()), |old| remove_old(&old));
         self.owner().take();
         // Until here the stage's name, which the old dataset has now, is listed: a program that is told to end removes it.

@@ -162,7 +162,13 @@ impl RawFiles {
             debug!(path = ?file.target, "committed raw data");
         }
         for file in &self.files {
-            sync_directory(directory_of(&file.target))?;
+            sync_directory(directory_of(&file.target)).map_err(|e| {
+                let why = format!(
+                    "the folder of external file {} cannot be synchronized: {e}",
+                    file.name
+                );
+                io::Error::new(e.kind(), why)
+            })?;
         }
         Ok(taken)
     }

@@ -36,6 +36,10 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
     let mut fixed = options.fix_unlimited || fixes;
     let mut selected = select(input, options)?;
     let mut notices = Notices::default();
+    for fault in &input.faults {
+        // A pattern, or a chosen group, may have asked for it.
+        notices.add("what is damaged is left out".to_owned(), fault.clone());
+    }
     for named in selected.missing.drain(..) {
         notices.add("attributes name variables that the input lacks".to_owned(), named);
     }

@@ -1,5 +1,7 @@
 //! Integers that stand for times, and the attributes that tell their meaning by the CF conventions.
 
+use super::json::Json;
+use crate::message::some_of;
 use crate::model::{Attribute, Type, Values};
 
 /// The units of numpy that CF has, with their names there.
@@ -84,6 +86,49 @@ pub fn time_attributes(time: &Time) -> Vec<Attribute> {
     attributes
 }
 
+/// The times in a `dtype` of version 2, each with the names of the fields that lead to it, joined by dots.
+pub fn times_within(dtype: &Json) -> Vec<(String, Time)> {
+    if let Some(time) = dtype.as_str().and_then(Time::parse) {
+        return vec![(String::new(), time)];
+    }
+    let fields = dtype.as_array().unwrap_or_default().iter();
+    let times = fields.filter_map(|field| match field.as_array()? {
+        [name, ty, ..] => Some(times_of_field(name.as_str()?, times_within(ty))),
+        _ => None,
+    });
+    times.flatten().collect()
+}
+
+/// The times in the type of a field, with the field's name before theirs.
+pub fn times_of_field(name: &str, times: Vec<(String, Time)>) -> Vec<(String, Time)> {
+    let named = |(inner, time): (String, Time)| match inner.is_empty() {
+        true => (name.to_owned(), time),
+        false => (format!("{name}.{inner}"), time),
+    };
+    times.into_iter().map(named).collect()
+}
+
+/// A warning about times of a variable that become whole numbers whose unit nothing tells: those in fields, and those whose unit
+/// CF lacks. `None` if there are none.
+pub fn lost_units(variable: &str, times: Vec<(String, Time)>) -> Option<String> {
+    let is_lost = |(field, time): &(String, Time)| !field.is_empty() || time_attributes(time).is_empty();
+    let told = |(field, time): (String, Time)| {
+        let unit = match time.scale {
+            1 => time.unit,
+            scale => format!("{scale} {}", time.unit),
+        };
+        match field.is_empty() {
+            true => unit,
+            false => format!("{field} ({unit})"),
+        }
+    };
+    let lost: Vec<String> = times.into_iter().filter(is_lost).map(told).collect();
+    (!lost.is_empty()).then(|| {
+        let lost = some_of(&lost, lost.len());
+        format!("variable {variable}: times are read as whole numbers, without these units: {lost}")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +154,34 @@ mod tests {
             "<M8[99999999999s]",
         ] {
             assert_eq!(Time::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn units_that_are_lost_are_told() {
+        let lost = |dtype: &str| lost_units("v", times_within(&Json::parse(dtype.as_bytes()).unwrap()));
+        for kept in [
+            r#""<M8[ns]""#,
+            r#""<m8[10s]""#,
+            r#""<i8""#,
+            r#"[["a","<i8"]]"#,
+            "7",
+        ] {
+            assert_eq!(lost(kept), None, "{kept}");
+        }
+        for (dtype, told) in [
+            (r#""<M8[M]""#, "M"),
+            (
+                r#"[["a","<M8[ns]"],["b","<i4"],["c",[["d","<m8[10s]",[2]]]]]"#,
+                "a (ns), c.d (10 s)",
+            ),
+        ] {
+            assert!(
+                lost(dtype)
+                    .unwrap()
+                    .ends_with(&format!("without these units: {told}")),
+                "{dtype}"
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! Metadata that is wrong: each gives an error that names the key.
+//! Metadata that is wrong: each gives a fault or an error that names the key.
 
 use super::*;
 
@@ -32,16 +32,18 @@ fn wrong_metadata_of_an_array_is_named() {
         assert_ne!(array, GOOD, "{from}");
         let keys = store([
             (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("good/.zarray", GOOD.as_bytes()),
             ("v/.zarray", array.as_bytes()),
         ]);
-        let opened = open(&keys).and_then(|reader| {
-            let mut out = Vec::new();
-            cdl::dump(&*reader, "x", &DumpOptions::default(), &mut out)
-        });
-        let error = opened
-            .err()
-            .unwrap_or_else(|| panic!("{from} -> {to} was read"))
-            .to_string();
+        // The others are there.
+        let reader = open(&keys).unwrap();
+        assert_eq!(reader.schema().vars[0].name, "good", "{from} -> {to}");
+        let mut out = Vec::new();
+        let read = cdl::dump(&*reader, "x", &DumpOptions::default(), &mut out);
+        let error = match read {
+            Ok(()) => reader.schema().faults.join(" "),
+            Err(error) => error.to_string(),
+        };
         assert!(
             error.contains("v/.zarray") || error.contains("variable v"),
             "{from} -> {to}: {error}"
@@ -53,17 +55,55 @@ fn wrong_metadata_of_an_array_is_named() {
 fn what_nczarr_lists_must_exist() {
     let attributes = br#"{"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": {"dimensions": {}, "arrays": ["v"], "groups": []}}"#;
     let keys = store([(".zgroup", &b"{\"zarr_format\": 2}"[..]), (".zattrs", attributes)]);
-    let error = open(&keys).err().unwrap().to_string();
-    assert!(error.contains("v/.zarray is missing"), "{error}");
+    assert_eq!(open(&keys).unwrap().schema().faults, ["v/.zarray is missing"]);
     for name in ["../v", "", ".zarray", "a/b"] {
         let attributes = format!(r#"{{"_nczarr_group": {{"arrays": [{name:?}]}}}}"#);
         let keys = store([
             (".zgroup", &b"{\"zarr_format\": 2}"[..]),
             (".zattrs", attributes.as_bytes()),
         ]);
-        let error = open(&keys).err().unwrap().to_string();
-        assert!(error.contains(".zattrs"), "{error}");
+        let faults = open(&keys).unwrap().schema().faults.join(" ");
+        assert!(faults.contains(".zattrs"), "{faults}");
     }
+}
+
+#[test]
+fn a_damaged_document_of_the_root_is_an_error() {
+    for key in [".zgroup", ".zattrs"] {
+        let mut documents = vec![
+            (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+            ("v/.zarray", GOOD.as_bytes()),
+        ];
+        documents.retain(|(other, _)| *other != key);
+        documents.push((key, b"{\"zarr_format\": 2"));
+        let error = open(&store(documents)).err().unwrap().to_string();
+        assert!(error.contains(key), "{error}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_damaged_document_stands_for_it_only_where_asked() {
+    let all = format!(r#"{{"metadata": {{".zgroup": {{"zarr_format": 2}}, "v/.zarray": {GOOD}}}}}"#);
+    let keys = store([
+        (".zgroup", &b"{\"zarr_format\": 2}"[..]),
+        (".zmetadata", all.as_bytes()),
+        ("v/.zarray", b"{"),
+    ]);
+    let reader = open(&keys).unwrap();
+    assert!(reader.schema().vars.is_empty());
+    assert!(
+        reader.schema().faults[0].contains("v/.zarray"),
+        "{:?}",
+        reader.schema().faults
+    );
+    let reader = format::open_damaged(
+        Input::keys("", Arc::new(keys)),
+        &Registry::builtin(),
+        &ReadOptions::DEFAULT,
+    )
+    .unwrap();
+    assert_eq!((reader.schema().vars.len(), reader.schema().faults.len()), (1, 0));
+    assert!(reader.schema().replaced[0].contains("v/.zarray"));
 }
 
 #[test]

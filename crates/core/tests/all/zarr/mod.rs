@@ -11,7 +11,7 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::error::Result;
 use ncutils_core::filter::Registry;
-use ncutils_core::format::{self, Reader};
+use ncutils_core::format::{self, ReadOptions, Reader};
 use ncutils_core::model::Kind;
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
 use ncutils_core::store::{GetRange, Input, KeyOutput, KeyStore, MemoryKeys, MemoryOutput};

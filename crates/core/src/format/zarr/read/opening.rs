@@ -12,17 +12,18 @@ use crate::format::zarr::keys::CONSOLIDATED;
 use crate::store::KeyStore;
 
 impl ZarrReader {
-    /// Opens a hierarchy. With `prefer_consolidated`, its metadata comes from `.zmetadata` if there is one.
+    /// Opens a hierarchy. With `prefer_consolidated`, its metadata comes from `.zmetadata` if there is one. Arrays and groups whose
+    /// documents are damaged are left out, and are faults of the schema.
     ///
     /// # Errors
-    /// Names the key that is damaged or missing.
+    /// Names the key if a document of the root is damaged or missing.
     pub fn open(store: Arc<dyn KeyStore>, prefer_consolidated: bool, registry: &Registry) -> Result<Self> {
-        let metadata = MetadataStore::open(Arc::clone(&store), prefer_consolidated)?;
+        let mut metadata = MetadataStore::open(Arc::clone(&store), prefer_consolidated)?;
+        metadata.faults = Some(Vec::new());
         Self::of_version_2(store, metadata, registry)
     }
 
-    /// Opens a hierarchy whose documents may be damaged. Arrays whose documents cannot be read are left out, and faults of
-    /// the schema tell them.
+    /// Opens a hierarchy of which no document need be sound. The copy in `.zmetadata` stands for a damaged one.
     ///
     /// # Errors
     /// If the store fails.
@@ -30,7 +31,7 @@ impl ZarrReader {
         let mut metadata = MetadataStore::open(Arc::clone(&store), consolidated)?;
         let damaged = metadata.damaged.take().map(|error| error.to_string());
         metadata.replaced.extend(damaged);
-        metadata.faults = Some(Vec::new());
+        (metadata.faults, metadata.takes_copies) = (Some(Vec::new()), true);
         Self::of_version_2(store, metadata, registry)
     }
 

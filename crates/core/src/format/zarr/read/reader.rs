@@ -423,7 +423,14 @@ impl ChunkReader for ZarrReader {
                 false => Ok(false),
             }
         };
-        let exists = read().map_err(self.named(var))?;
+        let named = |e| {
+            let e = (self as &dyn Reader).in_chunk_key(var, chunk, e);
+            match self.grid(var) {
+                Ok(grid) => e.in_chunk(&grid.coordinates(chunk)),
+                Err(_) => e,
+            }
+        };
+        let exists = read().map_err(named).map_err(self.named(var))?;
         Ok(exists.then_some(0))
     }
 }

@@ -17,7 +17,7 @@
 
 use super::super::dtype::DtypeError;
 use super::super::json::Json;
-use super::super::time::Time;
+use super::super::time::{Time, times_of_field};
 use super::extension::Extension;
 use crate::model::{Field, Schema, Type, TypeClass};
 
@@ -73,6 +73,18 @@ pub enum DataType {
 }
 
 impl DataType {
+    /// The times in the type, each with the names of the fields that lead to it, joined by dots.
+    pub fn times(&self) -> Vec<(String, Time)> {
+        match self {
+            Self::Time(time) => vec![(String::new(), time.clone())],
+            Self::Struct(fields) => {
+                let times = |(name, field): &(String, Self)| times_of_field(name, field.times());
+                fields.iter().flat_map(times).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Parses the member `data_type`.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::implicit_groups::ImplicitGroups;
-use super::metadata_store::MetadataStore;
+use super::metadata_store::{MetadataStore, fault};
 use crate::error::{Error, Result};
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::hierarchy_limits;
@@ -116,6 +116,10 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         .flatten()
         .is_some();
     let root = nodes(store, &[String::new()], old)?;
+    if let (false, Some([fault, ..])) = (store.takes_copies, store.faults.as_deref()) {
+        // Without the root's documents, nobody knows what the others mean.
+        return Err(Error::Damaged(fault.clone()));
+    }
     let root = root
         .into_iter()
         .next()
@@ -163,7 +167,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         for (at, others) in level.clone().zip(folders) {
             let listed = match (listed(&found.groups[at]), &mut store.faults) {
                 (Err(error), Some(faults)) => {
-                    faults.push(error.to_string());
+                    faults.push(fault(error));
                     Vec::new()
                 }
                 (listed, _) => listed?,
@@ -206,7 +210,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
                 Node::None(_) if is_listed => {
                     let missing = Error::Damaged(format!("{} is missing", below(&path, ARRAY)));
                     match &mut store.faults {
-                        Some(faults) => faults.push(missing.to_string()),
+                        Some(faults) => faults.push(fault(missing)),
                         None => return Err(missing),
                     }
                 }

@@ -30,8 +30,10 @@ pub struct MetadataStore {
     pub differs: Option<String>,
     /// Why `.zmetadata`, which is not needed, cannot be read.
     pub damaged: Option<Error>,
-    /// Of a hierarchy that may be damaged, what is wrong with its documents. `None` if a damaged document is an error.
+    /// What is wrong with documents that are left out. `None` if a damaged document is an error.
     pub faults: Option<Vec<String>>,
+    /// True if the copy in `.zmetadata` stands for a damaged document.
+    pub takes_copies: bool,
     /// What is wrong with documents of which another copy was read.
     pub replaced: Vec<String>,
     /// The keys of documents with bytes that are no UTF-8.
@@ -89,6 +91,7 @@ impl MetadataStore {
             differs: None,
             damaged: None,
             faults: None,
+            takes_copies: false,
             replaced: Vec::new(),
             other_bytes: BTreeSet::new(),
             asked: BTreeSet::new(),
@@ -158,8 +161,7 @@ impl MetadataStore {
         Ok(opened)
     }
 
-    /// The documents under these keys; `None` for a key that does not exist. In a hierarchy that may be damaged, the copy in
-    /// `.zmetadata` stands for a damaged document.
+    /// The documents under these keys; `None` for a key that does not exist, and for a damaged document where those are left out.
     ///
     /// # Errors
     /// If the store fails, or a document is not JSON and must be; the error names the key.
@@ -172,10 +174,11 @@ impl MetadataStore {
         let readable = |(key, document): (String, Option<Result<Json>>)| match document.transpose() {
             Ok(document) => document,
             Err(error) => {
-                let copy = self.consolidated.as_ref().and_then(|all| all.get(&key)).cloned();
+                let copies = self.consolidated.as_ref().filter(|_| self.takes_copies);
+                let copy = copies.and_then(|all| all.get(&key)).cloned();
                 match &copy {
                     Some(_) => self.replaced.push(error.to_string()),
-                    None => self.faults.get_or_insert_default().push(error.to_string()),
+                    None => self.faults.get_or_insert_default().push(fault(error)),
                 }
                 copy
             }
@@ -331,6 +334,14 @@ impl MetadataStore {
         // What is built beside a dataset is no part of it.
         names.retain(|name| !name.starts_with(PARTIAL));
         Ok(names)
+    }
+}
+
+/// What is wrong with a document that is left out, in the words of its error.
+pub fn fault(error: Error) -> String {
+    match error {
+        Error::Damaged(why) => why,
+        other => other.to_string(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::array_metadata::ArrayMetadata;
 use super::element_type::ElementType;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
+use super::metadata_store::fault;
 use super::named_dimensions::NamedDimensions;
 use crate::error::{Error, Result};
 use crate::format::zarr::attributes;
@@ -12,7 +13,7 @@ use crate::format::zarr::dtype::DtypeError;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
 use crate::format::zarr::read::elements::Elements;
-use crate::format::zarr::time::{Time, time_attributes};
+use crate::format::zarr::time::{Time, lost_units, time_attributes, times_within};
 use crate::format::zarr::v3::UserTypes;
 use crate::format::zarr::v3::sharding::Level;
 use crate::model::{
@@ -53,7 +54,7 @@ pub struct Built {
 pub fn build(hierarchy: Hierarchy, mut faults: Option<&mut Vec<String>>) -> Result<Built> {
     let mut tolerate = |result: Result<()>| match (result, &mut faults) {
         (Err(error), Some(faults)) => {
-            faults.push(error.to_string());
+            faults.push(fault(error));
             Ok(())
         }
         (result, _) => result,
@@ -243,6 +244,8 @@ impl Builder {
                 }
             }
         }
+        let lost = lost_units(&array.path, times_within(&metadata.dtype));
+        self.schema.warnings.extend(lost);
         let explicit = attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
         let provenance = self.schema.provenance.as_ref();
         let by_netcdf = provenance.is_some_and(|found| found.nc_properties.is_some());

@@ -44,7 +44,7 @@ pub fn open_damaged(
     let mut metadata = MetadataStore::open_v3(Arc::clone(store), options.consolidated)?;
     // The root is read again, and then its fault is told.
     metadata.damaged = None;
-    metadata.faults = Some(Vec::new());
+    (metadata.faults, metadata.takes_copies) = (Some(Vec::new()), true);
     open_from(store, metadata, options, registry)
 }
 

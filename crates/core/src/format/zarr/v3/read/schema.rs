@@ -7,7 +7,7 @@ use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::options::ZarrOptions;
 use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit, count_numbers};
-use super::super::super::time::time_attributes;
+use super::super::super::time::{lost_units, time_attributes};
 use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
 use super::super::fill_value;
@@ -368,6 +368,8 @@ impl Builder {
                 }
             }
         }
+        let lost = lost_units(&array.path, data_type.times());
+        self.schema.warnings.extend(lost);
         Attributes::from(attributes).with_json(found.json)
     }
 }
