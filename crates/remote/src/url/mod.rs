@@ -31,6 +31,7 @@ mod words;
 pub(crate) use key::below;
 pub(crate) use key::joined;
 pub use key::{decoded, escaped};
+pub(crate) use parse::path_of;
 pub use parse::{parse, with_fragment};
 pub use remote_url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
 pub use scheme::{is_remote, scheme};
