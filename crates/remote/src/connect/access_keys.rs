@@ -213,7 +213,7 @@ mod tests {
         );
         std::fs::write(&script, text).unwrap();
         let process = CredentialProcess::parse(&format!("sh {}", script.display())).unwrap();
-        let url = crate::url::parsed("s3://b/k");
+        let url = crate::tests::fixtures::parsed("s3://b/k");
         let secrets = Arc::default();
         let source = KeySource::of(&url, &Credentials::Process(process), &secrets).unwrap();
         assert_eq!(source.valid().unwrap().key_id, "A1");

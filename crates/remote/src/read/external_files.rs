@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn only_what_lies_below_the_prefix_is_found() {
-        let url = crate::url::parsed("s3://b/run/x.nc");
+        let url = crate::tests::fixtures::parsed("s3://b/run/x.nc");
         let session = Session::over(Arc::new(InMemory::new()), "memory");
         let external_files = RemoteExternalFiles::of(&url, &session, false).unwrap();
         let key = |name: &str| {
@@ -230,7 +230,7 @@ mod tests {
             Ok(Session::over(Arc::new(InMemory::new()), "memory"))
         };
         let beside = |url: &str, name: &str| {
-            let url = crate::url::parsed(url);
+            let url = crate::tests::fixtures::parsed(url);
             RemoteExternalFiles::beside_url(&url, name, connect, 1, false)
         };
         let external_files = beside("https://h/a%20b/x.nc", "x.nc").unwrap();

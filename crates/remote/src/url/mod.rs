@@ -37,9 +37,3 @@ pub use remote_url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, 
 pub use scheme::{is_remote, scheme};
 pub use shown::{hidden, shown};
 pub use words::Pair;
-
-/// The URL of a test, without words about the dataset.
-#[cfg(test)]
-pub(crate) fn parsed(name: &str) -> RemoteUrl {
-    parse(name, |_| Ok(Form::Unsaid)).unwrap()
-}
