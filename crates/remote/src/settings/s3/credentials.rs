@@ -67,6 +67,7 @@ fn keys(names: [&str; 3], get: impl Fn(&str) -> Option<String>) -> Result<Option
             id,
             secret: secret.into(),
             token: get(token).map(Secret::from),
+            expiration: None,
         })),
         (Some(_), None) => half(id, secret),
         (None, Some(_)) => half(secret, id),
