@@ -6,7 +6,6 @@
 //! ```
 
 use std::ffi::OsStr;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +13,7 @@ use super::get::{head, path};
 use super::object::RemoteObject;
 use crate::requests::{Session, Task};
 use crate::url::{Provider, RemoteUrl};
-use crate::wire::{Failure, Meaning};
+use crate::wire::Failure;
 use ncutils_model::Error;
 use ncutils_store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile};
 
@@ -141,10 +140,10 @@ impl ExternalFiles for RemoteExternalFiles {
             let opened = match RemoteObject::open(&(found.connect)()?, &path) {
                 Ok(opened) => opened,
                 // The file that it names is a local one.
-                Err(e) if is_no_object(&e) && is_absolute => {
+                Err(e) if Failure::is_missing(&e) && is_absolute => {
                     return Err(Error::Usage(refused.to_string()));
                 }
-                Err(e) if is_no_object(&e) => return Ok(None),
+                Err(e) if Failure::is_missing(&e) => return Ok(None),
                 Err(e) => return Err(Error::Remote(e.to_string()).in_file(&shown)),
             };
             let input = Input::object(&shown, opened.object);
@@ -169,10 +168,6 @@ impl ExternalFiles for RemoteExternalFiles {
             Err(e) => Err(Error::Remote(e.to_string())),
         }
     }
-}
-
-fn is_no_object(error: &io::Error) -> bool {
-    Failure::meaning(error) == Some(&Meaning::NoObject)
 }
 
 #[cfg(test)]
