@@ -25,94 +25,33 @@ const MOST_PERCENT: u64 = 110;
 /// A run below this percentage of the table's instructions asks for a new table.
 const LEAST_PERCENT: u64 = 90;
 
-/// A run: its name in the table, and its command.
-struct Case {
-    name: &'static str,
-    command: &'static [&'static str],
-}
+/// A run: its name in the table, and its command, whose words are separated by blanks.
+struct Case(&'static str, &'static str);
 
 const CASES: [Case; 8] = [
-    Case {
-        name: "ncgen of 2,000 variables",
-        command: &[
-            "./ncgen",
-            "--threads",
-            "1",
-            "-k",
-            "nc4",
-            "-o",
-            "out.nc",
-            "many.cdl",
-        ],
-    },
-    Case {
-        name: "ncdump -h of 2,000 variables",
-        command: &["./ncdump", "-h", "many.nc"],
-    },
-    Case {
-        name: "ncdump of 60,000 numbers",
-        command: &["./ncdump", "chunked.nc"],
-    },
-    Case {
-        name: "nccopy, raw",
-        command: &["./nccopy", "--threads", "1", "-m", "64M", "chunked.nc", "out.nc"],
-    },
-    Case {
-        name: "nccopy, refilter",
-        command: &[
-            "./nccopy",
-            "--threads",
-            "1",
-            "-m",
-            "64M",
-            "-F",
-            "*,2|32015,1",
-            "chunked.nc",
-            "out.nc",
-        ],
-    },
-    Case {
-        name: "nccopy, ranges",
-        command: &[
-            "./nccopy",
-            "--threads",
-            "1",
-            "-m",
-            "64M",
-            "-k",
-            "cdf5",
-            "contiguous.nc",
-            "out.nc",
-        ],
-    },
-    Case {
-        name: "nccopy, blocks",
-        command: &[
-            "./nccopy",
-            "--threads",
-            "1",
-            "-m",
-            "64M",
-            "-c",
-            "v:6,20,10",
-            "chunked.nc",
-            "out.nc",
-        ],
-    },
-    Case {
-        name: "nccopy, values",
-        command: &[
-            "./nccopy",
-            "--threads",
-            "1",
-            "-m",
-            "64M",
-            "-c",
-            "s:300",
-            "strings.nc",
-            "out.nc",
-        ],
-    },
+    Case(
+        "ncgen of 2,000 variables",
+        "./ncgen --threads 1 -k nc4 -o out.nc many.cdl",
+    ),
+    Case("ncdump -h of 2,000 variables", "./ncdump -h many.nc"),
+    Case("ncdump of 60,000 numbers", "./ncdump chunked.nc"),
+    Case("nccopy, raw", "./nccopy --threads 1 -m 64M chunked.nc out.nc"),
+    Case(
+        "nccopy, refilter",
+        "./nccopy --threads 1 -m 64M -F *,2|32015,1 chunked.nc out.nc",
+    ),
+    Case(
+        "nccopy, ranges",
+        "./nccopy --threads 1 -m 64M -k cdf5 contiguous.nc out.nc",
+    ),
+    Case(
+        "nccopy, blocks",
+        "./nccopy --threads 1 -m 64M -c v:6,20,10 chunked.nc out.nc",
+    ),
+    Case(
+        "nccopy, values",
+        "./nccopy --threads 1 -m 64M -c s:300 strings.nc out.nc",
+    ),
 ];
 
 /// Counts and compares; with `--bless`, writes the table.
@@ -148,32 +87,29 @@ pub fn run(arguments: &[String]) -> Result<()> {
         counts: Vec::new(),
     };
     let mut worse = Vec::new();
-    for case in &CASES {
-        let count = count(&folder, case).with_context(|| case.name)?;
-        counted.counts.push((case.name.to_owned(), count));
+    for Case(name, line) in CASES {
+        let count = count(&folder, line).with_context(|| name)?;
+        counted.counts.push((name.to_owned(), count));
         if bless {
-            println!("{count:>15} {}", case.name);
+            println!("{count:>15} {name}");
             continue;
         }
-        let before = table.count(case.name).with_context(|| {
+        let before = table.count(name).with_context(|| {
             format!(
-                "{}: no line for {}; `cargo xtask instructions --bless` writes it",
-                path.display(),
-                case.name
+                "{}: no line for {name}; `cargo xtask instructions --bless` writes it",
+                path.display()
             )
         })?;
         let percent = count * 100 / before.max(1);
-        println!("{count:>15} {percent:>4} % {}", case.name);
+        println!("{count:>15} {percent:>4} % {name}");
         if percent < LEAST_PERCENT {
             println!(
-                "xtask: {}: fewer than in the table; `cargo xtask instructions --bless` keeps it so",
-                case.name
+                "xtask: {name}: fewer than in the table; `cargo xtask instructions --bless` keeps it so"
             );
         }
         if percent >= MOST_PERCENT {
             worse.push(format!(
-                "{}: {count} instructions, {before} in {}",
-                case.name,
+                "{name}: {count} instructions, {before} in {}",
                 path.display()
             ));
         }
@@ -336,7 +272,7 @@ fn in_folder(folder: &Path, program: &str) -> Command {
 }
 
 /// Number of instructions of a run.
-fn count(folder: &Path, case: &Case) -> Result<u64> {
+fn count(folder: &Path, line: &str) -> Result<u64> {
     let out = folder.join("cachegrind.out");
     output(
         in_folder(folder, "valgrind")
@@ -346,7 +282,7 @@ fn count(folder: &Path, case: &Case) -> Result<u64> {
                 "--branch-sim=no",
                 "--cachegrind-out-file=cachegrind.out",
             ])
-            .args(case.command),
+            .args(line.split(' ')),
     )?;
     let text = fs::read_to_string(&out)?;
     let summary = text.lines().find_map(|line| line.strip_prefix("summary: "));

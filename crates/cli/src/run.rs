@@ -29,8 +29,8 @@ pub fn run_or_fail_with(
     program: &Program,
     work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>,
 ) -> ExitCode {
-    let (name, command) = (program.name, program.command());
-    let matches = match command.try_get_matches() {
+    let name = program.name;
+    let matches = match program.matches() {
         Ok(matches) => matches,
         Err(error) => {
             // Help is printed to standard output, errors in the arguments to standard error.

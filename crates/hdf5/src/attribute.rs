@@ -6,7 +6,7 @@ use crate::dataspace::Dataspace;
 use crate::datatype::Datatype;
 use crate::error::Result;
 use crate::heap::fractal::FractalHeap;
-use crate::messages::attribute_info::AttributeInfo;
+use crate::messages::dense_storage::DenseStorage;
 use crate::object_header::ObjectHeader;
 use crate::object_header::message_type;
 use crate::object_header::shared::{self, SharedMessages};
@@ -38,7 +38,9 @@ pub struct Attribute {
 /// dense ones in the order of the name index. An inner error concerns one attribute.
 pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec<Result<Attribute>>> {
     let info = match header.first(message_type::ATTRIBUTE_INFO) {
-        Some(message) => Some(AttributeInfo::decode(&mut shared.resolve(message)?.cursor())?),
+        Some(message) => Some(DenseStorage::of_attributes(
+            &mut shared.resolve(message)?.cursor(),
+        )?),
         None => None,
     };
     let mut attributes = Vec::new();
@@ -61,7 +63,7 @@ pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Vec
 /// Adds the attributes in dense storage, with their creation order.
 fn read_dense(
     shared: &SharedMessages,
-    info: &AttributeInfo,
+    info: &DenseStorage,
     attributes: &mut Vec<(Option<u32>, Result<Attribute>)>,
 ) -> Result<()> {
     let Some(heap) = info.heap else { return Ok(()) };

@@ -94,18 +94,11 @@ fn make(binaries: &Path, folder: &Path) -> Result<()> {
         let text = format!(
             "netcdf f {{ dimensions: t = 100; x = 250; variables: float v(t, x); v:units = \"K\"; data: v = {values}; }}"
         );
-        let (cdl, first) = (folder.join("f.cdl"), folder.join(name(0)));
-        fs::write(&cdl, text)?;
-        let made = Command::new(binaries.join("ncgen"))
-            .args(["-k", "nc4", "-o"])
-            .arg(&first)
-            .arg(&cdl)
-            .status();
-        anyhow::ensure!(made.context("ncgen")?.success(), "ncgen made no file");
+        let first = folder.join(name(0));
+        measure::generate(&binaries.join("ncgen"), text, &first)?;
         for n in 1..COUNT {
             fs::copy(&first, folder.join(name(n)))?;
         }
-        fs::remove_file(cdl)?;
     }
     let list = |prefix: &str| {
         (0..COUNT)

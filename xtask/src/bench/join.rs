@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::measure;
+use crate::process::succeed;
 
 /// Number of files.
 const COUNT: usize = 1_000;
@@ -123,22 +124,10 @@ fn make(binaries: &Path, many: &Path, single: &Path) -> Result<()> {
         let _ = fs::remove_dir_all(folder);
         fs::create_dir_all(folder)?;
     }
-    let (cdl, first) = (many.join("f.cdl"), many.join(name(0)));
-    fs::write(&cdl, text)?;
-    let ncgen = Command::new(binaries.join("ncgen"))
-        .args(["-k", "nc4", "-o"])
-        .arg(&first)
-        .arg(&cdl)
-        .status();
-    anyhow::ensure!(ncgen.context("ncgen")?.success(), "ncgen made no file");
-    fs::remove_file(cdl)?;
-    let one = single.join(name(0));
-    let nccopy = Command::new(binaries.join("nccopy"))
-        .args(["--isel", "time=0"])
-        .arg(&first)
-        .arg(&one)
-        .status();
-    anyhow::ensure!(nccopy.context("nccopy")?.success(), "nccopy made no file");
+    let (first, one) = (many.join(name(0)), single.join(name(0)));
+    measure::generate(&binaries.join("ncgen"), text, &first)?;
+    let mut nccopy = Command::new(binaries.join("nccopy"));
+    succeed(nccopy.args(["--isel", "time=0"]).args([&first, &one]))?;
     for n in 1..COUNT {
         fs::copy(&first, many.join(name(n)))?;
         fs::copy(&one, single.join(name(n)))?;

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::process::succeed;
+
 /// Measurements of one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
@@ -44,6 +46,17 @@ pub fn run(command: &mut Command, printed: &Path) -> Result<Run> {
         bail!("{command:?} failed: {status}: {message}");
     }
     Ok(Run { time, peak })
+}
+
+/// Makes a netCDF-4 file of CDL.
+///
+/// # Errors
+/// ncgen fails.
+pub fn generate(ncgen: &Path, text: String, file: &Path) -> Result<()> {
+    let cdl = file.with_extension("cdl");
+    fs::write(&cdl, text)?;
+    succeed(Command::new(ncgen).args(["-k", "nc4", "-o"]).args([file, &cdl]))?;
+    Ok(fs::remove_file(cdl)?)
 }
 
 /// `VmHWM` of a process, in bytes.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::cases::remove_dataset;
+use super::measure;
 
 /// Runs of each program. The fastest counts.
 const REPEATS: usize = 5;
@@ -254,23 +255,12 @@ impl Runs {
         println!("\ntime of each chunk");
         let mut each = Vec::new();
         for count in MANY {
-            let text = self.data.join("many_chunks.cdl");
             let elements = count * SMALL;
-            std::fs::write(
-                &text,
-                format!(
-                    "netcdf many_chunks {{ dimensions: x = {elements}; variables: float v(x); data: v = 1; }}"
-                ),
-            )?;
+            let text = format!(
+                "netcdf many_chunks {{ dimensions: x = {elements}; variables: float v(x); data: v = 1; }}"
+            );
             let made = self.output("many_chunks.nc");
-            let ncgen = self.nccopy.with_file_name("ncgen");
-            let done = Command::new(ncgen)
-                .arg("-4")
-                .arg("-o")
-                .arg(&made)
-                .arg(&text)
-                .status()?;
-            ensure!(done.success(), "the input was not made");
+            measure::generate(&self.nccopy.with_file_name("ncgen"), text, &made)?;
             let (chunk, shard) = (format!("x/{SMALL}"), format!("v:{}", SMALL * 4096));
             let mut best = [Duration::MAX; 2];
             for _ in 0..REPEATS {

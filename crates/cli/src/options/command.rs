@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
@@ -11,13 +12,32 @@ use super::program::Program;
 use super::shared::COMPLETIONS;
 
 impl Program {
-    /// The parser. It takes options as getopt does: they may be clustered or attached to their values, and the last of several
-    /// counts.
+    /// The parser, with the texts of the help. It takes options as getopt does: they may be clustered or attached to their values,
+    /// and the last of several counts.
     pub fn command(&self) -> Command {
+        let options = self.options().chain(&self.operands);
+        let texts = options.map(|option| (option.id, option.line(), option.text()));
+        let parser = self.parser().about(self.about).after_help((self.after)());
+        texts.fold(parser, |parser, (id, line, text)| {
+            parser.mut_arg(id, |arg| arg.help(line).long_help(text))
+        })
+    }
+
+    /// The values of the process's arguments. The texts of the help are made only when it is asked for.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments; the help or the version, which are printed.
+    pub fn matches(&self) -> Result<ArgMatches, clap::Error> {
+        match self.parser().try_get_matches() {
+            Err(asked) if asked.kind() == ErrorKind::DisplayHelp => self.command().try_get_matches(),
+            parsed => parsed,
+        }
+    }
+
+    /// The parser without the texts of the help.
+    fn parser(&self) -> Command {
         let mut command = Command::new(self.name)
             .version(env!("CARGO_PKG_VERSION"))
-            .about(self.about)
-            .after_help(self.after.clone())
             .disable_help_flag(true)
             .disable_version_flag(true)
             .args_override_self(true);
@@ -75,8 +95,6 @@ impl Program {
         };
         let has_value = !matches!(option.value, Value::None | Value::Help | Value::Version);
         let mut arg = arg
-            .help(option.line())
-            .long_help(option.text())
             .allow_hyphen_values(has_value && option.takes_hyphens)
             .conflicts_with_all(option.conflicts)
             .exclusive(option.is_alone)

@@ -1,7 +1,7 @@
 //! The options of a call, and those among them that its mode does not apply.
 
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Id};
 use ncutils_core::error::{Error, Result};
 
 use super::mode::Mode;
@@ -15,8 +15,10 @@ pub struct Given(Vec<&'static Opt>);
 impl Program {
     /// The options of a call.
     pub fn given(&'static self, matches: &ArgMatches) -> Given {
-        let typed = |option: &&Opt| matches.value_source(option.id) == Some(ValueSource::CommandLine);
-        Given(self.options().filter(typed).collect())
+        let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let typed: Vec<&str> = matches.ids().map(Id::as_str).filter(is_typed).collect();
+        let options = self.options().filter(|option| typed.contains(&option.id));
+        Given(options.collect())
     }
 }
 

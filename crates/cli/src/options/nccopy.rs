@@ -96,7 +96,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
         (Zst, "`-k zst`"),
         (SalvageArchive, "`--salvage` of an archive"),
     ],
-    after: format!("{EXAMPLES}\n{}\n{NOTES}", crate::filters::built_in()),
+    after: || format!("{EXAMPLES}\n{}\n{NOTES}", crate::filters::built_in()),
 }
 });
 

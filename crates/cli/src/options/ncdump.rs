@@ -48,7 +48,7 @@ pub static NCDUMP: LazyLock<Program> = LazyLock::new(|| Program {
         "--filters",
     ],
     modes: &[],
-    after: AFTER.to_owned(),
+    after: || AFTER.to_owned(),
 });
 
 fn selection() -> Vec<Opt> {

@@ -57,7 +57,7 @@ pub static NCGEN: LazyLock<Program> = LazyLock::new(|| Program {
     ],
     usage: &[],
     modes: &[],
-    after: AFTER.to_owned(),
+    after: || AFTER.to_owned(),
 });
 
 fn output() -> Vec<Opt> {

@@ -18,8 +18,8 @@ pub struct Program {
     pub usage: &'static [&'static str],
     /// The modes that no single option selects, with their names in the guide.
     pub modes: &'static [(Mode, &'static str)],
-    /// Text after the options in the help: examples and notes.
-    pub after: String,
+    /// Makes the text after the options in the help: examples and notes.
+    pub after: fn() -> String,
 }
 
 impl Program {

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use crate::codec::facts::CodecFacts;
+use crate::codec::room::copied;
 use crate::{
     BoundCodec, ChunkShape, ChunkType, Codec, ContentLength, EncodedTest, Outcome, StoredParameters, ZarrForm,
 };
@@ -128,13 +129,7 @@ impl BoundCodec for Fletcher32 {
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        let data = verified(input)?;
-        if data.len() > limit {
-            return Err(format!("{} bytes, more than the {limit} expected", data.len()));
-        }
-        out.clear();
-        out.extend_from_slice(data);
-        Ok(())
+        copied(verified(input)?, limit, out)
     }
 
     fn decode_unverified(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {

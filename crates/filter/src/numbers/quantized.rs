@@ -10,6 +10,7 @@
 //! Community Codec Repository, `H5Zbitgroom.c` and `H5Zgranularbr.c`.
 
 use crate::codec::facts::CodecFacts;
+use crate::codec::room::copied;
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, Outcome, StoredParameters};
 use ncutils_model::CodecSpec;
 
@@ -64,18 +65,11 @@ struct AsItIs;
 
 impl BoundCodec for AsItIs {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
-        out.clear();
-        out.extend_from_slice(input);
-        Ok(())
+        copied(input, input.len(), out)
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        if input.len() > limit {
-            return Err(format!("{} bytes, more than the {limit} expected", input.len()));
-        }
-        out.clear();
-        out.extend_from_slice(input);
-        Ok(())
+        copied(input, limit, out)
     }
 
     fn max_encoded_size(&self, input_len: usize) -> usize {

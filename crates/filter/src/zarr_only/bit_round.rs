@@ -6,6 +6,7 @@
 
 use crate::codec::codec_input::CodecInput;
 use crate::codec::facts::CodecFacts;
+use crate::codec::room::copied;
 use crate::zarr_only::zarr_configuration::{configuration, integer, numcodecs_facts, same};
 use crate::{BoundCodec, ChunkShape, ChunkType, Codec, NumberClass, Outcome};
 use ncutils_model::{CodecSpec, Endian};
@@ -98,12 +99,7 @@ impl BoundCodec for Bound {
     }
 
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
-        if input.len() > limit {
-            return Err(format!("{} bytes, more than the {limit} expected", input.len()));
-        }
-        out.clear();
-        out.extend_from_slice(input);
-        Ok(())
+        copied(input, limit, out)
     }
 
     fn exact_encoded_size(&self, input_len: usize) -> Option<usize> {

@@ -5,7 +5,7 @@ use super::symbol_table;
 use crate::btree::record;
 use crate::error::Result;
 use crate::heap::fractal::FractalHeap;
-use crate::messages::group::link_info::LinkInfo;
+use crate::messages::dense_storage::DenseStorage;
 use crate::messages::group::symbol_table::SymbolTable;
 use crate::metadata::MetadataReader;
 use crate::object_header::ObjectHeader;
@@ -16,7 +16,12 @@ use crate::object_header::message_type;
 const HEAD: u64 = 256;
 
 /// Adds the links in dense storage, which the message at `address` tells of.
-fn read_dense(reader: &MetadataReader, info: &LinkInfo, address: u64, links: &mut Vec<Link>) -> Result<()> {
+fn read_dense(
+    reader: &MetadataReader,
+    info: &DenseStorage,
+    address: u64,
+    links: &mut Vec<Link>,
+) -> Result<()> {
     let Some(heap) = info.heap else { return Ok(()) };
     let Some(name_index) = info.name_index else {
         return Err(reader.damaged("link info message", address, "a heap of links without an index"));
@@ -55,7 +60,7 @@ pub(crate) fn read(shared: &SharedMessages, header: &ObjectHeader) -> Result<Lin
         }
     }
     if let Some(message) = header.first(message_type::LINK_INFO) {
-        let info = LinkInfo::decode(&mut shared.resolve(message)?.cursor())?;
+        let info = DenseStorage::of_links(&mut shared.resolve(message)?.cursor())?;
         creation_order_tracked = info.creation_order_tracked;
         let dense = read_dense(reader, &info, message.address, &mut links);
         dense.or_else(|error| reader.tolerate(error))?;

@@ -4,7 +4,7 @@
 //! header itself (continuation, shared messages) are in [`object_header`](crate::object_header).
 
 pub(crate) mod attribute;
-pub(crate) mod attribute_info;
 pub(crate) mod dataset;
+pub(crate) mod dense_storage;
 pub(crate) mod group;
 pub(crate) mod superblock_extension;

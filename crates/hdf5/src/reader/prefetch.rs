@@ -13,11 +13,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::dataset::Dataset;
 use super::file::File;
-use crate::chunk_index::ChunkTable;
 use crate::datatype::{Class, Datatype};
-use crate::error::Result;
 
 /// Maximum number of rounds. Later reads fetch the rest one by one.
 const ROUNDS: usize = 64;
@@ -88,19 +85,6 @@ impl File {
             Some((first, _)) => (*first).max(1),
             None => items.len(),
         }
-    }
-
-    /// The [chunk tables](Self::chunk_table) of many datasets. If the source is slow, their indexes are read level by
-    /// level, all at once.
-    pub fn chunk_tables(&self, datasets: &[&Dataset]) -> Vec<Result<ChunkTable>> {
-        let mut tables = Vec::with_capacity(datasets.len());
-        while let Some(rest) = datasets.get(tables.len()..).filter(|rest| !rest.is_empty()) {
-            let fetched = self.prefetch(rest, |file, dataset| {
-                let _ = file.chunk_table(dataset);
-            });
-            tables.extend(rest.iter().take(fetched).map(|dataset| self.chunk_table(dataset)));
-        }
-        tables
     }
 
     /// Fetches the global heap collections that variable-length elements refer to, in few requests. Does nothing if the

@@ -93,11 +93,6 @@ impl Selection {
         &self.stride
     }
 
-    /// True if each selected element has the same index in the output.
-    pub fn keeps_places(&self) -> bool {
-        self.start == self.at && self.is_dense()
-    }
-
     /// True if the selected elements are neighbours in the input (every stride is 1).
     pub fn is_dense(&self) -> bool {
         self.stride.iter().all(|s| *s == 1)
@@ -176,7 +171,6 @@ mod tests {
         assert!(of(0, 1, 2, u64::MAX).is_err());
         assert!(Selection::new(vec![0], vec![1], vec![1], vec![]).is_err());
         assert!(of(5, 9, 0, 0).unwrap().bounds().is_empty());
-        assert!(Selection::whole(&[]).keeps_places());
     }
 
     #[test]

@@ -58,10 +58,7 @@ impl KeySource {
         secrets: &Arc<KnownSecrets>,
     ) -> Option<Arc<Self>> {
         let (origin, current) = match credentials {
-            Credentials::Keys(keys) => (
-                Origin::Settings(Box::new(url.clone())),
-                Some(Current::of(keys, None)),
-            ),
+            Credentials::Keys(keys) => (Origin::Settings(Box::new(url.clone())), Some(Current::of(keys))),
             Credentials::Process(process) => (Origin::Process(process.clone()), None),
             Credentials::Container { url, token } => (Origin::Container(url.clone(), token.clone()), None),
             _ => return None,
@@ -143,13 +140,13 @@ impl CredentialProvider for KeySource {
 }
 
 impl Current {
-    fn of(keys: &AccessKeys, end: Option<&str>) -> Self {
+    fn of(keys: &AccessKeys) -> Self {
+        let end = keys.expiration.as_deref().and_then(date::parse);
         let keys = Arc::new(AwsCredential {
             key_id: keys.id.clone(),
             secret_key: keys.secret.expose().to_owned(),
             token: keys.token.as_ref().map(|token| token.expose().to_owned()),
         });
-        let end = end.and_then(date::parse);
         Self { keys, end }
     }
 
@@ -184,7 +181,7 @@ impl Origin {
         let text = |e: ncutils_model::Error| e.to_string();
         let found = match self {
             Self::Settings(url) => match Settings::of(url, environment).map_err(text)?.credentials.value {
-                Credentials::Keys(keys) => return Ok(Current::of(&keys, None)),
+                Credentials::Keys(keys) => keys,
                 _ => return Err("the keys are no longer where they were".to_owned()),
             },
             Self::Process(process) => process.run(environment).map_err(text)?,
@@ -192,7 +189,7 @@ impl Origin {
             Self::Container(url, token) => container::keys(url.expose(), token.as_ref(), environment)
                 .map_err(|why| format!("the container's keys: {why}"))?,
         };
-        Ok(Current::of(&found.keys, found.expiration.as_deref()))
+        Ok(Current::of(&found))
     }
 }
 
@@ -213,7 +210,7 @@ mod tests {
         );
         std::fs::write(&script, text).unwrap();
         let process = CredentialProcess::parse(&format!("sh {}", script.display())).unwrap();
-        let url = crate::url::parsed("s3://b/k");
+        let url = crate::tests::fixtures::parsed("s3://b/k");
         let secrets = Arc::default();
         let source = KeySource::of(&url, &Credentials::Process(process), &secrets).unwrap();
         assert_eq!(source.valid().unwrap().key_id, "A1");

@@ -1,6 +1,6 @@
 //! Stores of Azure.
 
-use object_store::azure::{AzureConfigKey, MicrosoftAzure, MicrosoftAzureBuilder};
+use object_store::azure::{MicrosoftAzure, MicrosoftAzureBuilder};
 
 use super::no_retries::no_retries;
 use crate::settings::{Credentials, Settings};
@@ -23,49 +23,19 @@ pub(super) fn store(
         .with_endpoint(settings.endpoint.value.root.clone())
         .with_retry(no_retries())
         .with_http_connector(service.clone());
-    let (builder, kind) = match &settings.credentials.value {
-        Credentials::AzureKey(key) => (builder.with_access_key(key.expose()), "access_key"),
-        Credentials::AzureSignature(signature) => (
-            builder.with_config(AzureConfigKey::SasKey, signature.expose()),
-            "sas_token",
-        ),
-        Credentials::AzureToken(token) => (
-            builder.with_bearer_token_authorization(token.expose()),
-            "bearer_token",
-        ),
-        Credentials::AzureClient {
-            tenant,
-            client,
-            secret,
-        } => (
-            builder.with_client_secret_authorization(client, secret.expose(), tenant),
-            "client_secret",
-        ),
-        Credentials::AzureFederated {
-            tenant,
-            client,
-            token_file,
-        } => (
-            builder
-                .with_client_id(client)
-                .with_tenant_id(tenant)
-                .with_federated_token_file(token_file.to_string_lossy()),
-            "workload_identity",
-        ),
-        _ => (
-            builder
-                .with_bearer_token_authorization("")
-                .with_skip_signature(true),
-            "bearer_token",
-        ),
+    let builder = match &settings.credentials.value {
+        Credentials::Configured(found) => found.configure(builder, MicrosoftAzureBuilder::with_config)?,
+        _ => builder
+            .with_bearer_token_authorization("")
+            .with_skip_signature(true),
     };
-    builder.with_credential_type(kind).build()
+    builder.build()
 }
 
 /// The checksum of bodies, which the account's key signs if there is one.
 pub(super) fn checksum(settings: &Settings, account: &str) -> Checksum {
     let key = match &settings.credentials.value {
-        Credentials::AzureKey(key) => Some(key.expose()),
+        Credentials::Configured(found) => found.secret_of("access_key"),
         _ => None,
     };
     Checksum::azure(account, key)

@@ -51,8 +51,10 @@ struct Connection {
 impl Connection {
     fn new(url: &RemoteUrl, settings: Settings) -> Result<Self> {
         let credentials = &settings.credentials.value;
-        if let Credentials::AzureToken(token) = credentials {
-            check_header(token.expose(), "the token").map_err(Error::Usage)?;
+        if let Credentials::Configured(found) = credentials
+            && let Some(token) = found.secret_of("bearer_token")
+        {
+            check_header(token, "the token").map_err(Error::Usage)?;
         }
         let resolver = Resolver::default();
         let client = client(&settings, &resolver)?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::requests::runtime;
-use crate::settings::{MetadataToken, ProcessKeys};
+use crate::settings::{AccessKeys, MetadataToken};
 use crate::transport::innermost;
 
 /// Longest wait for an answer of a container's address.
@@ -38,7 +38,7 @@ pub(super) fn keys(
     url: &str,
     token: Option<&MetadataToken>,
     environment: &dyn Environment,
-) -> Result<ProcessKeys, String> {
+) -> Result<AccessKeys, String> {
     let token = match token {
         None => None,
         Some(MetadataToken::Text(token)) => Some(token.expose().to_owned()),
@@ -75,9 +75,9 @@ async fn ask(url: &str, token: Option<String>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn parsed(json: &[u8]) -> Result<ProcessKeys, &'static str> {
+fn parsed(json: &[u8]) -> Result<AccessKeys, &'static str> {
     let json: Value = serde_json::from_slice(json).map_err(|_| "is no JSON")?;
-    ProcessKeys::of(&json, "Token")
+    AccessKeys::of(&json, "Token")
 }
 
 #[cfg(test)]
@@ -90,8 +90,8 @@ mod tests {
             br#"{"AccessKeyId":"A","SecretAccessKey":"S","Token":"T","Expiration":"2100-01-01T00:00:00Z"}"#,
         );
         let found = found.unwrap();
-        let token = found.keys.token.as_ref().map(|token| token.expose());
-        assert_eq!((found.keys.id.as_str(), token), ("A", Some("T")));
+        let token = found.token.as_ref().map(|token| token.expose());
+        assert_eq!((found.id.as_str(), token), ("A", Some("T")));
         assert_eq!(found.expiration.as_deref(), Some("2100-01-01T00:00:00Z"));
         assert!(parsed(b"{}").is_err() && parsed(b"hunter2").is_err());
     }

@@ -6,7 +6,6 @@ use object_store::StaticCredentialProvider;
 use object_store::gcp::{GcpCredential, GoogleCloudStorage, GoogleCloudStorageBuilder};
 
 use super::no_retries::no_retries;
-use crate::environment::{Environment, ProcessEnvironment};
 use crate::settings::{Credentials, Settings};
 use crate::url::RemoteUrl;
 use crate::wire::Service;
@@ -26,16 +25,7 @@ pub(super) fn store(
         .with_retry(no_retries())
         .with_http_connector(service.clone());
     let builder = match &settings.credentials.value {
-        Credentials::GoogleKey(key) => builder.with_service_account_key(key.expose()),
-        Credentials::GoogleFile(path) => {
-            let text = path.to_string_lossy();
-            let read = ProcessEnvironment.read(path);
-            // Only files of Google's own programs say what they are.
-            match read.is_ok_and(|file| file.text.contains("\"type\"")) {
-                true => builder.with_application_credentials(text),
-                false => builder.with_service_account_path(text),
-            }
-        }
+        Credentials::Configured(found) => found.configure(builder, GoogleCloudStorageBuilder::with_config)?,
         _ => {
             let bearer = String::new();
             let none = StaticCredentialProvider::new(GcpCredential { bearer });

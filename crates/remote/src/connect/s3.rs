@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use object_store::CredentialProvider;
-use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, AwsCredentialProvider, Checksum};
+use object_store::aws::{AmazonS3, AmazonS3Builder, AwsCredentialProvider, Checksum};
 
 use super::access_keys::KeySource;
 use super::container::near_client;
@@ -23,7 +23,7 @@ const INSTANCE: Duration = Duration::from_secs(1);
 /// What requests are signed with; `None` for anonymous ones. The role of an instance is asked for; an instance without a role has none.
 ///
 /// # Errors
-/// A name of a file that is no text.
+/// Settings that `object_store` refuses.
 pub(super) fn keys(
     url: &RemoteUrl,
     settings: &Settings,
@@ -45,20 +45,10 @@ pub(super) fn keys(
         ))
     };
     match credentials {
-        Credentials::WebIdentity {
-            token_file,
-            role_arn,
-            session_name,
-        } => {
-            let Some(token_file) = token_file.to_str() else {
-                return usage("AWS_WEB_IDENTITY_TOKEN_FILE is no text");
-            };
-            let builder = builder
-                .with_http_connector(service.clone())
-                .with_config(AmazonS3ConfigKey::WebIdentityTokenFile, token_file)
-                .with_config(AmazonS3ConfigKey::RoleArn, role_arn)
-                .with_config(AmazonS3ConfigKey::RoleSessionName, session_name);
-            Ok(Some(built(builder)?))
+        Credentials::Configured(found) => {
+            let builder = found.configure(builder, AmazonS3Builder::with_config);
+            let builder = builder.or_else(|e| usage(e.to_string()))?;
+            Ok(Some(built(builder.with_http_connector(service.clone()))?))
         }
         Credentials::InstanceRole => {
             let client = near_client(INSTANCE);

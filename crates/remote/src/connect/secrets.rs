@@ -41,11 +41,10 @@ pub(super) fn secrets(url: &RemoteUrl, settings: &Settings) -> Result<KnownSecre
     }
     match &settings.credentials.value {
         Credentials::Login(login) => secrets.add_login(login),
-        Credentials::AzureKey(secret)
-        | Credentials::AzureSignature(secret)
-        | Credentials::AzureToken(secret)
-        | Credentials::AzureClient { secret, .. }
-        | Credentials::GoogleKey(secret) => secrets.add(secret.clone()),
+        Credentials::Configured(found) => found
+            .secret
+            .iter()
+            .for_each(|(_, secret)| secrets.add(secret.clone())),
         _ => {}
     }
     Ok(secrets)

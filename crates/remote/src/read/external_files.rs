@@ -6,7 +6,6 @@
 //! ```
 
 use std::ffi::OsStr;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +13,7 @@ use super::get::{head, path};
 use super::object::RemoteObject;
 use crate::requests::{Session, Task};
 use crate::url::{Provider, RemoteUrl};
-use crate::wire::{Failure, Meaning};
+use crate::wire::Failure;
 use ncutils_model::Error;
 use ncutils_store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile};
 
@@ -141,10 +140,10 @@ impl ExternalFiles for RemoteExternalFiles {
             let opened = match RemoteObject::open(&(found.connect)()?, &path) {
                 Ok(opened) => opened,
                 // The file that it names is a local one.
-                Err(e) if is_no_object(&e) && is_absolute => {
+                Err(e) if Failure::is_missing(&e) && is_absolute => {
                     return Err(Error::Usage(refused.to_string()));
                 }
-                Err(e) if is_no_object(&e) => return Ok(None),
+                Err(e) if Failure::is_missing(&e) => return Ok(None),
                 Err(e) => return Err(Error::Remote(e.to_string()).in_file(&shown)),
             };
             let input = Input::object(&shown, opened.object);
@@ -171,10 +170,6 @@ impl ExternalFiles for RemoteExternalFiles {
     }
 }
 
-fn is_no_object(error: &io::Error) -> bool {
-    Failure::meaning(error) == Some(&Meaning::NoObject)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +177,7 @@ mod tests {
 
     #[test]
     fn only_what_lies_below_the_prefix_is_found() {
-        let url = crate::url::parsed("s3://b/run/x.nc");
+        let url = crate::tests::fixtures::parsed("s3://b/run/x.nc");
         let session = Session::over(Arc::new(InMemory::new()), "memory");
         let external_files = RemoteExternalFiles::of(&url, &session, false).unwrap();
         let key = |name: &str| {
@@ -230,7 +225,7 @@ mod tests {
             Ok(Session::over(Arc::new(InMemory::new()), "memory"))
         };
         let beside = |url: &str, name: &str| {
-            let url = crate::url::parsed(url);
+            let url = crate::tests::fixtures::parsed(url);
             RemoteExternalFiles::beside_url(&url, name, connect, 1, false)
         };
         let external_files = beside("https://h/a%20b/x.nc", "x.nc").unwrap();

@@ -12,7 +12,7 @@ use tracing::debug;
 
 use super::download::{Download, Received};
 use crate::requests::{RemoteStore, Session, Task, Version};
-use crate::wire::{Failure, Meaning};
+use crate::wire::Failure;
 use ncutils_store::keys::joined_gets::join_gets;
 use ncutils_store::requests::gathered::Gathered;
 use ncutils_store::{Done, FailedRequest, Get};
@@ -28,7 +28,7 @@ pub(super) fn path(key: &str) -> io::Result<Path> {
 /// Downloads an object, or a range of it, which must be `known`. `resumes` is false for a server that may have no ranges.
 ///
 /// # Errors
-/// Those of the session; [`Meaning::Condition`] if the object has another version than before.
+/// Those of the session; [`Meaning::Condition`](crate::wire::Meaning::Condition) if the object has another version than before.
 pub(super) async fn get(
     session: &Session,
     task: &Task,
@@ -52,7 +52,7 @@ pub(super) async fn get(
 /// Notes the version of an object. `is_range` is true for an answer with a part of it.
 ///
 /// # Errors
-/// [`Meaning::Condition`] if it was another one before.
+/// [`Meaning::Condition`](crate::wire::Meaning::Condition) if it was another one before.
 pub(super) fn note(
     session: &Session,
     task: &Task,
@@ -73,7 +73,7 @@ pub(super) fn note(
 pub(crate) async fn head(session: &Session, task: &Task, path: &Path) -> io::Result<Option<ObjectMeta>> {
     let look = async |store: Arc<dyn RemoteStore>| store.head(path).await;
     match session.tried(task, look).await {
-        Err(e) if Failure::meaning(&e) == Some(&Meaning::NoObject) => Ok(None),
+        Err(e) if Failure::is_missing(&e) => Ok(None),
         found => found.map(Some),
     }
 }

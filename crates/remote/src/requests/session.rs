@@ -74,17 +74,6 @@ impl Session {
         Self::new(store, None, shown.into(), 64, RetryConfig::DEFAULT)
     }
 
-    /// The same, with short waits.
-    #[cfg(test)]
-    pub(crate) fn over(store: Arc<dyn RemoteStore>, shown: impl Into<String>) -> Arc<Self> {
-        let retry = RetryConfig {
-            first_wait: std::time::Duration::from_millis(1),
-            longest_wait: std::time::Duration::from_millis(4),
-            ..RetryConfig::DEFAULT
-        };
-        Self::new(store, None, shown.into(), 64, retry)
-    }
-
     /// The store as it is now. An attempt gets it as its argument.
     pub(crate) fn store(&self) -> Arc<dyn RemoteStore> {
         Arc::clone(&self.store.read())

@@ -55,26 +55,28 @@ fn endpoint(sources: &Sources<'_>, connection: &ConnectionString, account: &str)
 }
 
 fn credentials(sources: &Sources<'_>, connection: &ConnectionString) -> Chosen<Credentials> {
-    let key = |text: Chosen<String>| text.map(|text| Credentials::AzureKey(Secret::from(text)));
-    let signature = |text: Chosen<String>| {
-        text.map(|text| Credentials::AzureSignature(Secret::from(text.trim_start_matches('?'))))
+    let one = |what: &'static str, name: &'static str| {
+        move |text: Chosen<String>| {
+            let secret = |text: String| (name, Secret::from(text.trim_start_matches('?')));
+            text.map(|text| Credentials::configured(what, Vec::new(), Some(secret(text))))
+        }
     };
+    let key = one("account key", "access_key");
+    let signature = one("shared access signature", "sas_token");
     let keys = [
         "AZURE_STORAGE_ACCOUNT_KEY",
         "AZURE_STORAGE_ACCESS_KEY",
         "AZURE_STORAGE_KEY",
     ];
     let signatures = ["AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_SAS_KEY"];
+    let token = || sources.variable(&["AZURE_STORAGE_TOKEN"]);
     sources
         .anonymous("AZURE_SKIP_SIGNATURE")
         .or_else(|| sources.variable(&keys).map(key))
         .or_else(|| sources.variable(&signatures).map(signature))
         .or_else(|| connection.get("AccountKey").map(key))
         .or_else(|| connection.get("SharedAccessSignature").map(signature))
-        .or_else(|| {
-            let token = sources.variable(&["AZURE_STORAGE_TOKEN"])?;
-            Some(token.map(|text| Credentials::AzureToken(Secret::from(text))))
-        })
+        .or_else(|| token().map(one("bearer token", "bearer_token")))
         .or_else(|| application(sources))
         .unwrap_or_else(Credentials::none_found)
 }
@@ -84,21 +86,16 @@ fn application(sources: &Sources<'_>) -> Option<Chosen<Credentials>> {
     let value = |names: &[&str]| Some(sources.variable(names)?.value);
     let tenant = value(&["AZURE_STORAGE_TENANT_ID", "AZURE_TENANT_ID"])?;
     let client = value(&["AZURE_STORAGE_CLIENT_ID", "AZURE_CLIENT_ID"])?;
+    let what = format!("application {client}");
+    let mut plain = vec![("tenant_id", tenant), ("client_id", client)];
     if let Some(secret) = value(&["AZURE_STORAGE_CLIENT_SECRET", "AZURE_CLIENT_SECRET"]) {
-        let secret = secret.into();
-        let found = Credentials::AzureClient {
-            tenant,
-            client,
-            secret,
-        };
+        let found = Credentials::configured(what, plain, Some(("client_secret", secret.into())));
         return Some(Chosen::new(found, "AZURE_CLIENT_SECRET"));
     }
-    let file = sources.variable(&["AZURE_FEDERATED_TOKEN_FILE"])?;
-    Some(file.map(|file| Credentials::AzureFederated {
-        tenant,
-        client,
-        token_file: file.into(),
-    }))
+    let Chosen { value: file, from } = sources.variable(&["AZURE_FEDERATED_TOKEN_FILE"])?;
+    plain.push(("federated_token_file", file));
+    let found = Credentials::configured(format!("{what} by web identity"), plain, None);
+    Some(Chosen::new(found, from))
 }
 
 /// `AZURE_STORAGE_CONNECTION_STRING`: `Key=value;Key=value`.

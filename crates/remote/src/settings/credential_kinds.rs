@@ -25,15 +25,6 @@ pub enum Credentials {
     Keys(AccessKeys),
     /// Access keys that a program prints.
     Process(CredentialProcess),
-    /// A role of AWS, by the token of another identity provider.
-    WebIdentity {
-        /// The file with the token, which may change.
-        token_file: PathBuf,
-        /// The role.
-        role_arn: String,
-        /// The name of the session in AWS's logs.
-        session_name: String,
-    },
     /// Keys that a container gets from its own address.
     Container {
         /// The address, whose path is as good as a name and a password.
@@ -45,37 +36,60 @@ pub enum Credentials {
     InstanceRole,
     /// User and password of an HTTP server.
     Login(Login),
-    /// A file of Google: a service account, or what `gcloud auth application-default login` wrote.
-    GoogleFile(PathBuf),
-    /// A service account of Google, as JSON.
-    GoogleKey(Secret),
-    /// The key of an Azure account.
-    AzureKey(Secret),
-    /// A shared access signature of Azure, without a question mark.
-    AzureSignature(Secret),
-    /// A bearer token of Azure.
-    AzureToken(Secret),
-    /// An application of Azure with a secret.
-    AzureClient {
-        /// The directory.
-        tenant: String,
-        /// The application.
-        client: String,
-        /// Its secret.
-        secret: Secret,
-    },
-    /// An application of Azure, by the token of another identity provider.
-    AzureFederated {
-        /// The directory.
-        tenant: String,
-        /// The application.
-        client: String,
-        /// The file with the token, which may change.
-        token_file: PathBuf,
-    },
+    /// What a builder of `object_store` gets keys or tokens by.
+    Configured(Configured),
+}
+
+/// Settings of a builder of `object_store`, by the names that it has for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configured {
+    /// What they are, in words without secrets.
+    what: String,
+    plain: Vec<(&'static str, String)>,
+    /// The setting that is a secret.
+    pub(crate) secret: Option<(&'static str, Secret)>,
+}
+
+impl Configured {
+    /// The secret, if it is the setting of this name.
+    #[cfg(feature = "network")]
+    pub(crate) fn secret_of(&self, name: &str) -> Option<&str> {
+        let (of, secret) = self.secret.as_ref()?;
+        (*of == name).then(|| secret.expose())
+    }
+
+    /// Gives all settings to a builder, by its function that takes one.
+    ///
+    /// # Errors
+    /// A name that the builder does not have.
+    #[cfg(feature = "network")]
+    pub(crate) fn configure<B, K: std::str::FromStr>(
+        &self,
+        builder: B,
+        with: impl Fn(B, K, String) -> B,
+    ) -> Result<B, K::Err> {
+        let plain = self.plain.iter().map(|(name, value)| (*name, value.as_str()));
+        let secret = self.secret.iter().map(|(name, value)| (*name, value.expose()));
+        plain.chain(secret).try_fold(builder, |builder, (name, value)| {
+            Ok(with(builder, name.parse()?, value.to_owned()))
+        })
+    }
 }
 
 impl Credentials {
+    /// Settings of a builder of `object_store`, at most one of them a secret.
+    pub(super) fn configured(
+        what: impl Into<String>,
+        plain: Vec<(&'static str, String)>,
+        secret: Option<(&'static str, Secret)>,
+    ) -> Self {
+        Self::Configured(Configured {
+            what: what.into(),
+            plain,
+            secret,
+        })
+    }
+
     /// Those of requests for which nothing else was found.
     pub(super) fn none_found() -> Chosen<Self> {
         Chosen::new(Self::Anonymous, "the default, as none were found")
@@ -90,17 +104,10 @@ impl fmt::Display for Credentials {
             Self::Keys(keys) if keys.token.is_some() => write!(f, "temporary access key {}", keys.id),
             Self::Keys(keys) => write!(f, "access key {}", keys.id),
             Self::Process(process) => write!(f, "keys that {} prints", process.program()),
-            Self::WebIdentity { role_arn, .. } => write!(f, "role {role_arn} by web identity"),
             Self::Container { .. } => f.write_str("keys of the container"),
             Self::InstanceRole => f.write_str("role of the instance, else anonymous"),
             Self::Login(login) => write!(f, "user {}", login.user),
-            Self::GoogleFile(path) => write!(f, "file {}", path.display()),
-            Self::GoogleKey(_) => f.write_str("service account"),
-            Self::AzureKey(_) => f.write_str("account key"),
-            Self::AzureSignature(_) => f.write_str("shared access signature"),
-            Self::AzureToken(_) => f.write_str("bearer token"),
-            Self::AzureClient { client, .. } => write!(f, "application {client}"),
-            Self::AzureFederated { client, .. } => write!(f, "application {client} by web identity"),
+            Self::Configured(found) => f.write_str(&found.what),
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct AccessKeys {
     pub secret: Secret,
     /// The token of temporary keys.
     pub token: Option<Secret>,
+    /// The end of their validity as RFC 3339 says it; `None` if they do not end, or nobody says when.
+    pub expiration: Option<String>,
 }
 
 /// A program that prints access keys as JSON. It is run when keys are needed, and again when they end.
@@ -34,15 +36,6 @@ impl std::fmt::Debug for CredentialProcess {
             .field("program", &self.program)
             .finish_non_exhaustive()
     }
-}
-
-/// Access keys, and when they end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessKeys {
-    /// The keys.
-    pub keys: AccessKeys,
-    /// The end of their validity as RFC 3339 says it; `None` if they do not end.
-    pub expiration: Option<String>,
 }
 
 impl CredentialProcess {
@@ -88,7 +81,7 @@ impl CredentialProcess {
     ///
     /// # Errors
     /// A program that is not there or fails; output that is not the keys' JSON. No message holds the output.
-    pub fn run(&self, environment: &dyn Environment) -> Result<ProcessKeys> {
+    pub fn run(&self, environment: &dyn Environment) -> Result<AccessKeys> {
         let printed = environment.run(&self.program, &self.arguments);
         let printed = printed.or_else(|e| {
             let hint = self.hint.as_ref().map(|hint| format!("; {hint}"));
@@ -101,15 +94,15 @@ impl CredentialProcess {
 }
 
 /// The keys that a program printed.
-fn keys(printed: &str) -> std::result::Result<ProcessKeys, &'static str> {
+fn keys(printed: &str) -> std::result::Result<AccessKeys, &'static str> {
     let json: Value = serde_json::from_str(printed).map_err(|_| "is no JSON")?;
     match json.get("Version").and_then(Value::as_u64) {
-        Some(1) => ProcessKeys::of(&json, "SessionToken"),
+        Some(1) => AccessKeys::of(&json, "SessionToken"),
         _ => Err("is not of version 1"),
     }
 }
 
-impl ProcessKeys {
+impl AccessKeys {
     /// The keys in a document, whose token has this name.
     ///
     /// # Errors
@@ -121,11 +114,9 @@ impl ProcessKeys {
             Some(_) => Err("has a value that is no text"),
         };
         Ok(Self {
-            keys: AccessKeys {
-                id: text("AccessKeyId")?.ok_or("has no AccessKeyId")?,
-                secret: text("SecretAccessKey")?.ok_or("has no SecretAccessKey")?.into(),
-                token: text(token)?.map(Secret::from),
-            },
+            id: text("AccessKeyId")?.ok_or("has no AccessKeyId")?,
+            secret: text("SecretAccessKey")?.ok_or("has no SecretAccessKey")?.into(),
+            token: text(token)?.map(Secret::from),
             expiration: text("Expiration")?,
         })
     }
@@ -159,11 +150,11 @@ mod tests {
     fn output_is_checked_and_never_told() {
         let good = r#"{"Version":1,"AccessKeyId":"A","SecretAccessKey":"S","SessionToken":"T","Expiration":"2030-01-01T00:00:00Z"}"#;
         let found = keys(good).unwrap();
-        assert_eq!((found.keys.id.as_str(), found.keys.secret.expose()), ("A", "S"));
-        assert_eq!(found.keys.token.unwrap().expose(), "T");
+        assert_eq!((found.id.as_str(), found.secret.expose()), ("A", "S"));
+        assert_eq!(found.token.unwrap().expose(), "T");
         assert_eq!(found.expiration.as_deref(), Some("2030-01-01T00:00:00Z"));
         let short = keys(r#"{"Version":1,"AccessKeyId":"A","SecretAccessKey":"S"}"#).unwrap();
-        assert_eq!((short.keys.token, short.expiration), (None, None));
+        assert_eq!((short.token, short.expiration), (None, None));
         for (text, why) in [
             ("hunter2", "is no JSON"),
             ("{}", "is not of version 1"),

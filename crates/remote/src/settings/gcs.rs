@@ -1,10 +1,13 @@
 //! Google's settings: its usual variables.
 
+use std::path::Path;
+
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
 use super::endpoint::Endpoint;
 use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
+use crate::environment::Environment;
 use ncutils_model::Result;
 
 /// Google's server.
@@ -37,7 +40,8 @@ fn credentials(sources: &Sources<'_>) -> Chosen<Credentials> {
         return nobody;
     }
     if let Some(key) = sources.variable(&["GOOGLE_SERVICE_ACCOUNT_KEY"]) {
-        return key.map(|key| Credentials::GoogleKey(key.into()));
+        let secret = |key: String| Some(("service_account_key", key.into()));
+        return key.map(|key| Credentials::configured("service account", Vec::new(), secret(key)));
     }
     let files = [
         "GOOGLE_SERVICE_ACCOUNT",
@@ -46,7 +50,7 @@ fn credentials(sources: &Sources<'_>) -> Chosen<Credentials> {
     ];
     let environment = sources.environment;
     if let Some(path) = sources.variable(&files) {
-        return path.map(|path| Credentials::GoogleFile(environment.path(&path)));
+        return path.map(|path| of_file(&environment.path(&path), environment));
     }
     let folder = match environment.filled("CLOUDSDK_CONFIG") {
         Some(folder) => Some(environment.path(&folder)),
@@ -55,9 +59,21 @@ fn credentials(sources: &Sources<'_>) -> Chosen<Credentials> {
     let file = folder.map(|folder| folder.join("application_default_credentials.json"));
     match file.filter(|file| environment.read(file).is_ok()) {
         Some(file) => Chosen::new(
-            Credentials::GoogleFile(file),
+            of_file(&file, environment),
             "gcloud auth application-default login",
         ),
         None => Credentials::none_found(),
     }
+}
+
+/// A service account, or what `gcloud auth application-default login` wrote.
+fn of_file(path: &Path, environment: &dyn Environment) -> Credentials {
+    // Only files of Google's own programs say what they are.
+    let read = environment.read(path);
+    let name = match read.is_ok_and(|file| file.text.contains("\"type\"")) {
+        true => "application_credentials",
+        false => "service_account",
+    };
+    let plain = vec![(name, path.to_string_lossy().into_owned())];
+    Credentials::configured(format!("file {}", path.display()), plain, None)
 }

@@ -36,8 +36,8 @@ mod sources;
 mod tls;
 
 pub use chosen::Chosen;
-pub use credential_kinds::{Credentials, MetadataToken};
-pub use credential_process::{AccessKeys, CredentialProcess, ProcessKeys};
+pub use credential_kinds::{Configured, Credentials, MetadataToken};
+pub use credential_process::{AccessKeys, CredentialProcess};
 pub use endpoint::Endpoint;
 pub use netrc::NetRc;
 pub use of_provider::OfProvider;

@@ -2,9 +2,6 @@
 
 use crate::secret::Login;
 
-/// Most hosts of a file. Later ones are not read.
-const MOST_MACHINES: usize = 10_000;
-
 /// Users and passwords of hosts. A server that redirects to another host, such as Earthdata's login, needs both.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NetRc {
@@ -27,9 +24,6 @@ impl NetRc {
                         break;
                     }
                     "machine" | "default" => {
-                        if machines.len() == MOST_MACHINES {
-                            return Self { machines };
-                        }
                         let host = if word == "machine" { words.next() } else { None };
                         machines.push((host.map(str::to_ascii_lowercase), Login::default()));
                     }

@@ -12,14 +12,11 @@ use url::Url;
 
 use super::chosen::Chosen;
 use crate::environment::Environment;
-use crate::url::{RemoteUrl, Typed};
+use crate::url::{RemoteUrl, Typed, path_of};
 use ncutils_model::{Error, Result};
 
 /// The files of a folder, in the order in which they are read.
 const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
-
-/// Most entries of a file. What comes after them is not read.
-const MOST_ENTRIES: usize = 10_000;
 
 /// A line of an rc file.
 struct Entry {
@@ -83,23 +80,18 @@ impl RcFiles {
     }
 
     fn add(&mut self, path: &Path, text: &str) {
-        let mut entries = 0;
         for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            entries += 1;
             match entry(line, path) {
-                Some(entry) if entries <= MOST_ENTRIES => self.entries.push(entry),
+                Some(entry) => self.entries.push(entry),
                 // Never the line itself: it may hold a secret.
-                _ => self.warnings.push(format!(
+                None => self.warnings.push(format!(
                     "{}: line {number} is not understood, and ignored",
                     path.display()
                 )),
-            }
-            if entries > MOST_ENTRIES {
-                break;
             }
         }
     }
@@ -169,23 +161,12 @@ fn entry(line: &str, path: &Path) -> Option<Entry> {
 /// What is compared of a URL in brackets. Only HTTP has a port of its own.
 fn typed(text: &str) -> Option<Typed> {
     let text = text.trim();
-    let (scheme, rest) = text.split_once("://")?;
+    let url = Url::parse(text).ok()?;
+    let (_, rest) = text.split_once("://")?;
     let rest = rest.split(['?', '#']).next()?;
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = authority.rsplit('@').next()?;
-    let is_http = ["http", "https"]
-        .iter()
-        .any(|name| scheme.eq_ignore_ascii_case(name));
-    let (host, port) = if is_http {
-        // As the URL's own host is read: one spelling for each host.
-        let url = Url::parse(&format!("{scheme}://{host}")).ok()?;
-        (url.host_str()?.to_owned(), url.port_or_known_default())
-    } else {
-        match host.rsplit_once(':') {
-            Some((host, port)) => (host.to_ascii_lowercase(), Some(port.parse().ok()?)),
-            None => (host.to_ascii_lowercase(), None),
-        }
-    };
-    let path = path.to_owned();
-    (!host.is_empty()).then_some(Typed { host, port, path })
+    Some(Typed {
+        host: url.host_str()?.to_ascii_lowercase(),
+        port: url.port_or_known_default(),
+        path: path_of(rest).to_owned(),
+    })
 }

@@ -10,7 +10,7 @@ use crate::connect::connect;
 use crate::environment::{ConfigurationFile, Environment};
 use crate::requests::Session;
 use crate::settings::Settings;
-use crate::url::parsed;
+use crate::tests::fixtures::parsed;
 
 /// A request that came.
 #[derive(Debug, Clone)]

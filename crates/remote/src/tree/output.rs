@@ -38,7 +38,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -52,9 +52,8 @@ use crate::read::RemoteKeys;
 use crate::requests::Session;
 use crate::url::joined;
 use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
-use ncutils_store::file::partial::wait_while_ending;
 use ncutils_store::file::remains::remains;
-use ncutils_store::io::incomplete_outputs::{Unfinished, list};
+use ncutils_store::io::incomplete_outputs::{IncompleteOutput, Unfinished};
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
 use ncutils_store::{GetRange, KeyOutput, KeyStore, ValueWriter};
 
@@ -67,7 +66,7 @@ pub type KeysCheck<'a> = &'a dyn Fn(Replaced, &[String]) -> io::Result<()>;
 /// [`publish`](KeyOutput::publish).
 pub struct TreeOutput {
     tree: Arc<Tree>,
-    _claimed: Arc<Claimed>,
+    _claimed: IncompleteOutput<Claimed>,
 }
 
 /// A tree, once its prefix is claimed. The lock is held as long as it is being claimed.
@@ -137,14 +136,21 @@ impl TreeOutput {
             sending: Sending::new(session, memory),
             root: prefix.trim_end_matches('/').to_owned(),
         };
-        // Listed before anything is written: a program that is told to end waits for the claim, and gives it up.
         let claimed = Arc::new(Claimed::default());
         let mut slot = claimed.0.lock();
-        let listed: Weak<Claimed> = Arc::downgrade(&claimed);
-        list(listed);
+        // Listed before anything is written: a program that is told to end waits for the claim, and gives it up.
+        let listed = IncompleteOutput::new(Arc::clone(&claimed));
         let claim = match replaces {
-            None => Claim::of_empty(&objects)?,
-            Some(check) => Claim::of_taken(&objects, check)?,
+            None => Claim::of_empty(&objects),
+            Some(check) => Claim::of_taken(&objects, check),
+        };
+        // What is listed locks the slot when it is dropped.
+        let claim = match claim {
+            Ok(claim) => claim,
+            Err(why) => {
+                drop(slot);
+                return Err(why);
+            }
         };
         debug!(prefix, run = claim.run, beside = claim.is_beside, "claimed");
         let tree = Arc::new(Tree {
@@ -157,7 +163,7 @@ impl TreeOutput {
         drop(slot);
         Ok(Self {
             tree,
-            _claimed: claimed,
+            _claimed: listed,
         })
     }
 }
@@ -322,13 +328,6 @@ impl Tree {
                 "the dataset {place} is being replaced, and does not open before the same command has run again"
             )),
         }
-    }
-}
-
-impl Drop for TreeOutput {
-    fn drop(&mut self) {
-        wait_while_ending();
-        self.tree.give_up();
     }
 }
 

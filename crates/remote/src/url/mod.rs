@@ -31,14 +31,9 @@ mod words;
 pub(crate) use key::below;
 pub(crate) use key::joined;
 pub use key::{decoded, escaped};
+pub(crate) use parse::path_of;
 pub use parse::{parse, with_fragment};
 pub use remote_url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
 pub use scheme::{is_remote, scheme};
 pub use shown::{hidden, shown};
 pub use words::Pair;
-
-/// The URL of a test, without words about the dataset.
-#[cfg(test)]
-pub(crate) fn parsed(name: &str) -> RemoteUrl {
-    parse(name, |_| Ok(Form::Unsaid)).unwrap()
-}

@@ -300,7 +300,7 @@ fn typed(is_https: Option<bool>, authority: &Authority<'_>, path: &str) -> Typed
 }
 
 /// The path with its leading slash; empty if there is none.
-fn path_of(rest: &str) -> &str {
+pub(crate) fn path_of(rest: &str) -> &str {
     rest.find('/').map_or("", |at| &rest[at..])
 }
 

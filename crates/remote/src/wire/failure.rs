@@ -261,6 +261,11 @@ impl Failure {
         error.get_ref()?.downcast_ref()
     }
 
+    /// True if an error of a session means that there is no such object.
+    pub(crate) fn is_missing(error: &io::Error) -> bool {
+        Self::meaning(error) == Some(&Meaning::NoObject)
+    }
+
     /// What an error of a session means.
     pub(crate) fn meaning(error: &io::Error) -> Option<&Meaning> {
         Self::inside(error).map(|failure| &failure.meaning)

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
 use http::StatusCode;
@@ -107,7 +106,9 @@ impl Service {
         }
         // `object_store` holds these answers in memory.
         let (mut head, body) = response.into_parts();
-        let body = document.checked(&mut head, whole(body).await?)?;
+        let mut bytes = Vec::new();
+        read(body, MOST_OF_AN_ANSWER, ANSWER, &mut bytes).await?;
+        let body = document.checked(&mut head, bytes.into())?;
         Ok(HttpResponse::from_parts(head, body.into()))
     }
 
@@ -201,7 +202,10 @@ async fn checked_status(
         return Ok(response);
     }
     let region = text(response.headers(), "x-amz-bucket-region").map(str::to_owned);
-    let body = beginning(response.into_body()).await;
+    let mut bytes = Vec::new();
+    // What cannot be read, or comes too late, is left out.
+    let _ = read(response.into_body(), MOST_OF_A_REFUSAL, REFUSAL, &mut bytes).await;
+    let body = String::from_utf8_lossy(&bytes);
     let code = element(&body, "Code").unwrap_or_default();
     if code == "RequestTimeTooSkewed" {
         let ahead = date.map(|date| (date - Utc::now()).num_seconds());
@@ -231,40 +235,32 @@ fn difference(ahead: Option<i64>) -> String {
     }
 }
 
-/// All of a body that is held in memory.
-async fn whole(body: HttpResponseBody) -> Result<Bytes, Failure> {
-    match read(body, MOST_OF_AN_ANSWER, ANSWER).await {
-        (bytes, None) => Ok(bytes.into()),
-        (_, Some(fault)) => Err(fault),
-    }
-}
-
-/// The first bytes of a body, as text. What cannot be read, or comes too late, is left out.
-async fn beginning(body: HttpResponseBody) -> String {
-    let (bytes, _) = read(body, MOST_OF_A_REFUSAL, REFUSAL).await;
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The first bytes of a body, at most `most`, and why there are no more of them.
-async fn read(body: HttpResponseBody, most: usize, longest: Duration) -> (Vec<u8>, Option<Failure>) {
-    let mut bytes = Vec::new();
+/// Reads a body to its end into `bytes`, or its first `most` bytes.
+///
+/// # Errors
+/// Why there are no more bytes.
+async fn read(
+    body: HttpResponseBody,
+    most: usize,
+    longest: Duration,
+    bytes: &mut Vec<u8>,
+) -> Result<(), Failure> {
     let mut pieces = body.bytes_stream();
     let end = tokio::time::Instant::now() + longest;
-    let fault = loop {
+    loop {
         match tokio::time::timeout_at(end, pieces.next()).await {
-            Ok(None) => return (bytes, None),
+            Ok(None) => return Ok(()),
             Ok(Some(Ok(piece))) => {
                 let room = most - bytes.len();
                 bytes.extend_from_slice(&piece[..piece.len().min(room)]);
                 if piece.len() > room {
-                    break Failure::too_long();
+                    return Err(Failure::too_long());
                 }
             }
-            Ok(Some(Err(e))) => break unsent(&e),
-            Err(_) => break Failure::passing("the server's answer comes too slowly"),
+            Ok(Some(Err(e))) => return Err(unsent(&e)),
+            Err(_) => return Err(Failure::passing("the server's answer comes too slowly")),
         }
-    };
-    (bytes, Some(fault))
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! ```
 
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use object_store::path::Path;
 
@@ -17,15 +17,14 @@ use super::part_table::PartSizes;
 use super::sending::Sending;
 use crate::requests::Session;
 use ncutils_store::Output;
-use ncutils_store::file::partial::wait_while_ending;
-use ncutils_store::io::incomplete_outputs::{Unfinished, list};
+use ncutils_store::io::incomplete_outputs::IncompleteOutput;
 
 /// One object that is being written. An object that is there already is replaced by [`commit`](Output::commit), as a
 /// whole.
 ///
 /// Bytes that went up cannot be written again, nor read back.
 pub struct ObjectOutput {
-    upload: Arc<Upload>,
+    upload: IncompleteOutput<Upload>,
 }
 
 impl ObjectOutput {
@@ -47,8 +46,7 @@ impl ObjectOutput {
     ) -> io::Result<Self> {
         let path = object_path(key)?;
         let upload = Upload::new(Sending::new(session, memory), path, "", sizes, expected, true);
-        let listed: Weak<Upload> = Arc::downgrade(&upload);
-        list(listed);
+        let upload = IncompleteOutput::new(upload);
         let output = Self { upload };
         // What takes long to write fails now, and not at its end.
         if expected.is_some_and(|expected| expected > EARLY) {
@@ -112,13 +110,6 @@ impl Output for ObjectOutput {
 
     fn read_back_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.upload.read_back(offset, buf)
-    }
-}
-
-impl Drop for ObjectOutput {
-    fn drop(&mut self) {
-        wait_while_ending();
-        self.upload.give_up();
     }
 }
 

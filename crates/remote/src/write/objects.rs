@@ -93,7 +93,7 @@ impl TreeObjects {
             .session()
             .run(&task, |store| download.tried(store, &task))
         {
-            Err(e) if Failure::meaning(&e) == Some(&Meaning::NoObject) => Ok(None),
+            Err(e) if Failure::is_missing(&e) => Ok(None),
             done => done.map(|()| Some(download.into_received())),
         }
     }

@@ -9,7 +9,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
@@ -21,18 +21,17 @@ use super::sending::Sending;
 use crate::read::RemoteObject;
 use crate::requests::Session;
 use crate::wire::{Failure, Meaning};
-use ncutils_store::file::partial::wait_while_ending;
 use ncutils_store::file::remains::remains;
-use ncutils_store::io::incomplete_outputs::{Unfinished, list};
+use ncutils_store::io::incomplete_outputs::{IncompleteOutput, Unfinished};
 use ncutils_store::io::staged::ReadBack;
 use ncutils_store::keys::key::RESERVED;
 use ncutils_store::{Object, Output, known_size};
 
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).
 pub struct StagedObject {
+    staged: IncompleteOutput<Staged>,
     output: ObjectOutput,
     key: String,
-    staged: Arc<Staged>,
 }
 
 /// The object under its longer key, once it may be there. Dropped, it is deleted.
@@ -59,12 +58,10 @@ impl StagedObject {
             key: longer,
             is_there: Mutex::new(false),
         });
-        let listed: Weak<Staged> = Arc::downgrade(&staged);
-        list(listed);
         Ok(Self {
+            staged: IncompleteOutput::new(staged),
             output,
             key: key.to_owned(),
-            staged,
         })
     }
 }
@@ -100,7 +97,7 @@ impl ReadBack for StagedObject {
         if !*is_there {
             return Err(io::Error::other("the output was released already, or given up"));
         }
-        let Staged { objects, key, .. } = &*self.staged;
+        let Staged { objects, key, .. } = &**self.staged;
         let from = Listed {
             key: key.clone(),
             size: known_size(&*self.staged.opened()?).map_err(io::Error::other)?,
@@ -150,12 +147,5 @@ impl Staged {
     fn stays(&self, why: &io::Error) {
         let shown = self.objects.sending.session().shown();
         remains(format!("the object {} stays in {shown}: {why}", self.key));
-    }
-}
-
-impl Drop for StagedObject {
-    fn drop(&mut self) {
-        wait_while_ending();
-        self.staged.give_up();
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! What could not be removed is told by [`remains`](crate::file::remains::remains).
 
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::file::partial::wait_while_ending;
 
 /// An output that is not complete.
 pub trait Unfinished: Send + Sync {
@@ -17,12 +20,34 @@ fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lists an output. It is forgotten when it is dropped. Waits for ever if the process is being ended.
-pub fn list(output: Weak<dyn Unfinished>) {
-    crate::file::partial::wait_while_ending();
-    let mut all = lock(&UNFINISHED);
-    all.retain(|output| output.strong_count() > 0);
-    all.push(output);
+/// An output that is listed as long as it lives, and given up when it is dropped. Waits for ever if the process is being ended.
+pub struct IncompleteOutput<T: Unfinished>(Arc<T>);
+
+impl<T: Unfinished + 'static> IncompleteOutput<T> {
+    /// Lists an output.
+    pub fn new(output: Arc<T>) -> Self {
+        wait_while_ending();
+        let listed: Weak<T> = Arc::downgrade(&output);
+        let mut all = lock(&UNFINISHED);
+        all.retain(|output| output.strong_count() > 0);
+        all.push(listed);
+        Self(output)
+    }
+}
+
+impl<T: Unfinished> Deref for IncompleteOutput<T> {
+    type Target = Arc<T>;
+
+    fn deref(&self) -> &Arc<T> {
+        &self.0
+    }
+}
+
+impl<T: Unfinished> Drop for IncompleteOutput<T> {
+    fn drop(&mut self) {
+        wait_while_ending();
+        self.0.give_up();
+    }
 }
 
 /// Gives up all outputs that are listed.

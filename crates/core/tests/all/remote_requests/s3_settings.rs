@@ -405,7 +405,7 @@ fn programs_print_keys() {
         let Credentials::Process(process) = found.credentials.value else {
             panic!("{profile}")
         };
-        assert_eq!(process.run(&around).unwrap().keys.secret.expose(), command);
+        assert_eq!(process.run(&around).unwrap().secret.expose(), command);
         let error = process.run(&Surroundings::of(&[])).unwrap_err().to_string();
         assert!(error.starts_with("credential_process: "), "{error}");
         assert_eq!(

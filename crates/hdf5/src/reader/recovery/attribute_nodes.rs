@@ -9,7 +9,7 @@ use crate::btree::{loose_node, record, v2};
 use crate::checksum::lookup3;
 use crate::error::Result;
 use crate::heap::fractal::FractalHeap;
-use crate::messages::attribute_info::AttributeInfo;
+use crate::messages::dense_storage::DenseStorage;
 use crate::object_header::shared::{self, SharedMessages};
 use crate::object_header::{ObjectHeader, message_type};
 
@@ -37,7 +37,7 @@ pub(super) fn find<'a>(
     let Some(message) = header.first(message_type::ATTRIBUTE_INFO) else {
         return Ok(Vec::new());
     };
-    let info = AttributeInfo::decode(&mut shared.resolve(message)?.cursor())?;
+    let info = DenseStorage::of_attributes(&mut shared.resolve(message)?.cursor())?;
     let reader = &shared.reader;
     let is_whole = |tree: u64| {
         let nodes = v2::Header::read(reader, tree).and_then(|header| header.nodes(reader));

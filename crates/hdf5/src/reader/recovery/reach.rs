@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::group;
 use crate::group::Link;
 use crate::group::symbol_table::{self, EntryTarget};
-use crate::messages::group::link_info::LinkInfo;
+use crate::messages::dense_storage::DenseStorage;
 use crate::messages::group::symbol_table::SymbolTable;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
@@ -177,7 +177,7 @@ impl Reach {
         let info = message(message_type::LINK_INFO);
         LinkPlaces {
             table: table.and_then(|table| SymbolTable::decode(&mut table.cursor()).ok()),
-            heap: info.and_then(|info| LinkInfo::decode(&mut info.cursor()).ok()?.heap),
+            heap: info.and_then(|info| DenseStorage::of_links(&mut info.cursor()).ok()?.heap),
         }
     }
 

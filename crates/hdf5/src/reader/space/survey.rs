@@ -12,8 +12,7 @@ use crate::dataspace::Dataspace;
 use crate::error::Result;
 use crate::group;
 use crate::heap::fractal::FractalHeap;
-use crate::messages::attribute_info::AttributeInfo;
-use crate::messages::group::link_info::LinkInfo;
+use crate::messages::dense_storage::DenseStorage;
 use crate::metadata::{MetadataReader, SpaceUse};
 use crate::object_header::{HeaderBlocks, MessageIndex, ObjectHeader, SharedMessages, message_type};
 use crate::reader::dataset::Dataset;
@@ -176,7 +175,7 @@ impl Survey {
             self.pending.extend(attribute.committed);
         }
         if let Some(message) = header.first(message_type::ATTRIBUTE_INFO) {
-            let info = AttributeInfo::decode(&mut self.shared.resolve(message)?.cursor())?;
+            let info = DenseStorage::of_attributes(&mut self.shared.resolve(message)?.cursor())?;
             self.dense(info.heap, [info.name_index, info.order_index])?;
         }
         match object.kind {
@@ -185,7 +184,7 @@ impl Survey {
                 let targets = links.links.iter().filter_map(|link| link.target.address());
                 self.pending.extend(targets);
                 if let Some(message) = header.first(message_type::LINK_INFO) {
-                    let info = LinkInfo::decode(&mut self.shared.resolve(message)?.cursor())?;
+                    let info = DenseStorage::of_links(&mut self.shared.resolve(message)?.cursor())?;
                     self.dense(info.heap, [info.name_index, info.order_index])?;
                 }
                 Ok(())

@@ -1,10 +1,9 @@
-//! The Attribute message (specification section IV.A.2.m), version 3, and Attribute Info (IV.A.2.v).
+//! The Attribute message (specification section IV.A.2.m), version 3.
 
 use super::message::MAX_MESSAGE;
 use crate::name;
-use crate::writer::bytes::{PutBytes, UNDEFINED};
-use crate::writer::object::DenseAddresses;
-use crate::{CreationOrder, Error, Result};
+use crate::writer::bytes::PutBytes;
+use crate::{Error, Result};
 
 /// An Attribute message without its data, which follows. `shared` is true if `datatype` refers to a committed datatype.
 pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspace: &[u8]) -> Result<Vec<u8>> {
@@ -28,24 +27,6 @@ pub(crate) fn attribute_head(name: &str, shared: bool, datatype: &[u8], dataspac
     out.put(datatype);
     out.put(dataspace);
     Ok(out)
-}
-
-/// The Attribute Info message, with the addresses of dense storage if there is any.
-pub(crate) fn attribute_info(
-    attributes: u16,
-    order: CreationOrder,
-    dense: Option<&DenseAddresses>,
-) -> Vec<u8> {
-    let mut out = vec![0, order.flags()]; // version
-    if order.is_tracked() {
-        out.put_u16(attributes); // the creation order of the next attribute
-    }
-    out.put_u64(dense.map_or(UNDEFINED, |d| d.heap));
-    out.put_u64(dense.map_or(UNDEFINED, |d| d.name_index));
-    if order == CreationOrder::Indexed {
-        out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,23 +1,8 @@
-//! The messages of groups: Link Info (specification section IV.A.2.c), Group Info (IV.A.2.k), Link (IV.A.2.g).
+//! The messages of groups: Group Info (specification section IV.A.2.k), Link (IV.A.2.g).
 
 use crate::name;
-use crate::writer::bytes::{PutBytes, UNDEFINED, bytes_for};
-use crate::writer::object::DenseAddresses;
-use crate::{CreationOrder, Error, Result};
-
-/// The Link Info message, with the addresses of dense storage if there is any.
-pub(crate) fn link_info(links: u64, order: CreationOrder, dense: Option<&DenseAddresses>) -> Vec<u8> {
-    let mut out = vec![0, order.flags()]; // version
-    if order.is_tracked() {
-        out.put_u64(links); // the creation order of the next link
-    }
-    out.put_u64(dense.map_or(UNDEFINED, |d| d.heap));
-    out.put_u64(dense.map_or(UNDEFINED, |d| d.name_index));
-    if order == CreationOrder::Indexed {
-        out.put_u64(dense.map_or(UNDEFINED, |d| d.order_index));
-    }
-    out
-}
+use crate::writer::bytes::{PutBytes, bytes_for};
+use crate::{Error, Result};
 
 /// The Group Info message, with the library's default thresholds between compact and dense storage.
 pub(crate) fn group_info() -> Vec<u8> {
@@ -117,13 +102,5 @@ mod tests {
         );
         assert_eq!(hard("ä")[1..12], [0x14, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!(hard(&"x".repeat(300))[10..12], [44, 1]);
-    }
-
-    #[test]
-    fn an_empty_group_still_tracks_creation_order() {
-        let info = |order| link_info(0, order, None);
-        assert_eq!(info(CreationOrder::Indexed)[..2], [0, 3]);
-        assert_eq!(info(CreationOrder::Indexed).len(), 34);
-        assert_eq!(info(CreationOrder::Untracked).len(), 18);
     }
 }

@@ -67,6 +67,7 @@ fn keys(names: [&str; 3], get: impl Fn(&str) -> Option<String>) -> Result<Option
             id,
             secret: secret.into(),
             token: get(token).map(Secret::from),
+            expiration: None,
         })),
         (Some(_), None) => half(id, secret),
         (None, Some(_)) => half(secret, id),
@@ -98,11 +99,14 @@ fn of_machine(sources: &Sources<'_>) -> Result<Option<Chosen<Credentials>>> {
     let value = |name: &str| sources.environment.filled(name);
     if let (Some(token_file), Some(role_arn)) = (value("AWS_WEB_IDENTITY_TOKEN_FILE"), value("AWS_ROLE_ARN"))
     {
-        let found = Credentials::WebIdentity {
-            token_file: token_file.into(),
-            role_arn,
-            session_name: value("AWS_ROLE_SESSION_NAME").unwrap_or_else(|| "ncutils".to_owned()),
-        };
+        let session = value("AWS_ROLE_SESSION_NAME").unwrap_or_else(|| "ncutils".to_owned());
+        let what = format!("role {role_arn} by web identity");
+        let plain = vec![
+            ("web_identity_token_file", token_file),
+            ("role_arn", role_arn),
+            ("role_session_name", session),
+        ];
+        let found = Credentials::configured(what, plain, None);
         return Ok(Some(Chosen::new(found, "AWS_WEB_IDENTITY_TOKEN_FILE")));
     }
     let container = [

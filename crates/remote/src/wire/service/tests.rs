@@ -30,8 +30,9 @@ fn refusals_are_read_in_part() {
     assert!(status(204, &[], "").is_ok());
     let long: &'static str = "x".repeat(1 << 20).leak();
     assert!(status(500, &[], long).is_err());
-    let body = runtime.block_on(beginning(answer(500, &[], long).into_body()));
-    assert_eq!(body.len(), MOST_OF_A_REFUSAL);
+    let (mut bytes, body) = (Vec::new(), answer(500, &[], long).into_body());
+    let read = runtime.block_on(read(body, MOST_OF_A_REFUSAL, REFUSAL, &mut bytes));
+    assert_eq!((read, bytes.len()), (Err(Failure::too_long()), MOST_OF_A_REFUSAL));
     let region = [("x-amz-bucket-region", "eu-west-1")];
     let elsewhere = "<Error><Code>AuthorizationHeaderMalformed</Code></Error>";
     assert_eq!(

@@ -73,37 +73,22 @@ pub fn check(built: &Schema, input: &Schema, selected: &Selected, kind: Kind, fi
     let least = if rounds.is_empty() { "at least " } else { "" };
     let named: Vec<String> = found.lines().collect();
     let all = format!("; it cannot hold {least}{count} items: {}", named.join("; "));
-    Err(error.map_bare(|error| match error {
-        Error::NotHeld {
-            request,
-            what,
-            kind,
-            held_by,
-            held_as,
-            ..
-        } => Error::NotHeld {
-            request,
-            what,
-            kind,
-            held_by: held_by
-                .into_iter()
-                .filter(|other| kind::unheld(built, *other).is_none())
-                .collect(),
-            held_as,
-            all,
-        },
-        Error::Alternative {
-            why,
-            alternative: Alternative::LeavingOut,
-        } => Error::Alternative {
-            why: format!(
-                "{why}; the kind '{}' cannot hold {}",
-                kind.name(),
-                &all["; it cannot hold ".len()..]
-            ),
-            alternative: Alternative::LeavingAllOut,
-        },
-        other => other,
+    Err(error.map_bare(|mut error| {
+        match &mut error {
+            Error::NotHeld {
+                held_by, all: told, ..
+            } => {
+                held_by.retain(|other| kind::unheld(built, *other).is_none());
+                *told = all;
+            }
+            Error::Alternative { why, alternative } if *alternative == Alternative::LeavingOut => {
+                let items = &all["; it cannot hold ".len()..];
+                *why = format!("{why}; the kind '{}' cannot hold {items}", kind.name());
+                *alternative = Alternative::LeavingAllOut;
+            }
+            _ => {}
+        }
+        error
     }))
 }
 

@@ -5,11 +5,11 @@ use ncutils_hdf5::{Dataset, FileWriter, Layout, ObjectId};
 
 use super::elements::{CopiedObjects, Shape};
 use crate::error::{Error, Result};
-use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
+use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Pipeline, Registry, Scratch};
 use crate::format::netcdf4::read::codec_specs;
 
 /// Bytes of contiguous elements that are rewritten at once.
-const SLAB: u64 = 4 << 20;
+pub(super) const SLAB: u64 = 4 << 20;
 
 /// Copies the data of the dataset at `address` to object `id` of the copy.
 ///
@@ -59,6 +59,31 @@ pub(super) fn copy(
     Ok(())
 }
 
+/// Encodes a whole chunk of an object of the copy, and writes it. `chunk` is the object, and the chunk's number.
+///
+/// # Errors
+/// A codec or the output fails.
+pub(super) fn write_chunk(
+    chunk: (ObjectId, u64),
+    bytes: Vec<u8>,
+    pipeline: &Pipeline,
+    scratch: &mut Scratch,
+    writer: &FileWriter,
+) -> Result<()> {
+    let encoded = match pipeline.is_empty() {
+        true => EncodedChunk {
+            bytes,
+            filter_mask: 0,
+        },
+        false => pipeline.encode(&bytes, ChunkShape::Full, scratch)?,
+    };
+    let (id, number) = chunk;
+    let length = encoded.bytes.len() as u64;
+    let at = writer.reserve_chunk(id, number, length, encoded.filter_mask);
+    let at = at.map_err(hdf5_error)?;
+    writer.write_at(at, &encoded.bytes).map_err(hdf5_error)
+}
+
 fn chunks(
     places: &CopiedObjects<'_>,
     registry: &Registry,
@@ -101,20 +126,7 @@ fn chunks(
         };
         let data = shape.data(bytes, places).map_err(in_chunk)?;
         let resolved = writer.resolve(&data).map_err(hdf5_error)?;
-        let encoded = match specs.is_empty() {
-            true => EncodedChunk {
-                bytes: resolved,
-                filter_mask: 0,
-            },
-            false => pipeline
-                .encode(&resolved, ChunkShape::Full, &mut scratch)
-                .map_err(in_chunk)?,
-        };
-        let length = encoded.bytes.len() as u64;
-        let at = writer
-            .reserve_chunk(id, record.index, length, encoded.filter_mask)
-            .map_err(hdf5_error)?;
-        writer.write_at(at, &encoded.bytes).map_err(hdf5_error)?;
+        write_chunk((id, record.index), resolved, &pipeline, &mut scratch, writer).map_err(in_chunk)?;
     }
     Ok(())
 }

@@ -3,15 +3,13 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{FileWriter, ObjectId};
 
+use super::addressed::{SLAB, write_chunk};
 use super::elements::{CopiedObjects, Shape};
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, resize};
 use crate::error::{Error, Result};
-use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Registry, Scratch};
+use crate::filter::{ChunkType, Registry, Scratch};
 use crate::format::{Reader, Written};
 use crate::model::{Storage, VarId};
-
-/// Bytes of elements without chunks that are rewritten at once.
-const SLAB: u64 = 4 << 20;
 
 /// A variable of [opaque bytes](super::copy::Verbatim::addressed) of which some cells are chosen.
 #[derive(Clone, Copy)]
@@ -92,20 +90,7 @@ impl AddressedPart<'_> {
                 )?;
                 bytes = whole;
             }
-            let encoded = match layout.filters.is_empty() {
-                true => EncodedChunk {
-                    bytes,
-                    filter_mask: 0,
-                },
-                false => pipeline
-                    .encode(&bytes, ChunkShape::Full, &mut scratch)
-                    .map_err(in_chunk)?,
-            };
-            let length = encoded.bytes.len() as u64;
-            let at = writer
-                .reserve_chunk(id, chunk, length, encoded.filter_mask)
-                .map_err(hdf5_error)?;
-            writer.write_at(at, &encoded.bytes).map_err(hdf5_error)?;
+            write_chunk((id, chunk), bytes, &pipeline, &mut scratch, writer).map_err(in_chunk)?;
         }
         Ok(())
     }
