@@ -6,7 +6,7 @@ import subprocess
 import zipfile
 
 import pytest
-from conftest import each_in_corpus, harness, installed
+from conftest import BIN, each_in_corpus, harness, installed, nccopy, ncdump, ncgen
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -113,3 +113,30 @@ def test_we_read_what_zipfile_reads(path, tmp_path):
     assert found == expected
     tops = {pathlib.PurePath(name).parts[0] for name in expected}
     assert top_folder == ("" if len(tops) > 1 else tops.pop())
+
+
+@pytest.mark.parametrize("counted", [False, True], ids=["as it was", "counted"])
+def test_a_zip_behind_other_bytes_is_read(tmp_path, counted):
+    """As a program that unpacks itself. Offsets count from the zip's beginning, or from the file's."""
+    zarr = pytest.importorskip("zarr", "3")
+    (tmp_path / "a.cdl").write_text("netcdf a { dimensions: x = 4 ; variables: int v(x) ; v:_ChunkSizes = 2 ; data: v = 1, 2, 3, 4 ; }")
+    ncgen("-4", "-o", f"{tmp_path}/plain.zip#mode=zarr,zip", tmp_path / "a.cdl")
+    path, begin = tmp_path / "in.zip", b"#!/bin/sh\nexit 0\n" * 7
+    if counted:
+        path.write_bytes(begin)
+        with zipfile.ZipFile(tmp_path / "plain.zip") as source, zipfile.ZipFile(path, "a") as target:
+            for name in source.namelist():
+                target.writestr(name, source.read(name))
+    else:
+        path.write_bytes(begin + (tmp_path / "plain.zip").read_bytes())
+    assert path.read_bytes().startswith(begin)
+    assert zarr.open_group(zarr.storage.ZipStore(path, mode="r"), mode="r")["v"][:].tolist() == [1, 2, 3, 4]
+    assert " v = 1, 2, 3, 4 ;" in ncdump(path).decode()
+    check = subprocess.run([BIN / "ncdump", "--check", path], capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout
+    # Of another name, it is what it begins with.
+    (tmp_path / "in.sh").write_bytes(path.read_bytes())
+    assert "not a netCDF file" in nccopy(tmp_path / "in.sh", tmp_path / "out.nc", ok=False)
+    assert nccopy(f"{tmp_path}/in.sh#mode=zarr,zip", tmp_path / "out.nc") == ""
+    path.write_bytes(path.read_bytes()[:-3])
+    assert nccopy(path, tmp_path / "out.nc", ok=False)

@@ -77,6 +77,7 @@ pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};
 pub use threads::reorder_window::ReorderWindow;
+pub use zip::zip_directory::ends_as_zip;
 pub use zip::zip_keys::ZipKeys;
 pub use zip::zip_output::ZipOutput;
 pub use zst::compressed::{

@@ -101,7 +101,12 @@ impl Location {
             }
             Input::from(object.clone()).read_to_end().map_err(self.named())?;
         }
-        if zip::is_zip(&*object) {
+        let asked = self.mode.as_ref().and_then(|mode| mode.store);
+        let is_called_zip = path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("zip"));
+        let is_called_zip = is_called_zip || asked == Some(StoreKind::Zip);
+        if zip::is_zip(&*object) || is_called_zip && zip::is_zip_behind_others(&*object) {
             self.expect_store(Some(StoreKind::Zip))?;
             return self.zip_input(object, care);
         }

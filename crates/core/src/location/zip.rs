@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
-use crate::format::zarr::{self, keys};
-use crate::store::{GetRange, KeyOutput, KeyStore, Object, Output, ZipKeys, ZipOutput};
+use crate::format::{self, zarr, zarr::keys};
+use crate::store::{GetRange, KeyOutput, KeyStore, Object, Output, ZipKeys, ZipOutput, ends_as_zip};
 
 /// Largest `zarr.json`, in bytes, that is parsed to tell an array from a group.
 const MAX_NODE_BYTES: u64 = 16 << 20;
@@ -15,6 +15,12 @@ const MAX_NODE_BYTES: u64 = 16 << 20;
 pub(super) fn is_zip(object: &dyn Object) -> bool {
     let mut magic = [0; 4];
     object.read_exact_at(0, &mut magic).is_ok() && (magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06")
+}
+
+/// True if an object that is called a zip begins as no file of netCDF, and ends as a zip does. A program that unpacks it may lie
+/// before a zip.
+pub(super) fn is_zip_behind_others(object: &dyn Object) -> bool {
+    !format::has_magic(object) && ends_as_zip(object).unwrap_or(false)
 }
 
 /// Opens the keys of a zip file below `folder`; an empty one is the root. `None` finds the folder: the root, or one top

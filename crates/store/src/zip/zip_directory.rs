@@ -4,12 +4,15 @@
 //! last bytes ─► end record ─► [zip64 end record] ─► central headers, piece by piece ─► Entry, Entry, …
 //! ```
 
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Object;
 use crate::keys::key::check_key;
-use crate::zip::zip_records::{CENTRAL, CentralHeader, END, END64, End, LOCATOR, parse_locator};
+use crate::zip::zip_records::{
+    CENTRAL, CENTRAL_SIGNATURE, CentralHeader, END, END64, End, LOCATOR, parse_locator,
+};
 use ncutils_model::error::{Error, Result};
 
 /// Most bytes from the end record to the end of a file: the record, and the longest comment.
@@ -211,13 +214,9 @@ pub(crate) fn each_header(
     object: &dyn Object,
     mut take: impl FnMut(&[u8], &CentralHeader) -> Result<()>,
 ) -> Result<u64> {
-    let size = size(object)?;
-    let tail_length = size.min(LONGEST_TAIL as u64) as usize;
-    let tail_at = size - tail_length as u64;
-    let tail = read(object, tail_at, tail_length)?;
-    let (at, end) =
-        End::find(&tail).ok_or_else(|| Error::Truncated("a zip without an end record".to_owned()))?;
-    let end_at = tail_at + at as u64;
+    let (end, end_at) =
+        find_end(object)?.ok_or_else(|| Error::Truncated("a zip without an end record".to_owned()))?;
+    let base = base(object, &end, end_at)?;
     let (end, end_at) = match end.overflows() {
         true => end64(object, end_at)?.unwrap_or((end, end_at)),
         false => (end, end_at),
@@ -225,8 +224,8 @@ pub(crate) fn each_header(
     if end.disks != [0; 2] || end.entries[0] != end.entries[1] {
         return Err(several_disks());
     }
-    let last = end.offset.checked_add(end.size);
-    if last.is_none_or(|last| last > end_at) {
+    let begin = end.offset.saturating_add(base);
+    if begin.checked_add(end.size).is_none_or(|last| last > end_at) {
         return Err(damaged(format!(
             "the zip's directory of {} bytes at {} reaches past its end record at {end_at}",
             end.size, end.offset
@@ -234,7 +233,11 @@ pub(crate) fn each_header(
     }
     let mut count = 0;
     let mut buffer: Vec<u8> = Vec::new();
-    let (mut at, mut left) = (end.offset, end.size);
+    let (mut at, mut left) = (begin, end.size);
+    let mut take = |name: &[u8], header: &CentralHeader| {
+        let offset = header.offset.saturating_add(base);
+        take(name, &CentralHeader { offset, ..*header })
+    };
     loop {
         let mut used = 0;
         while let Some(length) = take_header(&buffer[used..], &mut take)? {
@@ -260,7 +263,52 @@ pub(crate) fn each_header(
             end.entries[0]
         )));
     }
-    Ok(end.offset)
+    Ok(begin)
+}
+
+/// The end record and its offset; `None` if there is none.
+fn find_end(object: &dyn Object) -> Result<Option<(End, u64)>> {
+    let size = size(object)?;
+    let tail_length = size.min(LONGEST_TAIL as u64) as usize;
+    let tail_at = size - tail_length as u64;
+    let tail = read(object, tail_at, tail_length)?;
+    Ok(End::find(&tail).map(|(at, end)| (end, tail_at + at as u64)))
+}
+
+/// True if the directory of a zip file begins at `at`.
+fn has_directory(object: &dyn Object, at: u64) -> Result<bool> {
+    let mut magic = [0; CENTRAL_SIGNATURE.len()];
+    match object.read_exact_at(at, &mut magic) {
+        Ok(()) => Ok(magic == CENTRAL_SIGNATURE),
+        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(e) => Err(Error::io("cannot read", e)),
+    }
+}
+
+/// Where the zip begins that offsets count from. A program that unpacks a zip may lie before it in the file, and not be counted.
+fn base(object: &dyn Object, end: &End, end_at: u64) -> Result<u64> {
+    let before = end_at
+        .checked_sub(end.size)
+        .and_then(|begin| begin.checked_sub(end.offset));
+    match before {
+        Some(before @ 1..) if !end.overflows() && end.size > 0 => {
+            let is_behind =
+                !has_directory(object, end.offset)? && has_directory(object, end.offset + before)?;
+            Ok(if is_behind { before } else { 0 })
+        }
+        _ => Ok(0),
+    }
+}
+
+/// True if an object ends as a zip file with entries does, whatever it begins with.
+///
+/// # Errors
+/// If the store fails.
+pub fn ends_as_zip(object: &dyn Object) -> Result<bool> {
+    let Some((end, end_at)) = find_end(object)? else {
+        return Ok(false);
+    };
+    has_directory(object, end.offset + base(object, &end, end_at)?)
 }
 
 /// Parses the central header at the beginning of `bytes` and returns its length. `None` if it is not all there.

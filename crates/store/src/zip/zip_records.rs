@@ -26,7 +26,7 @@ pub(crate) const LOCATOR: usize = 20;
 pub(crate) const DESCRIPTOR: usize = 24;
 
 const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
-const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
+pub(crate) const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
 const END_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 const LOCATOR_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
