@@ -1,6 +1,7 @@
 """`nccopy --append`: a dataset that exists grows. Other programs read it, and go on adding to it."""
 
 import fcntl
+import os
 import itertools
 import pathlib
 import shutil
@@ -317,7 +318,7 @@ def test_an_error_leaves_the_old_file(tmp_path):
         # Cells that are there already.
         done = append(made(maker, tmp_path / "new.nc", 5, 7), old)
         assert done.returncode == 1 and "new.nc" in done.stderr and old.read_bytes() == before
-        appended("--join", "time", "--overlap", "first", tmp_path / "new.nc", old)
+        appended("--overlap", "first", tmp_path / "new.nc", old)
         assert is_whole(found(maker, old), 12)
 
 
@@ -403,3 +404,108 @@ def test_a_day_is_cheap(tmp_path):
     size = old.stat().st_size
     appended(new, old)
     assert old.stat().st_size - size < 400_000 + 20_000
+
+
+def sparse_strings(path, first, count, texts):
+    with netCDF4.Dataset(path, "w") as out:
+        out.createDimension("time", None)
+        out.createVariable("time", "i4", ("time",))[:] = first + np.arange(count)
+        names = out.createVariable("name", str, ("time",), chunksizes=(3,))
+        for n, text in enumerate(texts):
+            names[n] = text
+    return path
+
+
+@pytest.mark.parametrize("old, new", [(["a"] * 2, ["b"]), (["a"] * 5, []), ([], ["b"] * 4), ([], [])])
+def test_strings_that_were_never_written_are(tmp_path, old, new):
+    """libhdf5 cannot read a chunk of strings that is not there from a file that it opens for reading."""
+    path = sparse_strings(tmp_path / "all.nc", 0, 5, old)
+    appended(sparse_strings(tmp_path / "new.nc", 5, 4, new), path)
+    wanted = [*old, *[""] * (5 - len(old)), *new, *[""] * (4 - len(new))]
+    with h5py.File(path) as read:
+        assert [text.decode() for text in read["name"][:]] == wanted
+
+
+def store_of(path, first, last, **more):
+    """A store of an array of the numbers from `first` on, two a chunk."""
+    version = more.pop("zarr_format", 2)
+    group = zarr.open_group(path, mode="w", zarr_format=version)
+    names = {"dimension_names": ["time"]} if version == 3 else {"attributes": {"_ARRAY_DIMENSIONS": ["time"]}}
+    for name, chunk in [("time", (100,)), ("v", (2,))]:
+        stored = {} if name == "time" else more
+        array = group.create_array(name, shape=(last - first,), chunks=chunk, dtype="i4", fill_value=-1, **names, **stored)
+        array[...] = np.arange(first, last) if name == "time" else 5
+    return path
+
+
+def test_what_lies_behind_an_array_is_not_seen(tmp_path):
+    old, new = store_of(tmp_path / "all.zarr", 0, 4), store_of(tmp_path / "new.zarr", 4, 6)
+    # Another program has made the array shorter, and left a chunk behind it.
+    shutil.copy(old / "v" / "1", old / "v" / "2")
+    (new / "v" / "0").unlink()
+    appended("--join", "time", new, old)
+    assert list(zarr.open_group(old, mode="r")["v"][:]) == [5, 5, 5, 5, -1, -1]
+
+
+def test_what_another_program_added_after_a_kill_stays(tmp_path):
+    old, new = store_of(tmp_path / "all.zarr", 0, 4), store_of(tmp_path / "new.zarr", 4, 6)
+    process = stopped("sync", "nccopy", "--append", "--join", "time", new, old)
+    process.kill()
+    process.wait()
+    group = zarr.open_group(old, mode="r+")
+    for name in ("time", "v"):
+        group[name].resize((6,))
+        group[name][4:] = [40, 50]
+    assert ".ncutils-growing" in refused("--join", "time", new, old)
+    assert list(zarr.open_group(old, mode="r")["v"][:]) == [5, 5, 5, 5, 40, 50]
+
+
+def test_hostile_marks(tmp_path):
+    old, new = store_of(tmp_path / "all.zarr", 0, 4), store_of(tmp_path / "new.zarr", 4, 6)
+    precious, mark = tmp_path / "precious", old / ".ncutils-growing"
+    precious.write_text("precious")
+    for make in (lambda: mark.symlink_to(precious), lambda: mark.symlink_to(tmp_path / "none"), lambda: os.mkfifo(mark), mark.mkdir):
+        make()
+        refused("--join", "time", new, old)
+        assert precious.read_text() == "precious" and not (tmp_path / "none").exists()
+        mark.rmdir() if mark.is_dir() else mark.unlink()
+    for note in (b"\x00", b"{", b'{"version": 9}', b'{"version": 1, "documents": [["../../x", "1", "2"]], "arrays": {"/etc": {}}}'):
+        store_of(old, 0, 4)
+        mark.write_bytes(note)
+        done = append("--join", "time", new, old)
+        assert done.returncode == (1 if b"version" in note else 0), (note, done.stderr)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zarr", "new.zarr", "precious"]
+
+
+@pytest.mark.parametrize("index", [[zarr.codecs.BytesCodec()], [zarr.codecs.BytesCodec(endian="big"), zarr.codecs.Crc32cCodec()]])
+def test_shards_of_another_form_are_refused(tmp_path, index):
+    codec = zarr.codecs.ShardingCodec(chunk_shape=(1,), index_codecs=index)
+    made = [store_of(tmp_path / f"{n}.zarr", n, n + 4, zarr_format=3, serializer=codec, compressors=None) for n in (0, 4)]
+    before = keys_of(made[0])
+    assert "variable v: its codecs is" in refused("--join", "time", made[1], made[0])
+    assert keys_of(made[0]) == before
+
+
+def test_links_to_other_files_stay(tmp_path):
+    for name, first in (("all", 0), ("new", 10)):
+        with h5py.File(by_h5py(tmp_path / f"{name}.h5", first, 10, "v108"), "r+") as out:
+            out["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
+    with h5py.File(tmp_path / "other.h5", "w") as out:
+        out["x"] = [1, 2, 3]
+    appended("--join", "time", tmp_path / "new.h5", tmp_path / "all.h5")
+    assert is_whole(found("v108", tmp_path / "all.h5"), 20)
+    with h5py.File(tmp_path / "all.h5") as read:
+        assert list(read["elsewhere"]) == [1, 2, 3]
+
+
+def test_strings_of_a_fixed_length_are_refused(tmp_path):
+    for name, first in (("all", 0), ("new", 3)):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as out:
+            out.create_dataset("time", data=first + np.arange(3), maxshape=(None,), chunks=(2,)).make_scale("time")
+            out.create_dataset("code", data=np.array([b"abc"] * 3), maxshape=(None,), chunks=(2,)).dims[0].attach_scale(out["time"])
+    assert "variable code: adding to strings of a fixed length" in refused("--join", "time", tmp_path / "new.h5", tmp_path / "all.h5")
+
+
+def test_a_pipe_does_not_grow(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert "only files and folders grow" in refused(netcdf(tmp_path / "new.nc", 0, 3, "NETCDF4"), tmp_path / "pipe")

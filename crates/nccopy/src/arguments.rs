@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use clap::parser::ValueSource;
 use ncutils_cli::filters;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::{Given, NCCOPY};
@@ -163,10 +164,12 @@ impl Arguments {
                 "--json says how to print a plan or a summary; give --dry-run or --summary too".into(),
             ));
         }
-        if given("first") && !files.join {
-            return Err(Error::Usage(
-                "--first is for inputs that become one output; give --join or --merge too".into(),
-            ));
+        let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let alone = ["first", "overlap", "inexact", "fill-missing"];
+        if let (Some(option), false) = (alone.iter().find(is_given), files.join || files.append) {
+            return Err(Error::Usage(format!(
+                "--{option} is for inputs that become one output; give --join, --merge or --append too"
+            )));
         }
         let part = subset::asked(matches)?;
         let of_part = !part.is_empty();

@@ -62,7 +62,7 @@ pub use io::sequential_output::SequentialOutput;
 pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
 pub use io::written_bytes::WrittenBytes;
 pub use keys::key::{GROWING, PARTIAL, check_key};
-pub use keys::keys::{FailedKey, GrowingKeys, KeyOutput, KeyStore, ReservedKey, ValueWriter};
+pub use keys::keys::{FailedKey, GrowingKeys, KeyOutput, KeyStore, ReservedKey, SWITCHING, ValueWriter};
 pub use keys::memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use keys::open_values::OpenValues;
 pub use object::arriving::ArrivingSource;

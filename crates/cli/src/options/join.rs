@@ -18,7 +18,6 @@ pub fn join() -> Vec<Opt> {
         Opt::long(id, help)
             .section(SECTION)
             .modes(&[Mode::Values, Mode::Append])
-            .requires("join")
     };
     vec![
         Opt::long(
@@ -56,18 +55,21 @@ pub fn join() -> Vec<Opt> {
         .section(SECTION)
         .modes(&[Mode::Values])
         .conflicts(CONFLICTS),
-        further("sort", "With --join: order the inputs by the coordinate of DIM").modes(&[Mode::Values]),
+        further("sort", "With --join: order the inputs by the coordinate of DIM")
+            .modes(&[Mode::Values])
+            .requires("join"),
         further(
             "label",
             "With --join: the coordinate of a new DIM, a value for each input",
         )
         .modes(&[Mode::Values])
+        .requires("join")
         .value(Value::Texts("V,…"))
         .conflicts(&["merge"])
         .requests(&[Request::Labels]),
         further(
             "overlap",
-            "With --join: of cells with one coordinate, take that of the first or last input",
+            "With --join or --append: of cells with one coordinate, take that of the first or last input",
         )
         .value(Value::OneOf("WHICH", vec!["first", "last"]))
         .alternatives(&[(
@@ -76,7 +78,7 @@ pub fn join() -> Vec<Opt> {
         )]),
         further(
             "inexact",
-            "With --join: round times that have no exact form in the first input's units",
+            "With --join or --append: round times that have no exact form in the first input's units",
         )
         .alternatives(&[(Alternative::RoundedTimes, "; --inexact rounds it")]),
         further(
@@ -84,18 +86,19 @@ pub fn join() -> Vec<Opt> {
             "With --join: unpack these variables to float or double; repeatable",
         )
         .modes(&[Mode::Values])
+        .requires("join")
         .value(Value::Texts("VAR,…"))
         .requests(&[Request::Unpacking]),
         Opt::long(
             "first",
-            "With --join or --merge: take what all inputs share from the first, if others differ",
+            "With --join, --merge, --append: take what inputs share from the first, if others differ",
         )
         .section(SECTION)
         .modes(&[Mode::Values, Mode::Append])
         .alternatives(&[(Alternative::ValuesOfFirst, "; --first takes those of the first")]),
         further(
             "fill-missing",
-            "With --join: fill the cells of a variable that an input lacks",
+            "With --join or --append: fill the cells of a variable that an input lacks",
         )
         .alternatives(&[(Alternative::FilledCells, "; --fill-missing fills its cells")]),
     ]

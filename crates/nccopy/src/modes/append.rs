@@ -113,6 +113,11 @@ fn grow(
     ncutils_cli::signals::handle("nccopy");
     let writer = output.grow(lock, &plan.schema, &prepared.plans, &options.registry)?;
     drop(plan);
-    let report = engine.run(&copied, &prepared, writer)?;
+    let report = engine.run(&copied, &prepared, writer).inspect_err(|_| {
+        if let GrowthLock::Keys(_) = lock {
+            let what = "what was begun is undone by the next run of nccopy --append, which goes on then";
+            arguments.messages.warn_of(output, what);
+        }
+    })?;
     engine.summarized(&report, None)
 }

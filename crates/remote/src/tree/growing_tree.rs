@@ -23,7 +23,7 @@ use crate::requests::Session;
 use crate::write::{PartSizes, Sending, TreeObjects, Upload, new_run};
 use ncutils_store::file::partial::wait_while_ending;
 use ncutils_store::keys::key::{GROWING, check_key};
-use ncutils_store::{GetRange, GrowingKeys, KeyOutput, KeyStore, ValueWriter};
+use ncutils_store::{GetRange, GrowingKeys, KeyOutput, KeyStore, SWITCHING, ValueWriter};
 
 /// A tree of keys on a remote store that values are added to.
 ///
@@ -37,6 +37,8 @@ pub struct GrowingTree {
     mark: Mutex<Option<(String, UpdateVersion)>>,
     /// True if the mark has a note, by which a later run must go.
     is_noted: AtomicBool,
+    /// True once metadata may be there.
+    is_switching: AtomicBool,
 }
 
 impl GrowingTree {
@@ -69,6 +71,7 @@ impl GrowingTree {
             run,
             mark: Mutex::new(Some((text, version))),
             is_noted: AtomicBool::new(!note.is_empty()),
+            is_switching: AtomicBool::new(false),
         };
         Ok((tree, note))
     }
@@ -82,6 +85,17 @@ impl GrowingTree {
             )),
             false => Ok(key),
         }
+    }
+
+    /// Puts another text into the mark.
+    fn replace_mark(&self, text: String) -> io::Result<()> {
+        let mut mark = self.mark.lock();
+        let Some((_, version)) = &*mark else {
+            return Err(taken_over());
+        };
+        let version = put(&self.objects, &text, PutMode::Update(version.clone()))?;
+        *mark = Some((text, version));
+        Ok(())
     }
 
     /// Fails if another run has taken the mark over.
@@ -122,12 +136,7 @@ fn put(objects: &TreeObjects, text: &str, mode: PutMode) -> io::Result<UpdateVer
 impl GrowingKeys for GrowingTree {
     fn note(&self, note: &[u8]) -> io::Result<()> {
         let text = format!("{}\n{}", self.run, String::from_utf8_lossy(note));
-        let mut mark = self.mark.lock();
-        let Some((_, version)) = &*mark else {
-            return Err(taken_over());
-        };
-        let version = put(&self.objects, &text, PutMode::Update(version.clone()))?;
-        *mark = Some((text, version));
+        self.replace_mark(text)?;
         self.is_noted.store(!note.is_empty(), Ordering::Relaxed);
         Ok(())
     }
@@ -168,7 +177,17 @@ impl KeyOutput for GrowingTree {
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
         self.objects.sending.wait()?;
-        self.check_mark()?;
+        match self.is_switching.swap(true, Ordering::Relaxed) {
+            true => self.check_mark()?,
+            false => {
+                let text = self
+                    .mark
+                    .lock()
+                    .as_ref()
+                    .map(|(text, _)| format!("{text}{SWITCHING}"));
+                self.replace_mark(text.ok_or_else(taken_over)?)?;
+            }
+        }
         self.put(key, value)?;
         self.objects.sending.wait()
     }

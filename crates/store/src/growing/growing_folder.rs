@@ -7,15 +7,19 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::OFlags;
 
 use crate::file::file_output::sync_directory;
 use crate::file::stop_point::{self, reach};
 use crate::folder::directory_output::{DirectoryOutput, sync};
 use crate::folder::owner::UNFINISHED;
 use crate::keys::key::GROWING;
+use crate::keys::keys::SWITCHING;
 use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 
 /// Most bytes of a note that are read.
@@ -46,7 +50,14 @@ impl GrowingFolder {
             .write(true)
             .create(true)
             .truncate(false)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
             .open(&mark)?;
+        if !locked.metadata()?.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{GROWING} in it is no file"),
+            ));
+        }
         if let Err(TryLockError::WouldBlock) = locked.try_lock() {
             return Err(io::Error::new(
                 io::ErrorKind::ResourceBusy,
@@ -112,6 +123,8 @@ impl KeyOutput for GrowingFolder {
         if !self.is_synced.swap(true, Ordering::Relaxed) {
             reach(stop_point::SYNC);
             sync(self.mark.parent().unwrap_or(Path::new(".")))?;
+            (&self.locked).write_all(SWITCHING.as_bytes())?;
+            self.locked.sync_all()?;
         }
         self.output.put(key, value)
     }

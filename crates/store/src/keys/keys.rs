@@ -204,10 +204,14 @@ pub trait KeyOutput: Send + Sync {
     fn publish(&self) -> io::Result<()>;
 }
 
+/// What a mark has behind its note as soon as values of [`put_last`](KeyOutput::put_last) may be there.
+pub const SWITCHING: &str = "\nswitching";
+
 /// A dataset of keys that values are added to where it is. Values of [`put_last`](KeyOutput::put_last) appear when all others are durable,
 /// in the order of the calls. [`publish`](KeyOutput::publish) removes the mark that [`GROWING`](crate::GROWING) names.
 pub trait GrowingKeys: KeyOutput {
-    /// Notes what a later run needs to undo what follows. It is durable when this returns.
+    /// Notes what a later run needs to undo what follows. It is durable when this returns, and has no line break. [`SWITCHING`]
+    /// follows it later.
     ///
     /// # Errors
     /// The store fails.

@@ -63,8 +63,15 @@ pub fn plan_grown(joined: &Merged, records: Option<&Subset>, options: &CopyOptio
         if records.is_some() {
             continue;
         }
-        grow(copy, member.first().layout(of_member), axis)
-            .map_err(|error| error.in_variable(&joined.schema().var_path(var)))?;
+        let old = member.first().layout(of_member);
+        let (size, _) = joined.schema().storage_encoding(joined.schema().var(var).ty);
+        let grown = match old.element_size == size {
+            true => grow(copy, old, axis),
+            false => Err(Error::Unsupported(
+                "adding to strings of a fixed length".to_owned(),
+            )),
+        };
+        grown.map_err(|error| error.in_variable(&joined.schema().var_path(var)))?;
     }
     Ok(plan)
 }

@@ -46,6 +46,11 @@ impl Location {
         if let Some(path) = self.path().filter(|path| path.is_file()) {
             return HeldLock::take(path).map(GrowthLock::File).map_err(cannot);
         }
+        let found = self.path().and_then(|path| std::fs::metadata(path).ok());
+        if found.is_some_and(|found| !found.is_dir()) {
+            let why = "only files and folders grow";
+            return Err(cannot(io::Error::new(io::ErrorKind::InvalidInput, why)));
+        }
         if self.is_standard_input() || self.store() != StoreKind::Directory {
             return Ok(GrowthLock::None);
         }

@@ -51,7 +51,9 @@ pub fn choose_route(
     }
     let mut found = Choice {
         complete: !plan.grows && reads_wrong_unwritten(plan, out),
+        grows: plan.grows,
         every_cell: plan.grows && reads_wrong_unwritten(plan, out),
+        values: plan.grows && reads_wrong_unwritten(plan, out),
         ..Choice::default()
     };
     match &copy.sources {
@@ -84,7 +86,11 @@ pub fn choose_route(
     if found.complete && !found.inputs.iter().any(covers) {
         (found.values, found.everything) = (true, true);
     }
-    if found.inputs.iter().all(InputMapping::is_empty) && !found.zeros_matter && !found.everything {
+    if found.inputs.iter().all(InputMapping::is_empty)
+        && !found.zeros_matter
+        && !found.everything
+        && !found.every_cell
+    {
         return Ok(None);
     }
     found.route(readers, plan, out).map(Some)
@@ -102,6 +108,8 @@ struct Choice {
     longer: bool,
     /// True if unwritten parts of the output may not be read as its fill value: see [`reads_wrong_unwritten`].
     complete: bool,
+    /// True if the output exists, and has what no source fills.
+    grows: bool,
     /// True if all cells of the inputs are written, also those that were never written there.
     every_cell: bool,
     /// True if all chunks are written, also those that no input has.
@@ -134,7 +142,7 @@ impl Choice {
         };
         let longer = unfilled && !fits;
         let zeros_matter = longer || unfilled && !holes.read_as_zeros;
-        if element_count(&from.extent) == Some(0) && !self.complete {
+        if element_count(&from.extent) == Some(0) && !self.complete && !self.every_cell {
             return Ok(());
         }
         let mut input =
@@ -236,6 +244,15 @@ impl Choice {
             .inputs
             .iter()
             .any(|input| input.stored.is_none() && reaches(input));
+        if self.grows && !contiguous {
+            let targets = match &copy.sources {
+                Sources::Parts(parts) if self.every_cell || zeros => {
+                    parts.iter().map(|part| part.selection.target()).collect()
+                }
+                _ => self.inputs.stored_regions().collect::<Vec<_>>(),
+            };
+            return ChunksToWrite::List(positions_of(targets, grid, &tiling.order(1)));
+        }
         if contiguous || self.everything || chunked && (complete || zeros) {
             return all;
         }

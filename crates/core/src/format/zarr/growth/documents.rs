@@ -10,6 +10,12 @@ use crate::format::zarr::keys::{
 };
 use crate::model::{GroupId, Schema};
 
+/// The name of the codec of shards.
+const SHARDING: &str = "sharding_indexed";
+
+/// Most levels of shards within shards.
+const DEEPEST: usize = 8;
+
 /// Old and new shape of each array that grows, by its path.
 pub(super) type Shapes = BTreeMap<String, (Vec<u64>, Vec<u64>)>;
 
@@ -28,36 +34,63 @@ pub(super) fn shape(document: &Json) -> Result<Vec<u64>> {
 /// # Errors
 /// Names what differs.
 pub(super) fn check_same_form(found: &Json, made: &Json) -> Result<()> {
-    let names = |json: &Json| -> Option<Vec<String>> {
-        let name = |codec: &Json| codec.get("name").unwrap_or(codec).as_str().map(str::to_owned);
-        json.get("codecs")?.as_array()?.iter().map(name).collect()
-    };
-    let same = |member: &str| {
-        let (a, b) = (found.get(member), made.get(member));
-        match (a, b) {
-            // A name alone and an object with it are one.
-            (Some(a), Some(b)) if member == "data_type" => {
-                a == b
-                    || a.get("name").unwrap_or(a) == b.get("name").unwrap_or(b)
-                        && a.get("configuration").is_none()
-            }
-            (a, b) => a == b,
+    let shown = |value: Option<&Json>| value.map_or_else(|| "missing".to_owned(), Json::to_string);
+    let same = |member: &str| match (found.get(member), made.get(member)) {
+        // A name alone and an object with it are one.
+        (Some(a), Some(b)) if member == "data_type" => {
+            a == b || name_of(a).is_some() && name_of(a) == name_of(b) && a.get("configuration").is_none()
         }
+        (a, b) => a == b,
     };
     let differs = ["dtype", "data_type", "order"]
         .into_iter()
         .find(|member| !same(member));
+    let differs = differs.or_else(|| (forms(found) != forms(made)).then_some("codecs"));
     match differs {
-        Some(member) => Err(Error::Unsupported(format!(
-            "adding to an array whose {member} is {}",
-            found
-                .get(member)
-                .map_or_else(|| "missing".to_owned(), Json::to_string)
+        Some(member) => Err(Error::Usage(format!(
+            "its {member} is {}, which is written in another form here; nccopy --join writes a new dataset of both",
+            shown(found.get(member))
         ))),
-        None if names(found) != names(made) => Err(Error::Unsupported(
-            "adding to an array with these codecs".to_owned(),
-        )),
         None => Ok(()),
+    }
+}
+
+fn name_of(extension: &Json) -> Option<&str> {
+    extension.get("name").unwrap_or(extension).as_str()
+}
+
+/// What tells how the codecs of an array make bytes of elements: their names, and of shards those of what is in them.
+fn forms(document: &Json) -> Option<Vec<String>> {
+    let mut all = Vec::new();
+    collect_forms(document.get("codecs")?, 0, &mut all);
+    Some(all)
+}
+
+fn collect_forms(codecs: &Json, depth: usize, all: &mut Vec<String>) {
+    for codec in codecs.as_array().unwrap_or_default() {
+        let name = name_of(codec).unwrap_or_default();
+        all.push(format!("{depth} {name}"));
+        let configuration = codec.get("configuration");
+        let member = |name: &str| configuration.and_then(|configuration| configuration.get(name));
+        if name == "bytes" && depth > 0 {
+            all.push(member("endian").map_or_else(
+                || "little".to_owned(),
+                |endian| endian.as_str().unwrap_or_default().to_owned(),
+            ));
+        }
+        if name == SHARDING && depth < DEEPEST {
+            for inner in ["codecs", "index_codecs"] {
+                if let Some(inner) = member(inner) {
+                    collect_forms(inner, depth + 1, all);
+                }
+            }
+            all.push(
+                member("index_location")
+                    .and_then(Json::as_str)
+                    .unwrap_or("end")
+                    .to_owned(),
+            );
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::documents::Grown;
-use self::undo::Note;
+use self::undo::{Array, Note};
 use super::keys::{ARRAY, NODE, below};
 use super::options::ZarrOptions;
 use super::write::{Documents, ZarrWriter};
@@ -56,6 +56,7 @@ pub fn grow(
     let mut arrays = Vec::new();
     let mut shapes = BTreeMap::new();
     let mut note = Note::default();
+    let mut behind = Vec::new();
     let written = written_documents(schema, &plans)?;
     for (n, plan) in plans.iter_mut().enumerate() {
         let var = VarId(n);
@@ -84,6 +85,11 @@ pub fn grow(
             plan.layout = with_separator(&plan.layout, &found);
         }
         note.add_array(path, &old, &plan.layout);
+        behind.push((
+            path.to_owned(),
+            Array::new(&old, &plan.layout)?,
+            plan.promised.chunks(),
+        ));
         shapes.insert(path.to_owned(), (old, now));
         arrays.push((var, key));
     }
@@ -98,13 +104,20 @@ pub fn grow(
         let mut new = old.clone();
         grown.change(&key, &mut new);
         if new != old && all.iter().all(|(known, _)| *known != key) {
-            note.add_document(&key, &old);
+            note.add_document(&key, &old, &new);
             all.push((key, new));
         }
     }
     output
         .note(note.text().as_bytes())
         .map_err(|e| Error::io("cannot write", e))?;
+    for (path, array, written) in behind {
+        // What another program has left behind the array would be seen where nothing is written.
+        if written < array.count_new() {
+            let removed = array.remove_new(store, &*output, &path);
+            removed.map_err(|e| Error::io("cannot write", e).in_variable(&path))?;
+        }
+    }
     let documents = Documents {
         all,
         last: |_| None,

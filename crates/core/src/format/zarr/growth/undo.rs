@@ -3,7 +3,7 @@
 //! ```text
 //! {"version": 1,
 //!  "arrays": {"v": {"old": [10, 5], "new": [17, 5], "chunk": [4, 5], "c": false, "separator": "."}},
-//!  "documents": [["v/.zarray", "{…}"], …]}       as they were, in the order of their change
+//!  "documents": [["v/.zarray", "{…}", "{…}"], …]}       as they were and will be, in the order of their change
 //! ```
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::model::{ChunkKeys, KeySeparator, VariableLayout};
-use crate::store::{GrowingKeys, KeyStore};
+use crate::store::{GROWING, GetRange, GrowingKeys, KeyStore, SWITCHING};
 
 /// The version of notes.
 const VERSION: u64 = 1;
@@ -49,10 +49,11 @@ impl Note {
         self.arrays.push((path.to_owned(), Json::from_iter(array)));
     }
 
-    /// Adds a document as it is before it is changed.
-    pub(super) fn add_document(&mut self, key: &str, document: &Json) {
-        let pair = vec![key.into(), document.to_string().as_str().into()];
-        self.documents.push(Json::Array(pair));
+    /// Adds a document as it is before it is changed, and as it will be.
+    pub(super) fn add_document(&mut self, key: &str, old: &Json, new: &Json) {
+        let text = |json: &Json| Json::from(json.to_string().as_str());
+        self.documents
+            .push(Json::Array(vec![key.into(), text(old), text(new)]));
     }
 
     /// The note's text.
@@ -71,9 +72,11 @@ impl Note {
 /// # Errors
 /// A note of another version; the store fails.
 pub fn undo(store: &Arc<dyn KeyStore>, output: &dyn GrowingKeys, note: &[u8]) -> Result<()> {
-    let Ok(note) = Json::parse(note) else {
+    let switching = note.strip_suffix(SWITCHING.as_bytes());
+    let Ok(json) = Json::parse(switching.unwrap_or(note)) else {
         return Ok(());
     };
+    let (is_switching, note) = (switching.is_some(), json);
     if note.get("version").and_then(Json::as_u64) != Some(VERSION) {
         return Err(Error::Unsupported(
             "what another version of this program has begun to add".to_owned(),
@@ -81,11 +84,20 @@ pub fn undo(store: &Arc<dyn KeyStore>, output: &dyn GrowingKeys, note: &[u8]) ->
     }
     let cannot = |e| Error::io("cannot write", e);
     let documents = note.get("documents").and_then(Json::as_array).unwrap_or_default();
-    for document in documents.iter().rev() {
-        let Some([key, text]) = document.as_array() else {
+    for document in documents {
+        let Some([key, told @ ..]) = document.as_array() else {
             continue;
         };
-        if let (Some(key), Some(text)) = (key.as_str(), text.as_str()) {
+        // Before the switch, no document is a new one.
+        let known = if is_switching {
+            told
+        } else {
+            &told[..told.len().min(1)]
+        };
+        check_known(&**store, key.as_str().unwrap_or_default(), known)?;
+    }
+    for document in documents.iter().rev() {
+        if let Some([Json::String(key), Json::String(text), ..]) = document.as_array() {
             output.put(key, text.as_bytes()).map_err(cannot)?;
         }
     }
@@ -97,14 +109,61 @@ pub fn undo(store: &Arc<dyn KeyStore>, output: &dyn GrowingKeys, note: &[u8]) ->
     output.note(&[]).map_err(cannot)
 }
 
-/// An array of a note.
-struct Array {
+/// Checks that the document of a key is one of those that a note tells.
+///
+/// # Errors
+/// Another program has changed it since, so that what was begun cannot be undone without it.
+fn check_known(store: &dyn KeyStore, key: &str, told: &[Json]) -> Result<()> {
+    let found = store.get(key, GetRange::Whole);
+    let found = found.map_err(|e| Error::io("cannot read", e).in_key(key))?;
+    let found = found.and_then(|bytes| Json::parse_spelled(&bytes).ok());
+    let is_known = told.iter().any(|text| {
+        let known = text
+            .as_str()
+            .and_then(|text| Json::parse_spelled(text.as_bytes()).ok());
+        known.is_some() && known == found
+    });
+    match is_known {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
+            "a run of nccopy --append was killed, and another program has changed the dataset since; look at it, and remove {GROWING} if it is as it should be"
+        ))
+        .in_key(key)),
+    }
+}
+
+/// An array that grows.
+pub(super) struct Array {
     old: Vec<u64>,
     grid: ChunkGrid,
     keys: ChunkKeys,
 }
 
 impl Array {
+    /// An array of this shape that gets the extent of its layout.
+    ///
+    /// # Errors
+    /// A layout without chunks.
+    pub(super) fn new(old: &[u64], layout: &VariableLayout) -> Result<Self> {
+        let chunk = layout.shard.as_deref().unwrap_or(layout.chunk_shape());
+        Ok(Self {
+            old: old.to_vec(),
+            grid: ChunkGrid::new(&layout.extent, chunk)?,
+            keys: layout.chunk_keys,
+        })
+    }
+
+    /// How many chunks or shards have no cell of the old shape.
+    pub(super) fn count_new(&self) -> u64 {
+        let chunk = self.grid.chunk();
+        let old = self
+            .old
+            .iter()
+            .zip(chunk)
+            .map(|(length, chunk)| length.div_ceil(*chunk));
+        self.grid.len().saturating_sub(old.fold(1, u64::saturating_mul))
+    }
+
     fn parse(json: &Json) -> Option<Self> {
         let lengths = |name: &str| -> Option<Vec<u64>> {
             json.get(name)?.as_array()?.iter().map(Json::as_u64).collect()
@@ -124,8 +183,8 @@ impl Array {
         })
     }
 
-    /// Removes the chunks that have no cell of the old shape. They would be seen when the array grows again.
-    fn remove_new(
+    /// Removes the chunks that have no cell of the old shape, which would be seen when the array is longer.
+    pub(super) fn remove_new(
         &self,
         store: &Arc<dyn KeyStore>,
         output: &dyn GrowingKeys,

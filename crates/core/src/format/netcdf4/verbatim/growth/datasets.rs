@@ -56,9 +56,14 @@ impl Datasets {
         for (n, plan) in plans.iter().enumerate() {
             let path = schema.var_path(VarId(n));
             let in_variable = |error: Error| error.in_variable(&path);
-            let was = *paths
-                .get(&path)
-                .ok_or_else(|| in_variable(Error::Internal("a variable that the file lacks".to_owned())))?;
+            let Some(was) = paths.get(&path).copied() else {
+                // An external link leads to it. What does not grow may stay as it is.
+                if plan.promised.is_nothing() {
+                    all.of_variables.push(ObjectId(0));
+                    continue;
+                }
+                return Err(in_variable(lies_elsewhere()));
+            };
             let id = old
                 .object_address(was)
                 .and_then(|address| hierarchy.ids.get(&address).copied());
@@ -72,9 +77,7 @@ impl Datasets {
                     all.grown.insert(id, grown);
                 }
                 None if grows => {
-                    return Err(in_variable(Error::Unsupported(
-                        "adding to a variable that lies in another file".to_owned(),
-                    )));
+                    return Err(in_variable(lies_elsewhere()));
                 }
                 _ => {}
             }
@@ -129,4 +132,8 @@ fn grown(old: &Netcdf4Reader, var: VarId, plan: &VariablePlan) -> Result<Grown> 
         chunk_count: kept.len() as u64 + plan.promised.chunks(),
         kept,
     })
+}
+
+fn lies_elsewhere() -> Error {
+    Error::Unsupported("adding to a variable that lies in another file".to_owned())
 }
