@@ -252,7 +252,7 @@ def test_kills_leave_the_old_or_the_new(tmp_path, maker, some):
     old = made(maker, name_of(maker, tmp_path / "old"), 0, 10)
     new = made(maker, name_of(maker, tmp_path / "new"), 10, 7)
     target = name_of(maker, tmp_path / "all")
-    points = [("write", n) for n in some(range(1, 60))] + [("sync", 1), ("commit", 1), ("committed", 1)]
+    points = [("write", n) for n in sorted({1, 2, *some(range(1, 60))})] + [("sync", 1), ("commit", 1), ("committed", 1)]
     killed = 0
     for point, time in points:
         copy_to(old, target)

@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import subprocess
 
 import h5py
 import netCDF4
 import numpy as np
 import pytest
 import zarr
+from conftest import BIN
 from stop_points import stopped
 from test_append import append, appended, by_h5py, found, is_whole, keys_of, netcdf, refused
 
@@ -158,3 +160,46 @@ def test_what_does_not_grow_stays(tmp_path, version):
         assert read["g/loop/self"] == read["g"] and read["empty"].shape is None
         assert read["compound"].id.get_type().committed() and (read["lists"][1] == np.arange(5)).all()
         assert [read[f"many/x{n}"][()] for n in range(30)] == list(range(30))
+
+
+def classic_days(path, first, count):
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as out:
+        out.createDimension("time", None)
+        for name in ("a", "b"):
+            out.createVariable(name, "i4", ("time",))[:] = first + np.arange(count)
+    return path
+
+
+def test_a_streamed_count_is_written_first(tmp_path):
+    """A header without the number of records leaves it to the size of the file, which changes first."""
+    old, new = classic_days(tmp_path / "all.nc", 0, 5), classic_days(tmp_path / "new.nc", 5, 3)
+    with open(old, "r+b") as file:
+        file.seek(4)
+        file.write(b"\xff" * 4)
+    streamed = old.read_bytes()
+    for time in range(1, 4):
+        old.write_bytes(streamed)
+        process = stopped("write", "nccopy", "--append", new, old, time=time)
+        if process:
+            process.kill()
+            process.wait()
+            length = subprocess.run([BIN / "ncdump", "-h", old], capture_output=True, text=True).stdout
+            assert "(5 currently)" in length, length
+            appended(new, old)
+        with netCDF4.Dataset(old) as read:
+            assert list(read["b"][:]) == list(range(8))
+
+
+def test_truncated_classic_files_are_refused(tmp_path):
+    old, new = classic_days(tmp_path / "all.nc", 0, 5), classic_days(tmp_path / "new.nc", 5, 3)
+    cut = old.read_bytes()[:-4]
+    old.write_bytes(cut)
+    assert "truncated" in refused(new, old)
+    assert old.read_bytes() == cut
+
+
+def test_a_plan_writes_nothing(tmp_path):
+    old, new = store_of(tmp_path / "all.zarr", 0, 4), store_of(tmp_path / "new.zarr", 4, 6)
+    before = {key: (old / key).read_bytes() for key in keys_of(old)}
+    assert "v " in appended("--dry-run", "--join", "time", new, old).stdout
+    assert {key: (old / key).read_bytes() for key in keys_of(old)} == before

@@ -63,7 +63,7 @@ def test_kills_leave_each_array_old_or_new(store, proxy, tmp_path, maker):
         left = download(store, "all", tmp_path, f"left{n}")
         old_or_new(maker, left, 10, 17)
         if was_killed and not is_whole(found(maker, left), 17):
-            on(store, "nccopy", *arguments).whole()
+            on(store, "nccopy", "--replace", *arguments).whole()
             assert is_whole(found(maker, download(store, "all", tmp_path, f"again{n}")), 17)
 
 
@@ -73,7 +73,11 @@ def test_the_mark_of_a_run_that_did_nothing_is_taken_over(store, tmp_path):
     put(store, maker, made(maker, tmp_path / "old.zarr", 0, 10), "all")
     new = made(maker, tmp_path / "new.zarr", 10, 7)
     store.put("all/.ncutils-growing", b"of another run\n")
-    on(store, "nccopy", "--append", *dim(maker), new, url(store, maker, "all")).whole()
+    # Nobody can tell whether the other run lives.
+    on(store, "nccopy", "--append", *dim(maker), new, url(store, maker, "all")).refused("another run adds to it", "--replace")
+    on(store, "nccopy", "--append", "--dry-run", *dim(maker), new, url(store, maker, "all")).whole()
+    assert store.get("all/.ncutils-growing") == b"of another run\n"
+    on(store, "nccopy", "--append", "--replace", *dim(maker), new, url(store, maker, "all")).whole()
     assert ".ncutils-growing" not in "".join(store.keys())
     assert is_whole(found(maker, download(store, "all", tmp_path, "grown")), 17)
     # A refusal leaves no mark.

@@ -22,7 +22,7 @@ use crate::locations;
 /// Adds the inputs that the arguments name to the output. Returns the exit status.
 ///
 /// # Errors
-/// What fails. The output is the old dataset then.
+/// What fails. A file is the old one then. Of keys, what was begun is undone by the next run.
 pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     arguments.given.refuse_for(Mode::Append)?;
     let (operands, name) = arguments.files.joined()?;
@@ -33,7 +33,10 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut locations = vec![locations::input(arguments, name)?];
     locations.extend(join::locations_of(&names[1..], &output, arguments)?);
     // What others write is looked at behind the lock.
-    let lock = output.lock_for_growth()?;
+    let lock = match arguments.dry_run {
+        true => GrowthLock::None,
+        false => output.lock_for_growth(arguments.replace)?,
+    };
     locations::check((&old, &output), arguments)?;
     let schema = old
         .open_input(old.input()?, &arguments.copy.registry)

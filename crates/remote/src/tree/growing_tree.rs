@@ -5,8 +5,7 @@
 //! ```
 //!
 //! Each value appears as a whole, and metadata when all values were acknowledged. A run that is killed leaves the mark, whose note
-//! tells how to undo what it did. The next run takes the mark over, and the other one, should it still live, finds that out before
-//! it writes metadata.
+//! tells how to undo what it did. Nobody can tell it from one that lives, so that the next run is refused, unless its user knows.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use object_store::{PutMode, UpdateVersion};
 use parking_lot::Mutex;
 
+use super::claim::NotClaimed;
 use super::mark::is_reserved;
 use super::output::RemoteValue;
 use crate::read::RemoteKeys;
@@ -43,17 +43,27 @@ pub struct GrowingTree {
 
 impl GrowingTree {
     /// Begins to add to the tree below `prefix`. It holds at most about `memory` bytes. Also returns the note of a run that was killed;
-    /// empty if there was none.
+    /// empty if there was none. `takes_over`: the run whose mark is there is known to be dead.
     ///
     /// # Errors
-    /// Another run begins at the same time; a bucket that is not there, or may not be written to.
-    pub fn open(session: Arc<Session>, prefix: &str, memory: u64) -> io::Result<(Self, Vec<u8>)> {
+    /// [`NotClaimed::Taken`] for the mark of another run; a bucket that is not there, or may not be written to.
+    pub fn open(
+        session: Arc<Session>,
+        prefix: &str,
+        memory: u64,
+        takes_over: bool,
+    ) -> Result<(Self, Vec<u8>), NotClaimed> {
         let objects = TreeObjects {
             sending: Sending::new(session, memory),
             root: prefix.trim_end_matches('/').to_owned(),
         };
         let run = new_run();
         let (mode, note) = match objects.get(GROWING)? {
+            Some(_) if !takes_over => {
+                return Err(NotClaimed::Taken(format!(
+                    "another run adds to it, or one was killed and has left {GROWING}"
+                )));
+            }
             Some(found) => {
                 let note = match found.bytes.iter().position(|byte| *byte == b'\n') {
                     Some(line) => found.bytes[line + 1..].to_vec(),
@@ -135,6 +145,8 @@ fn put(objects: &TreeObjects, text: &str, mode: PutMode) -> io::Result<UpdateVer
 
 impl GrowingKeys for GrowingTree {
     fn note(&self, note: &[u8]) -> io::Result<()> {
+        // What a note undoes, and what was undone by it, is there before the note changes.
+        self.objects.sending.wait()?;
         let text = format!("{}\n{}", self.run, String::from_utf8_lossy(note));
         self.replace_mark(text)?;
         self.is_noted.store(!note.is_empty(), Ordering::Relaxed);
@@ -142,6 +154,7 @@ impl GrowingKeys for GrowingTree {
     }
 
     fn remove(&self, key: &str) -> io::Result<()> {
+        self.objects.sending.wait()?;
         self.objects.delete([self.key(key)?])
     }
 

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,6 +64,13 @@ impl GrowingFolder {
                 "another process adds to it: wait until it is done",
             ));
         }
+        let (held, there) = (locked.metadata()?, fs::symlink_metadata(&mark));
+        if !there.is_ok_and(|there| (there.dev(), there.ino()) == (held.dev(), held.ino())) {
+            return Err(io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "another process has just added to it: try again",
+            ));
+        }
         let mut note = Vec::new();
         (&mut locked).take(MOST_NOTED).read_to_end(&mut note)?;
         let output = Self {
@@ -77,15 +84,23 @@ impl GrowingFolder {
     }
 }
 
+impl GrowingFolder {
+    fn folder(&self) -> &Path {
+        self.mark.parent().unwrap_or(Path::new("."))
+    }
+}
+
 impl GrowingKeys for GrowingFolder {
     fn note(&self, note: &[u8]) -> io::Result<()> {
+        // What a note undoes, and what was undone by it, is there before the note changes.
+        sync(self.folder())?;
         let mut file = &self.locked;
         self.is_noted.store(!note.is_empty(), Ordering::Relaxed);
         file.set_len(0)?;
         file.rewind()?;
         file.write_all(note)?;
         file.sync_all()?;
-        sync_directory(self.mark.parent().unwrap_or(Path::new(".")))
+        sync_directory(self.folder())
     }
 
     fn remove(&self, key: &str) -> io::Result<()> {
@@ -101,7 +116,11 @@ impl GrowingKeys for GrowingFolder {
             _ => {}
         }
         self.is_noted.store(true, Ordering::Relaxed);
-        fs::remove_file(&self.mark)
+        // A mark that comes back when the power fails tells nothing.
+        self.locked.set_len(0)?;
+        self.locked.sync_all()?;
+        fs::remove_file(&self.mark)?;
+        sync_directory(self.folder())
     }
 }
 
@@ -122,7 +141,7 @@ impl KeyOutput for GrowingFolder {
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
         if !self.is_synced.swap(true, Ordering::Relaxed) {
             reach(stop_point::SYNC);
-            sync(self.mark.parent().unwrap_or(Path::new(".")))?;
+            sync(self.folder())?;
             (&self.locked).write_all(SWITCHING.as_bytes())?;
             self.locked.sync_all()?;
         }
@@ -146,7 +165,7 @@ impl KeyOutput for GrowingFolder {
     }
 
     fn publish(&self) -> io::Result<()> {
-        sync(self.mark.parent().unwrap_or(Path::new(".")))?;
+        sync(self.folder())?;
         reach(stop_point::COMMIT);
         self.end()
     }

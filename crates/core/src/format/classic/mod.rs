@@ -18,6 +18,7 @@ mod assembly;
 mod decode;
 mod encode;
 mod fetch;
+mod growth;
 mod limits;
 mod map;
 mod read_ahead;

@@ -4,7 +4,6 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::decode::decode;
 use super::encode::lay_out;
 use super::limits::check;
 use super::records::Records;
@@ -17,10 +16,10 @@ use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};
 use crate::model::{
     EdgeChunks, Endian, Schema, Storage, Values, VarId, default_fill_value, fill_value_attribute,
 };
-use crate::store::{Object, Output, WrittenBytes};
+use crate::store::{Output, WrittenBytes};
 
 /// Position of the number of records in a file, in bytes.
-const RECORD_COUNT: u64 = 4;
+pub(super) const RECORD_COUNT: u64 = 4;
 
 /// Most bytes of fill values in one write.
 const BUFFER: usize = 1 << 20;
@@ -28,17 +27,17 @@ const BUFFER: usize = 1 << 20;
 /// A classic file that is being written. The header and the file's size are written first. Parts that were
 /// never written get fill values at the end.
 pub struct ClassicWriter {
-    output: Arc<dyn Output>,
-    geometry: Geometry,
-    vars: Vec<OpenVariable>,
-    records: Records,
-    received: Received,
+    pub(super) output: Arc<dyn Output>,
+    pub(super) geometry: Geometry,
+    pub(super) vars: Vec<OpenVariable>,
+    pub(super) records: Records,
+    pub(super) received: Received,
     /// The number of records of a file that grows, as its header will have it; `None` for a new file.
-    count: Option<Vec<u8>>,
+    pub(super) count: Option<Vec<u8>>,
 }
 
 /// A variable that is being written.
-struct OpenVariable {
+pub(super) struct OpenVariable {
     name: String,
     place: VariablePosition,
     /// The shape that ranges refer to. Its record dimension may be shorter than the number of records.
@@ -54,7 +53,7 @@ struct OpenVariable {
 }
 
 impl OpenVariable {
-    fn slabs(&self) -> Slabs<'_> {
+    pub(super) fn slabs(&self) -> Slabs<'_> {
         Slabs {
             place: &self.place,
             fill: &self.fill,
@@ -108,76 +107,6 @@ impl ClassicWriter {
             records,
             received: Received::new(plans),
             count: None,
-        })
-    }
-
-    /// Adds records to the classic file `old`, which is `output` as well. `schema` is that of the new records alone, whose number is
-    /// the length of its record dimension. Nothing before them is touched until [`Writer::finish`] has made them durable, and writes
-    /// their number.
-    ///
-    /// # Errors
-    /// Another file than that of the schema; more records than its kind counts; the output fails.
-    pub fn grow(
-        old: &dyn Object,
-        output: Arc<dyn Output>,
-        schema: &Schema,
-        plans: &[VariablePlan],
-    ) -> Result<Self> {
-        let header = decode(old)?;
-        let (before, version) = (header.geometry.records, header.version);
-        let added = schema.dims.iter().find(|d| d.unlimited).map_or(0, |d| d.length);
-        let same_variables = header.schema.vars.len() == schema.vars.len()
-            && header
-                .schema
-                .vars
-                .iter()
-                .zip(&schema.vars)
-                .all(|(a, b)| a.ty == b.ty);
-        if !same_variables || version.kind() != schema.kind || plans.len() != schema.vars.len() {
-            return Err(Error::Internal("records of another file".to_owned()));
-        }
-        let too_many =
-            || Error::Unsupported(format!("{added} more records in a {} file", schema.kind.name()));
-        let records = before
-            .checked_add(added)
-            .filter(|records| *records < version.streaming())
-            .ok_or_else(too_many)?;
-        let geometry = Geometry {
-            records: added,
-            ..header.geometry
-        };
-        let shift = before.checked_mul(geometry.record_size);
-        let first = header.geometry.first_record(&header.places).unwrap_or(header.end);
-        let end = |records: u64| {
-            let size = records.checked_mul(geometry.record_size)?.checked_add(first)?;
-            i64::try_from(size).is_ok().then_some(size)
-        };
-        let (Some(shift), Some(old_end), Some(new_end)) = (shift, end(before), end(records)) else {
-            return Err(too_many());
-        };
-        let mut vars = Vec::with_capacity(plans.len());
-        for (n, plan) in plans.iter().enumerate() {
-            let mut place = header.places[n];
-            if place.record {
-                place.begin += shift;
-            }
-            let var = target(schema, VarId(n), plan, place);
-            vars.push(var.map_err(|e| e.in_variable(&schema.vars[n].name))?);
-        }
-        // Bytes behind the records are what a killed run left.
-        output
-            .set_size(old_end)
-            .and_then(|()| output.set_size(new_end))
-            .map_err(|e| Error::io("cannot write", e))?;
-        let records_of = Records::choose(output.as_ref(), &geometry, vars.iter().map(OpenVariable::slabs));
-        let width = version.count_width();
-        Ok(Self {
-            output,
-            geometry,
-            vars,
-            records: records_of,
-            received: Received::new(plans),
-            count: Some(records.to_be_bytes()[8 - width..].to_vec()),
         })
     }
 
@@ -343,7 +272,12 @@ pub fn check_places(schema: &Schema) -> Result<()> {
     }
 }
 
-fn target(schema: &Schema, id: VarId, plan: &VariablePlan, place: VariablePosition) -> Result<OpenVariable> {
+pub(super) fn target(
+    schema: &Schema,
+    id: VarId,
+    plan: &VariablePlan,
+    place: VariablePosition,
+) -> Result<OpenVariable> {
     let var = schema.var(id);
     let layout = &plan.layout;
     if matches!(layout.storage, Storage::Chunked { .. }) || !layout.filters.is_empty() {

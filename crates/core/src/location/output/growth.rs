@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "remote")]
 use super::destination::CreateOptions;
 
-use crate::error::{Error, Result};
+use crate::error::{Alternative, Error, Result};
 use crate::filter::Registry;
 use crate::format::{self, Growing, VariablePlan, Writer, zarr};
 #[cfg(feature = "remote")]
@@ -14,7 +14,7 @@ use crate::location::Target;
 use crate::location::{Location, StoreKind};
 use crate::model::{Growth, Kind, Schema};
 #[cfg(feature = "remote")]
-use crate::remote::GrowingTree;
+use crate::remote::{GrowingTree, NotClaimed};
 use crate::store::{FileSource, GrowingFile, GrowingFolder, GrowingKeys, HeldLock, InputKind};
 
 /// A dataset that this process alone may add to, until the value is dropped.
@@ -37,11 +37,12 @@ impl Location {
         is_there && !self.is_standard_input() && kind.can().grows != Growth::Anew
     }
 
-    /// Keeps others from adding to the dataset here. What a killed run has added to a folder of keys is undone.
+    /// Keeps others from adding to the dataset here. What a killed run has added to keys is undone. `takes_over` says that a run whose
+    /// mark is on a remote store is dead.
     ///
     /// # Errors
     /// The location's name; another program has the lock of the file, or adds to the folder; the store fails.
-    pub fn lock_for_growth(&self) -> Result<GrowthLock> {
+    pub fn lock_for_growth(&self, takes_over: bool) -> Result<GrowthLock> {
         let cannot = |e| self.named()(Error::io("cannot add to it", e));
         if let Some(path) = self.path().filter(|path| path.is_file()) {
             return HeldLock::take(path).map(GrowthLock::File).map_err(cannot);
@@ -62,24 +63,32 @@ impl Location {
         if !zarr::is_zarr(&**store).map_err(self.named())? {
             return Ok(GrowthLock::None);
         }
-        let (keys, note) = self.growing_keys().map_err(cannot)?;
+        let (keys, note) = self.growing_keys(takes_over).map_err(self.named())?;
         if !note.is_empty() {
             zarr::undo(store, &*keys, &note).map_err(self.named())?;
         }
         Ok(GrowthLock::Keys(keys))
     }
 
-    fn growing_keys(&self) -> io::Result<(Arc<dyn GrowingKeys>, Vec<u8>)> {
+    fn growing_keys(&self, takes_over: bool) -> Result<(Arc<dyn GrowingKeys>, Vec<u8>)> {
+        let cannot = |e| Error::io("cannot add to it", e);
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
-            let (session, memory) = self
-                .session(url, &CreateOptions::default())
-                .map_err(io::Error::other)?;
-            let (tree, note) = GrowingTree::open(session, &url.key, memory)?;
+            let (session, memory) = self.session(url, &CreateOptions::default())?;
+            let opened = GrowingTree::open(session, &url.key, memory, takes_over);
+            let (tree, note) = opened.map_err(|why| match why {
+                NotClaimed::Failed(e) => cannot(e),
+                NotClaimed::Refused(why) => Error::Usage(why),
+                NotClaimed::Taken(why) => Error::Alternative {
+                    why,
+                    alternative: Alternative::Replacing,
+                },
+            })?;
             return Ok((Arc::new(tree), note));
         }
-        let path = self.path().ok_or(io::ErrorKind::Unsupported)?;
-        let (folder, note) = GrowingFolder::open(path)?;
+        let _ = takes_over;
+        let path = self.local_path()?;
+        let (folder, note) = GrowingFolder::open(path).map_err(cannot)?;
         Ok((Arc::new(folder), note))
     }
 
@@ -109,10 +118,11 @@ impl Location {
             }
             GrowthLock::File(_) | GrowthLock::None => {
                 let path = self.local_path()?;
-                Growing::File {
-                    old: Arc::new(FileSource::open(path).map_err(self.named())?),
-                    output: Arc::new(GrowingFile::open(path).map_err(cannot)?),
-                }
+                let output = Arc::new(GrowingFile::open(path).map_err(cannot)?);
+                let old = Arc::new(FileSource::open(path).map_err(self.named())?);
+                // They are the file that is locked.
+                self.check_writer()?;
+                Growing::File { old, output }
             }
         };
         format::grow(growing, schema, plans, registry).map_err(self.named())

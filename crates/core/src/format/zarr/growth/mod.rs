@@ -9,6 +9,7 @@
 //! reader of the consolidated document sees all old or all new. A run that is killed leaves its [note](undo), by which the next
 //! run undoes what it did, and begins again.
 
+mod array;
 mod documents;
 mod lengths;
 mod undo;
@@ -18,8 +19,9 @@ pub use undo::undo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::array::Array;
 use self::documents::Grown;
-use self::undo::{Array, Note};
+use self::undo::Note;
 use super::keys::{ARRAY, NODE, below};
 use super::options::ZarrOptions;
 use super::write::{Documents, ZarrWriter};
@@ -85,11 +87,7 @@ pub fn grow(
             plan.layout = with_separator(&plan.layout, &found);
         }
         note.add_array(path, &old, &plan.layout);
-        behind.push((
-            path.to_owned(),
-            Array::new(&old, &plan.layout)?,
-            plan.promised.chunks(),
-        ));
+        behind.push((path.to_owned(), Array::new(&old, &plan.layout)?));
         shapes.insert(path.to_owned(), (old, now));
         arrays.push((var, key));
     }
@@ -111,12 +109,10 @@ pub fn grow(
     output
         .note(note.text().as_bytes())
         .map_err(|e| Error::io("cannot write", e))?;
-    for (path, array, written) in behind {
+    for (path, array) in behind {
         // What another program has left behind the array would be seen where nothing is written.
-        if written < array.count_new() {
-            let removed = array.remove_new(store, &*output, &path);
-            removed.map_err(|e| Error::io("cannot write", e).in_variable(&path))?;
-        }
+        let removed = array.remove_new(store, &*output, &path);
+        removed.map_err(|e| Error::io("cannot write", e).in_variable(&path))?;
     }
     let documents = Documents {
         all,

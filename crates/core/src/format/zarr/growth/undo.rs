@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use crate::chunk::ChunkGrid;
+use super::array::Array;
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
-use crate::model::{ChunkKeys, KeySeparator, VariableLayout};
+use crate::model::VariableLayout;
 use crate::store::{GROWING, GetRange, GrowingKeys, KeyStore, SWITCHING};
 
 /// The version of notes.
@@ -72,17 +72,20 @@ impl Note {
 /// # Errors
 /// A note of another version; the store fails.
 pub fn undo(store: &Arc<dyn KeyStore>, output: &dyn GrowingKeys, note: &[u8]) -> Result<()> {
-    let switching = note.strip_suffix(SWITCHING.as_bytes());
-    let Ok(json) = Json::parse(switching.unwrap_or(note)) else {
-        return Ok(());
+    let (json, behind) = match note.iter().position(|byte| *byte == b'\n') {
+        Some(at) => note.split_at(at),
+        None => (note, &[][..]),
     };
-    let (is_switching, note) = (switching.is_some(), json);
+    let cannot = |e| Error::io("cannot write", e);
+    let Ok(json) = Json::parse(json) else {
+        return output.note(&[]).map_err(cannot);
+    };
+    let (is_switching, note) = (behind == SWITCHING.as_bytes(), json);
     if note.get("version").and_then(Json::as_u64) != Some(VERSION) {
         return Err(Error::Unsupported(
             "what another version of this program has begun to add".to_owned(),
         ));
     }
-    let cannot = |e| Error::io("cannot write", e);
     let documents = note.get("documents").and_then(Json::as_array).unwrap_or_default();
     for document in documents {
         let Some([key, told @ ..]) = document.as_array() else {
@@ -129,82 +132,5 @@ fn check_known(store: &dyn KeyStore, key: &str, told: &[Json]) -> Result<()> {
             "a run of nccopy --append was killed, and another program has changed the dataset since; look at it, and remove {GROWING} if it is as it should be"
         ))
         .in_key(key)),
-    }
-}
-
-/// An array that grows.
-pub(super) struct Array {
-    old: Vec<u64>,
-    grid: ChunkGrid,
-    keys: ChunkKeys,
-}
-
-impl Array {
-    /// An array of this shape that gets the extent of its layout.
-    ///
-    /// # Errors
-    /// A layout without chunks.
-    pub(super) fn new(old: &[u64], layout: &VariableLayout) -> Result<Self> {
-        let chunk = layout.shard.as_deref().unwrap_or(layout.chunk_shape());
-        Ok(Self {
-            old: old.to_vec(),
-            grid: ChunkGrid::new(&layout.extent, chunk)?,
-            keys: layout.chunk_keys,
-        })
-    }
-
-    /// How many chunks or shards have no cell of the old shape.
-    pub(super) fn count_new(&self) -> u64 {
-        let chunk = self.grid.chunk();
-        let old = self
-            .old
-            .iter()
-            .zip(chunk)
-            .map(|(length, chunk)| length.div_ceil(*chunk));
-        self.grid.len().saturating_sub(old.fold(1, u64::saturating_mul))
-    }
-
-    fn parse(json: &Json) -> Option<Self> {
-        let lengths = |name: &str| -> Option<Vec<u64>> {
-            json.get(name)?.as_array()?.iter().map(Json::as_u64).collect()
-        };
-        let (old, new) = (lengths("old")?, lengths("new")?);
-        let grid = ChunkGrid::new(&new, &lengths("chunk")?).ok()?;
-        (old.len() == new.len()).then_some(Self {
-            old,
-            grid,
-            keys: ChunkKeys {
-                begin_with_c: json.get("c")?.as_bool()?,
-                separator: match json.get("separator")?.as_str()? {
-                    "/" => KeySeparator::Slash,
-                    _ => KeySeparator::Dot,
-                },
-            },
-        })
-    }
-
-    /// Removes the chunks that have no cell of the old shape, which would be seen when the array is longer.
-    pub(super) fn remove_new(
-        &self,
-        store: &Arc<dyn KeyStore>,
-        output: &dyn GrowingKeys,
-        path: &str,
-    ) -> std::io::Result<()> {
-        let prefix = match path {
-            "" => String::new(),
-            path => format!("{path}/"),
-        };
-        for key in store.list(&prefix)? {
-            let rest = key.strip_prefix(&prefix).unwrap_or(&key);
-            let Some(chunk) = self.keys.chunk(rest, &self.grid) else {
-                continue;
-            };
-            let at = self.grid.coordinates(chunk);
-            let is_behind = |d: usize| at[d].saturating_mul(self.grid.chunk()[d]) >= self.old[d];
-            if (0..at.len()).any(is_behind) {
-                output.remove(&key)?;
-            }
-        }
-        Ok(())
     }
 }
