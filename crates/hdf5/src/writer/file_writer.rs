@@ -10,6 +10,7 @@ use super::bytes::leaves_hole;
 use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
 use super::layout::{FrontLayout, layout_message};
+use super::metadata_run::MetadataRun;
 use super::object::{BodyPlace, replace_body};
 use super::pages::{MAX_ADDRESS, Pages};
 use super::spec::Payload;
@@ -17,7 +18,7 @@ use super::spec::{Data, LayoutSpec, ObjectId, ObjectSource};
 use super::superblock::{SUPERBLOCK_SIZE, extension, superblock};
 use crate::{ByteSink, ChunkRecord, Error, FileSpace, Result};
 
-/// Size of the pieces in which metadata is written, in bytes.
+/// Size of the pieces in which zeros are written, in bytes.
 const PIECE: usize = 1 << 20;
 
 /// Properties of a file as a whole.
@@ -114,11 +115,7 @@ impl FileWriter {
         extension: &[u8],
     ) -> Result<HashMap<ObjectId, (Box<[u8]>, BodyPlace)>, S::Error> {
         let mut headers = HashMap::new();
-        let mut front = MetadataRun {
-            writer: self,
-            start,
-            bytes: Vec::new(),
-        };
+        let mut front = MetadataRun::new(start, |at, bytes| self.put("metadata", at, bytes));
         front.push(extension)?;
         let mut heap = FrontHeap::new(self.layout.heap, self.layout.pages);
         for (n, kept) in self.objects.iter().enumerate() {
@@ -402,7 +399,7 @@ impl FileWriter {
     /// Writes the chunk indexes, then the superblock, and sets the size of the file. The superblock of a file that grows is
     /// replaced in one write, after everything new was made durable. Until then the file is the old one.
     ///
-    /// Fails if chunks were announced for a dataset and none was reserved.
+    /// Fails if chunks were announced for a dataset, and none was reserved or [kept](Self::keep_chunk).
     pub fn finish(self) -> Result<()> {
         let (end, mut chunks, compact, headers, open) = {
             let mut tail = self.tail();
@@ -485,56 +482,8 @@ impl FileWriter {
             return Ok(());
         };
         let grid = ChunkGrid::new(&dataset.extent, shape, dataset.element_size);
-        let mut pieces = MetadataRun {
-            writer: self,
-            start,
-            bytes: Vec::new(),
-        };
+        let mut pieces = MetadataRun::new(start, |at, bytes| self.put("metadata", at, bytes));
         write_tree(&grid, &chunks, start, self.layout.pages, |node| pieces.push(node))?;
         pieces.flush()
-    }
-}
-
-/// Collects contiguous metadata into larger writes.
-struct MetadataRun<'a> {
-    writer: &'a FileWriter,
-    start: u64,
-    bytes: Vec<u8>,
-}
-
-impl MetadataRun<'_> {
-    fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes.extend_from_slice(bytes);
-        if self.bytes.len() >= PIECE {
-            self.flush()
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Writes zeros up to an address.
-    fn go_to(&mut self, address: u64) -> Result<()> {
-        let here = self.start.saturating_add(self.bytes.len() as u64);
-        let mut left = address.saturating_sub(here);
-        while left > 0 {
-            let zeros = vec![0; left.min(PIECE as u64) as usize];
-            left -= zeros.len() as u64;
-            self.push(&zeros)?;
-        }
-        Ok(())
-    }
-
-    /// Leaves room for bytes that are written later.
-    fn leave_out(&mut self, length: usize) -> Result<()> {
-        self.flush()?;
-        self.start += length as u64;
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.writer.put("metadata", self.start, &self.bytes)?;
-        self.start += self.bytes.len() as u64;
-        self.bytes.clear();
-        Ok(())
     }
 }

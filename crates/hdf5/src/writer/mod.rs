@@ -21,6 +21,7 @@ mod heap;
 mod kept;
 mod layout;
 mod messages;
+mod metadata_run;
 mod object;
 mod pages;
 mod spec;

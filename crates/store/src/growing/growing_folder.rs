@@ -31,8 +31,8 @@ pub struct GrowingFolder {
     output: DirectoryOutput,
     mark: PathBuf,
     locked: File,
-    /// True once the values that come first are durable.
-    is_synced: AtomicBool,
+    /// True once the values that come first are durable, and metadata may be there.
+    is_switching: AtomicBool,
     /// True if the mark has a note, by which a later run must go.
     is_noted: AtomicBool,
 }
@@ -77,7 +77,7 @@ impl GrowingFolder {
             output: DirectoryOutput::in_place(&folder)?,
             mark,
             locked,
-            is_synced: AtomicBool::new(false),
+            is_switching: AtomicBool::new(false),
             is_noted: AtomicBool::new(!note.is_empty()),
         };
         Ok((output, note))
@@ -139,7 +139,7 @@ impl KeyOutput for GrowingFolder {
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        if !self.is_synced.swap(true, Ordering::Relaxed) {
+        if !self.is_switching.swap(true, Ordering::Relaxed) {
             reach(stop_point::SYNC);
             sync(self.folder())?;
             (&self.locked).write_all(SWITCHING.as_bytes())?;

@@ -91,8 +91,8 @@ impl Datasets {
 fn grown(old: &Netcdf4Reader, var: VarId, plan: &VariablePlan) -> Result<Grown> {
     let (before, now) = (old.layout(var), &plan.layout);
     let Storage::Chunked { shape } = &before.storage else {
-        return Err(Error::Unsupported(
-            "adding to a variable that is not stored in chunks; a copy with -c has chunks".to_owned(),
+        return Err(Error::Internal(
+            "a plan to add to a variable without chunks".to_owned(),
         ));
     };
     let same = before.storage == now.storage && before.filters == now.filters;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use ncutils_hdf5::{
-    DatasetSpec, Dataspace, DatatypeSpec, Fill, FillSpec, Layout, LayoutSpec, Object, ObjectId, ObjectKind,
-    ObjectSource, ObjectSpec, ObjectSpecKind,
+    DatasetSpec, Dataspace, Layout, LayoutSpec, Object, ObjectId, ObjectKind, ObjectSource, ObjectSpec,
+    ObjectSpecKind,
 };
 
 use super::datasets::Datasets;
@@ -95,8 +95,7 @@ impl<'a> GrownObjects<'a> {
     }
 
     fn dataset(&self, id: ObjectId, object: &Object) -> Result<DatasetSpec> {
-        let places = &self.headers.places;
-        let file = places.file;
+        let file = self.headers.places.file;
         let dataset = file.dataset(object).map_err(hdf5_error)?;
         let grown = self.datasets.grown.get(&id);
         let layout = match grown {
@@ -106,6 +105,8 @@ impl<'a> GrownObjects<'a> {
             },
             None => LayoutSpec::Kept(file.storage_messages(object).map_err(hdf5_error)?),
         };
+        let fill = self.headers.fill(&dataset)?;
+        let datatype = self.headers.datatype(object, &dataset)?;
         let dataspace = match (grown, self.scales.get(&id)) {
             (Some(grown), _) => longer(dataset.dataspace, &grown.extent)?,
             (None, Some(length)) if matches!(dataset.layout, Layout::Chunked(_)) => {
@@ -113,20 +114,8 @@ impl<'a> GrownObjects<'a> {
             }
             _ => dataset.dataspace,
         };
-        let shape = Shape::new(&dataset.datatype, file.offset_size())?;
-        let fill = match &dataset.fill.value {
-            Fill::Undefined => FillSpec::Undefined,
-            Fill::Default => FillSpec::Default,
-            Fill::Defined(bytes) => FillSpec::Defined(Box::new(shape.data(bytes.clone(), places)?)),
-        };
         Ok(DatasetSpec {
-            datatype: match self.headers.committed(dataset.committed)? {
-                Some(id) => DatatypeSpec::Committed(id, dataset.datatype),
-                None => DatatypeSpec::Encoded(
-                    dataset.datatype,
-                    file.datatype_message(object).map_err(hdf5_error)?,
-                ),
-            },
+            datatype,
             dataspace,
             layout,
             allocation_time: dataset.fill.allocation_time,

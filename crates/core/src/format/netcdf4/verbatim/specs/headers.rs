@@ -1,8 +1,8 @@
 //! [`Headers`]: what a file's object headers have beside the storage of data.
 
 use ncutils_hdf5::{
-    AttributeSpec, DatatypeSpec, LinkSpec, LinkTarget, Object, ObjectId, ObjectKind, ObjectProperties,
-    ObjectSpecKind,
+    AttributeSpec, Dataset, DatatypeSpec, Fill, FillSpec, LinkSpec, LinkTarget, Object, ObjectId, ObjectKind,
+    ObjectProperties, ObjectSpecKind,
 };
 
 use super::super::attachments::keep_copied;
@@ -111,5 +111,27 @@ impl<'a> Headers<'a> {
             })
         });
         all.collect()
+    }
+
+    /// The datatype of a dataset, as the file has it.
+    pub(in super::super) fn datatype(&self, object: &Object, dataset: &Dataset) -> Result<DatatypeSpec> {
+        let datatype = dataset.datatype.clone();
+        Ok(match self.committed(dataset.committed)? {
+            Some(id) => DatatypeSpec::Committed(id, datatype),
+            None => DatatypeSpec::Encoded(
+                datatype,
+                self.places.file.datatype_message(object).map_err(hdf5_error)?,
+            ),
+        })
+    }
+
+    /// The fill value of a dataset.
+    pub(in super::super) fn fill(&self, dataset: &Dataset) -> Result<FillSpec> {
+        let shape = Shape::new(&dataset.datatype, self.places.file.offset_size())?;
+        Ok(match &dataset.fill.value {
+            Fill::Undefined => FillSpec::Undefined,
+            Fill::Default => FillSpec::Default,
+            Fill::Defined(bytes) => FillSpec::Defined(Box::new(shape.data(bytes.clone(), &self.places)?)),
+        })
     }
 }

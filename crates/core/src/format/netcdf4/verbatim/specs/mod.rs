@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ncutils_hdf5::{
     AllocationTime, AttributeSpec, ByteOrder, Data, Dataset, DatasetSpec, Dataspace, Datatype, DatatypeSpec,
-    Fill, FillSpec, Filter, Layout, LayoutSpec, Object, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind,
+    Filter, Layout, LayoutSpec, Object, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind,
 };
 
 use super::addressed_part::AddressedPart;
-use super::elements::{CopiedObjects, Shape};
+use super::elements::CopiedObjects;
 use super::hierarchy::Hierarchy;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::read::codec_specs;
@@ -131,19 +131,13 @@ impl<'a> Specs<'a> {
             (None, None) => dataset.dataspace.dims().to_vec(),
         };
         dataset.dataspace = self.dataspace(dataset.dataspace, var, dims);
-        let shape = Shape::new(&dataset.datatype, file.offset_size())?;
         let (layout, filters) = match (var, rewritten) {
             (Some(var), _) => self.planned(&dataset, var)?,
             (None, Some(var)) => rewritten_layout(&dataset, AddressedPart { reader: part, var })?,
             (None, None) => (self.same(&dataset)?, dataset.filters.clone()),
         };
-        let fill = match &dataset.fill.value {
-            Fill::Undefined => FillSpec::Undefined,
-            Fill::Default => FillSpec::Default,
-            Fill::Defined(bytes) => {
-                FillSpec::Defined(Box::new(shape.data(bytes.clone(), &self.headers.places)?))
-            }
-        };
+        let fill = self.headers.fill(&dataset)?;
+        let datatype = self.headers.datatype(object, &dataset)?;
         let unchanged = default_allocation(&dataset.layout) != dataset.fill.allocation_time;
         let allocation_time = match &layout {
             LayoutSpec::Compact { .. } => AllocationTime::Early,
@@ -154,13 +148,7 @@ impl<'a> Specs<'a> {
             }
         };
         Ok(DatasetSpec {
-            datatype: match self.headers.committed(dataset.committed)? {
-                Some(id) => DatatypeSpec::Committed(id, dataset.datatype),
-                None => DatatypeSpec::Encoded(
-                    dataset.datatype,
-                    file.datatype_message(object).map_err(hdf5_error)?,
-                ),
-            },
+            datatype,
             dataspace: dataset.dataspace,
             layout,
             allocation_time,
