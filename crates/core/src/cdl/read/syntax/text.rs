@@ -14,6 +14,10 @@ use crate::store::{Object, known_size};
 /// Size of a [`Cursor`]'s window, in bytes.
 const WINDOW: usize = 256 << 10;
 
+/// Maximum length in bytes of a text that is held in memory. The values of each attribute are read by themselves, and would be a request
+/// to the system each.
+const HELD: u64 = 4 << 20;
+
 /// Maximum number of bytes of a line that a message shows on each side of the error.
 const SHOWN: u64 = 60;
 
@@ -51,6 +55,9 @@ impl Text {
             end,
             counted: Arc::default(),
         };
+        if end <= HELD {
+            text.source = Arc::new(text.bytes(0, end as usize)?);
+        }
         if text.bytes(0, 3)? == b"\xef\xbb\xbf" {
             text.start = 3;
         }
