@@ -1,5 +1,5 @@
-//! The tables of options in the guide are made of the table of options, and their links lead to sections of the guide.
-//! `NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all guide` writes the tables anew.
+//! The lists of options in docs/reference are made of the table of options, and their links lead to sections there.
+//! `NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all guide` writes the lists anew.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ const BEGIN: &str =
 const END: &str = "\n<!-- End of options. -->\n";
 
 fn guide() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference")
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn every_section_of_an_option_is_in_the_guide() {
         let own = format!("{}.md", program.name);
         let page = program.page();
         let links: Vec<&str> = page
-            .split("[More](")
+            .split("](")
             .skip(1)
             .filter_map(|rest| Some(rest.split_once(')')?.0))
             .collect();

@@ -8,7 +8,7 @@ use ncutils_model::{Endian, ZarrVersion};
 
 const HEAD: &str = "# All filters
 
-What is built in, read and written. This page is made of the program's own list; [the guide](../guide/filters.md) tells how filters are
+What is built in, read and written. This page is made of the program's own list; [the reference](../reference/filters.md) tells how filters are
 asked for, and what their parameters mean. Filters that are not here come from plugins: `ncdump --filters` lists those as well.
 
 \"Same bytes\" tells whether a chunk that HDF5 stores is the chunk that Zarr stores, so that a copy between the two passes it as it is.
@@ -70,10 +70,10 @@ fn the_page_lists_the_registry() {
 }
 
 #[test]
-fn the_guide_explains_the_codecs_that_only_zarr_has() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/zarr-codecs.md");
-    let guide = std::fs::read_to_string(path).unwrap();
-    let rows: Vec<Vec<&str>> = guide.lines().map(|line| line.split(" |").collect()).collect();
+fn the_reference_explains_the_codecs_that_only_zarr_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/filters.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let rows: Vec<Vec<&str>> = page.lines().map(|line| line.split(" |").collect()).collect();
     for codec in Registry::builtin()
         .iter()
         .filter(|codec| codec.hdf5_id().is_none())
@@ -81,11 +81,11 @@ fn the_guide_explains_the_codecs_that_only_zarr_has() {
         let cell = format!(" `{}`", codec.name());
         let is_row = |row: &&Vec<&str>| row.len() == 5 && row[..2].iter().any(|name| name.ends_with(&cell));
         let row = rows.iter().find(is_row);
-        let row = row.unwrap_or_else(|| panic!("docs/guide/zarr-codecs.md has no row of {}", codec.name()));
+        let row = row.unwrap_or_else(|| panic!("docs/reference/filters.md has no row of {}", codec.name()));
         for member in codec.facts().parameters_help.split(", ") {
             assert!(
                 row[3].contains(member),
-                "docs/guide/zarr-codecs.md lacks {member}: {row:?}"
+                "docs/reference/filters.md lacks {member}: {row:?}"
             );
         }
     }
