@@ -6,27 +6,37 @@ use super::opt::{Opt, Value};
 use super::program::Program;
 
 impl Program {
-    /// The options as Markdown: a list for each group. The name of an option links to its section of the guide, and the modes to
-    /// which it applies follow in parentheses, if these are not all.
+    /// The options as Markdown: a list for each group, then what each mode takes. The name of an option links to its section.
     pub fn page(&self) -> String {
         let mut page = String::new();
         for (heading, options) in &self.groups {
             let _ = write!(page, "\n**{heading}**\n\n");
-            let mut before: Option<(String, String)> = None;
-            for option in options {
-                let (name, text) = (self.linked(option), self.told(option));
-                match before.take() {
-                    // Options that mean the same share a line.
-                    Some((names, same)) if same == text => before = Some((format!("{names}, {name}"), text)),
-                    earlier => {
-                        line(&mut page, earlier);
-                        before = Some((name, text));
-                    }
-                }
+            // Options that mean the same share a line.
+            for same in options.chunk_by(|one, other| description(one) == description(other)) {
+                let names: Vec<_> = same.iter().map(|option| self.linked(option)).collect();
+                let _ = writeln!(page, "- {}: {}", names.join(", "), description(&same[0]));
             }
-            line(&mut page, before);
+        }
+        if let Some((_, modes)) = self.modes.split_first() {
+            let _ = write!(page, "\n**What other copies take, besides options of no values such as `-m` and `--quiet`**\n\n");
+            let everywhere = |option: &Opt| self.modes.iter().all(|(mode, _)| option.applies_to(*mode));
+            for (mode, name) in modes {
+                let here = |option: &Opt| option.applies_to(*mode) && !everywhere(option);
+                let _ = writeln!(page, "- {name}: {}", self.shortest_names(here));
+            }
         }
         page
+    }
+
+    fn shortest_names(&self, which: impl Fn(&Opt) -> bool) -> String {
+        let names = self
+            .options()
+            .filter(|option| which(option))
+            .map(|option| match option.short {
+                Some(letter) => format!("`-{letter}`"),
+                None => format!("`--{}`", option.long.unwrap_or_default()),
+            });
+        names.collect::<Vec<_>>().join(", ")
     }
 
     /// The option as it is typed, as a link to its section.
@@ -36,25 +46,6 @@ impl Program {
             "" => names(option),
             section => format!("[{}]({section})", names(option)),
         }
-    }
-
-    fn told(&self, option: &Opt) -> String {
-        format!("{}: {}", self.applies_to(option), description(option))
-    }
-
-    fn applies_to(&self, option: &Opt) -> String {
-        let modes = self.modes.iter().filter(|(mode, _)| option.applies_to(*mode));
-        let modes: Vec<_> = modes.map(|(_, name)| *name).collect();
-        if option.modes.is_empty() || modes.is_empty() || modes.len() == self.modes.len() {
-            return String::new();
-        }
-        format!(" ({})", modes.join(", "))
-    }
-}
-
-fn line(page: &mut String, option: Option<(String, String)>) {
-    if let Some((names, text)) = option {
-        let _ = writeln!(page, "- {names}{text}");
     }
 }
 
