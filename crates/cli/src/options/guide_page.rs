@@ -7,18 +7,32 @@ use super::program::Program;
 
 impl Program {
     /// The options as Markdown: a list for each group, then what each mode takes. The name of an option links to its section.
-    pub fn page(&self) -> String {
+    /// An option that `other` has too has one line here: the rest is on that program's page.
+    pub fn page(&self, other: Option<&Self>) -> String {
         let mut page = String::new();
         for (heading, options) in &self.groups {
             let _ = write!(page, "\n**{heading}**\n\n");
             // Options that mean the same share a line.
-            for same in options.chunk_by(|one, other| description(one) == description(other)) {
+            for same in options.chunk_by(|one, next| description(one) == description(next)) {
                 let names: Vec<_> = same.iter().map(|option| self.linked(option)).collect();
-                let _ = writeln!(page, "- {}: {}", names.join(", "), description(&same[0]));
+                let text = match other {
+                    Some(other)
+                        if other
+                            .options()
+                            .any(|option| description(option) == description(&same[0])) =>
+                    {
+                        sentence(&same[0].line())
+                    }
+                    _ => description(&same[0]),
+                };
+                let _ = writeln!(page, "- {}: {text}", names.join(", "));
             }
         }
         if let Some((_, modes)) = self.modes.split_first() {
-            let _ = write!(page, "\n**What other copies take, besides options of no values such as `-m` and `--quiet`**\n\n");
+            let _ = write!(
+                page,
+                "\n**What other copies take, besides options of no values such as `-m` and `--quiet`**\n\n"
+            );
             let everywhere = |option: &Opt| self.modes.iter().all(|(mode, _)| option.applies_to(*mode));
             for (mode, name) in modes {
                 let here = |option: &Opt| option.applies_to(*mode) && !everywhere(option);
@@ -50,14 +64,20 @@ impl Program {
 }
 
 fn description(option: &Opt) -> String {
-    let mut text = option.line();
-    if !option.more.is_empty() {
-        text = format!("{text}. {}", option.more.replace('\n', " "));
+    match &*option.more {
+        "" => sentence(&option.line()),
+        more => format!(
+            "{} {}",
+            sentence(&option.line()),
+            sentence(&more.replace('\n', " "))
+        ),
     }
-    if !text.ends_with('.') {
-        text.push('.');
-    }
-    text.replace('*', "\\*")
+}
+
+/// The text as Markdown, with a full stop.
+fn sentence(text: &str) -> String {
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{}{stop}", text.replace('*', "\\*"))
 }
 
 /// The option as it is typed, with its value.
