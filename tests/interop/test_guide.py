@@ -75,7 +75,8 @@ def test_what_a_page_shows(files, tmp_path, page):
                 printed = "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
                 assert not shown or re.fullmatch(pattern(shown), printed), f"{command}\n{printed}"
         elif language == "python":
-            done = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", "\n".join(lines)], cwd=folder, capture_output=True, text=True, timeout=120)
+            command = [sys.executable, "-W", "error::UserWarning", "-c", "\n".join(lines)]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, f"{lines}: {done.stderr}"
 
 
