@@ -1,4 +1,4 @@
-"""What the installed ncdump 4.9.0 prints, with what netCDF-C 4.10 and ours print instead; all of it stands in docs/guide/differences-cdl.md.
+"""What the installed ncdump 4.9.0 prints, with what netCDF-C 4.10 and ours print instead; all of it stands in docs/reference/differences-ncdump.md.
 
 A test that compares our text with the installed program's changes it by these functions and in no other way.
 """

@@ -1,4 +1,4 @@
-"""Differences between our nccopy and netCDF-C's, as docs/guide/differences.md lists them."""
+"""Differences between our nccopy and netCDF-C's, as docs/reference/differences.md lists them."""
 
 import subprocess
 

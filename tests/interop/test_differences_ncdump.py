@@ -1,4 +1,4 @@
-"""Differences between our ncdump and Debian's, as docs/guide/differences-ncdump.md and differences-cdl.md list them."""
+"""Differences between our ncdump and Debian's, as docs/reference/differences-ncdump.md lists them."""
 
 import subprocess
 

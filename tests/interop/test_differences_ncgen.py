@@ -1,4 +1,4 @@
-"""Differences between our ncgen and Debian's, as docs/guide/differences-ncgen.md and differences-ncgen-values.md list them."""
+"""Differences between our ncgen and Debian's, as docs/reference/differences-ncgen.md lists them."""
 
 import pytest
 from conftest import BIN, installed

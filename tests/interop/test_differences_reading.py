@@ -1,4 +1,4 @@
-"""Differences in how HDF5 is read from netCDF-C's, as docs/guide/differences-reading.md lists them."""
+"""Differences in how HDF5 is read from netCDF-C's, as docs/reference/differences-reading.md lists them."""
 
 import json
 import zlib

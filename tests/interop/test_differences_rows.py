@@ -14,15 +14,12 @@ import test_differences_ncgen
 import test_differences_reading
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
-PAGES = sorted((ROOT / "docs" / "guide").glob("differences*.md"))
+PAGES = sorted((ROOT / "docs" / "reference").glob("differences*.md"))
 TABLES = {
     "differences.md": [test_differences_nccopy.CASES],
-    "differences-cdl.md": [test_differences_ncdump.CASES, test_differences_ncdump.FILES],
     "differences-ncdump.md": [test_differences_ncdump.CASES, test_differences_ncdump.FILES],
     "differences-ncgen.md": [test_differences_ncgen.CASES],
-    "differences-ncgen-values.md": [test_differences_ncgen.CASES],
     "differences-reading.md": [test_differences_reading.CASES],
-    "differences-remote.md": [],
 }
 REMOTE = "crates/core/tests/all/remote_requests"
 SHOWN = {
@@ -59,14 +56,18 @@ SHOWN = {
         "names in another Unicode": "test_zarr_other_metadata.py::test_names_are_normalized_for_netcdf_c",
         "output `*.zarr`": "test_locations.py::test_outputs_of_zarr_without_a_fragment",
         "a folder with other": "test_locations.py::test_what_is_not_zarr_is_not_replaced",
-    },
-    "differences-cdl.md": {
-        "line break in a row": "test_ncdump.py::test_text_that_can_be_read_back",
-        "NULs at the end": "test_ncdump.py::test_text_that_can_be_read_back",
-        "sequence of `char`": "test_ncdump.py::test_characters_in_user_types",
-        "It prints `:_IsNetcdf4": "test_ncdump_corpus.py::test_all_flags",
-        "It leaves out variables": "test_ncdump.py::test_generated",
-        "With `-t` and `-i`": "test_ncdump_times.py::test_attributes_that_are_strings",
+        "`s3://a.b/key`": f"{REMOTE}/urls.rs::each_form_of_a_url_makes_its_request",
+        "`http(s)://` with": f"{REMOTE}/urls.rs::each_form_of_a_url_makes_its_request",
+        "the region in the host": "crates/remote/src/url/hosts.rs::hosts_of_others",
+        "a bucket's `https://`": f"{REMOTE}/urls.rs::each_form_of_a_url_makes_its_request",
+        "comments, and `=`": "crates/remote/src/settings/s3/ini.rs::lines_are_read_as_aws_reads_them",
+        "half of a pair": f"{REMOTE}/s3_settings.rs::credentials_come_from_the_first_that_names_them",
+        "`AWS_CONFIG_FILE`": f"{REMOTE}/s3_settings.rs::files_of_profiles_are_found_and_joined",
+        "a request that fails": "test_remote_faults.py::test_reading",
+        "an object that changes": "test_remote_proxy.py::test_a_changed_object_fails_what_wants_the_old_one",
+        "opening an object": "test_remote_requests.py::test_a_header_takes_few_requests_and_no_head",
+        "absent chunks": "test_differences_shown.py::test_only_a_chunk_that_is_not_there_is_fill",
+        "writing": "test_remote_matrix.py::test_a_tree_is_not_put_on_another",
     },
     "differences-ncdump.md": {
         "elements never written": "test_ncdump.py::test_what_was_never_written_is_zeros",
@@ -78,6 +79,12 @@ SHOWN = {
         "control characters": "test_differences_ncdump.py::test_control_characters_on_a_terminal",
         "NcML": "test_ncdump_ncml.py::test_names_and_text_that_xml_has_to_escape",
         "two equal types": "test_differences_ncdump.py::test_two_equal_types",
+        "line break in a row": "test_ncdump.py::test_text_that_can_be_read_back",
+        "NULs at the end": "test_ncdump.py::test_text_that_can_be_read_back",
+        "sequence of `char`": "test_ncdump.py::test_characters_in_user_types",
+        "It prints `:_IsNetcdf4": "test_ncdump_corpus.py::test_all_flags",
+        "It leaves out variables": "test_ncdump.py::test_generated",
+        "With `-t` and `-i`": "test_ncdump_times.py::test_attributes_that_are_strings",
     },
     "differences-ncgen.md": {
         "two equal types": "test_differences_ncdump.py::test_two_equal_types",
@@ -87,8 +94,6 @@ SHOWN = {
         "`-x`, `_NoFill`": "test_ncgen.py::test_no_fill",
         "chunks after the last": "test_ncgen_sparse.py::test_chunks_behind_the_values_are_not_in_the_file",
         "an element of more": "test_ncgen_sparse.py::test_elements_larger_than_a_fill_value",
-    },
-    "differences-ncgen-values.md": {
         "records of compounds": "test_ncgen_short_lists.py::test_records_that_are_not_given_are_made_of_fill_values",
         "fields of compounds": "test_cdl_samples.py::test_where_ours_is_right",
         "`v = {}`": "test_ncgen_short_lists.py::test_empty_braces_make_no_record",
@@ -116,20 +121,6 @@ SHOWN = {
         "a relative name": "test_differences_reading.py::test_external_data_is_looked_up_in_the_folder_of_the_file",
         "elements of a virtual": "test_virtual.py::test_elements_past_a_sources_lengths_are_fill",
         "an unsigned 16-bit": "test_virtual.py::test_numbers_are_converted",
-    },
-    "differences-remote.md": {
-        "`s3://a.b/key`": f"{REMOTE}/urls.rs::each_form_of_a_url_makes_its_request",
-        "`http(s)://` with": f"{REMOTE}/urls.rs::each_form_of_a_url_makes_its_request",
-        "the region in the host": "crates/remote/src/url/hosts.rs::hosts_of_others",
-        "a bucket's `https://`": f"{REMOTE}/urls.rs::each_form_of_a_url_makes_its_request",
-        "comments, and `=`": "crates/remote/src/settings/s3/ini.rs::lines_are_read_as_aws_reads_them",
-        "half of a pair": f"{REMOTE}/s3_settings.rs::credentials_come_from_the_first_that_names_them",
-        "`AWS_CONFIG_FILE`": f"{REMOTE}/s3_settings.rs::files_of_profiles_are_found_and_joined",
-        "a request that fails": "test_remote_faults.py::test_reading",
-        "an object that changes": "test_remote_proxy.py::test_a_changed_object_fails_what_wants_the_old_one",
-        "opening an object": "test_remote_requests.py::test_a_header_takes_few_requests_and_no_head",
-        "absent chunks": "test_differences_shown.py::test_only_a_chunk_that_is_not_there_is_fill",
-        "writing": "test_remote_matrix.py::test_a_tree_is_not_put_on_another",
     },
 }
 

@@ -26,7 +26,7 @@ def theirs(path, flags):
 def test_generated(printable, name, flags):
     path = printable(name)
     wanted = as_4_10(theirs(path, flags)) if name in ("nc7", "empty_nc4") else theirs(path, flags)
-    # An attribute of a variable called data, which would begin a section: see differences-cdl.md.
+    # An attribute of a variable called data, which would begin a section: see differences-ncdump.md.
     wanted = sections_as_names(wanted)
     ours, wanted = without_ordered_filters(ncdump(*flags, "-n", "x", path), wanted)
     assert ours.decode(errors="replace") == wanted.decode(errors="replace")

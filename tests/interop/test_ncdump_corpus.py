@@ -1,6 +1,6 @@
 """With every display flag our ncdump prints what the installed one prints, of files that the installed ncgen made of the corpus.
 
-What may differ is in allowed_differences.py, or named below; all of it stands in docs/guide/differences-cdl.md.
+What may differ is in allowed_differences.py, or named below; all of it stands in docs/reference/differences-ncdump.md.
 """
 
 import subprocess

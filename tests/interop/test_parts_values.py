@@ -1,4 +1,4 @@
-"""Parts of datasets by values of coordinates: what xarray and cdo select, but for what docs/guide/subset.md says."""
+"""Parts of datasets by values of coordinates: what xarray and cdo select, but for what docs/reference/nccopy.md says."""
 
 import shutil
 import subprocess

@@ -219,7 +219,7 @@ def test_control_characters_that_netcdf_c_misreads_are_told(tmp_path):
 
 
 def test_what_netcdf_c_does_not_read_of_pure_zarr(tmp_path):
-    """As docs/guide/differences-reading.md has it. A release of netCDF-C that reads more fails here."""
+    """As docs/reference/differences-reading.md has it. A release of netCDF-C that reads more fails here."""
     tree = tmp_path / "a.zarr"
     group = zarr.create_group(tree, zarr_format=2)
     scalar = group.create_array("scalar", shape=(), dtype="f4", fill_value=-1.0)

@@ -1,4 +1,4 @@
-//! The table of a program's options in the guide.
+//! The list of a program's options in its page of the reference.
 
 use std::fmt::Write;
 
@@ -6,68 +6,92 @@ use super::opt::{Opt, Value};
 use super::program::Program;
 
 impl Program {
-    /// The options as Markdown: a table for each group. If the program has modes, a column tells to which an option applies.
-    pub fn page(&self) -> String {
-        let (heads, lines) = match self.modes.is_empty() {
-            true => ("", ""),
-            false => (" applies to |", " --- |"),
-        };
+    /// The options as Markdown: a list for each group, then what each mode takes. The name of an option links to its section.
+    /// An option that `other` has too has one line here: the rest is on that program's page.
+    pub fn page(&self, other: Option<&Self>) -> String {
         let mut page = String::new();
         for (heading, options) in &self.groups {
-            let _ = write!(page, "\n| {heading} | |{heads}\n| --- | --- |{lines}\n");
-            for option in options {
-                let modes = match self.modes.is_empty() {
-                    true => String::new(),
-                    false => format!(" {} |", self.applies_to(option)),
+            let _ = write!(page, "\n**{heading}**\n\n");
+            // Options that mean the same share a line.
+            for same in options.chunk_by(|one, next| description(one) == description(next)) {
+                let names: Vec<_> = same.iter().map(|option| self.linked(option)).collect();
+                let text = match other {
+                    Some(other)
+                        if other
+                            .options()
+                            .any(|option| description(option) == description(&same[0])) =>
+                    {
+                        sentence(&same[0].line())
+                    }
+                    _ => description(&same[0]),
                 };
-                let _ = writeln!(
-                    page,
-                    "| {} | {} |{modes}",
-                    names(option),
-                    self.description(option)
-                );
+                let _ = writeln!(page, "- {}: {text}", names.join(", "));
+            }
+        }
+        if let Some((_, modes)) = self.modes.split_first() {
+            let _ = write!(
+                page,
+                "\n**What other copies take, besides options of no values such as `-m` and `--quiet`**\n\n"
+            );
+            let everywhere = |option: &Opt| self.modes.iter().all(|(mode, _)| option.applies_to(*mode));
+            for (mode, name) in modes {
+                let here = |option: &Opt| option.applies_to(*mode) && !everywhere(option);
+                let _ = writeln!(page, "- {name}: {}", self.shortest_names(here));
             }
         }
         page
     }
 
-    fn applies_to(&self, option: &Opt) -> String {
-        if option.modes.is_empty() {
-            return "all".to_owned();
-        }
-        let all = self.modes.iter().filter(|(mode, _)| option.applies_to(*mode));
-        all.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+    fn shortest_names(&self, which: impl Fn(&Opt) -> bool) -> String {
+        let names = self
+            .options()
+            .filter(|option| which(option))
+            .map(|option| match option.short {
+                Some(letter) => format!("`-{letter}`"),
+                None => format!("`--{}`", option.long.unwrap_or_default()),
+            });
+        names.collect::<Vec<_>>().join(", ")
     }
 
-    fn description(&self, option: &Opt) -> String {
-        let mut text = option.line();
-        if !option.more.is_empty() {
-            text = format!("{text}.<br>{}", option.more.replace('\n', "<br>"));
-        }
-        if !text.ends_with('.') {
-            text.push('.');
-        }
-        let text = text.replace('|', "\\|").replace('*', "\\*");
+    /// The option as it is typed, as a link to its section.
+    fn linked(&self, option: &Opt) -> String {
         let own = format!("{}.md", self.name);
         match option.section.strip_prefix(&own).unwrap_or(option.section) {
-            "" => text,
-            section => format!("{text} [More]({section})"),
+            "" => names(option),
+            section => format!("[{}]({section})", names(option)),
         }
     }
+}
+
+fn description(option: &Opt) -> String {
+    match &*option.more {
+        "" => sentence(&option.line()),
+        more => format!(
+            "{} {}",
+            sentence(&option.line()),
+            sentence(&more.replace('\n', " "))
+        ),
+    }
+}
+
+/// The text as Markdown, with a full stop.
+fn sentence(text: &str) -> String {
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{}{stop}", text.replace('*', "\\*"))
 }
 
 /// The option as it is typed, with its value.
 fn names(option: &Opt) -> String {
     let value = match &option.value {
         Value::None | Value::Help | Value::Version => String::new(),
-        Value::OneOf(_, words) => format!(" {}", words.join("\\|")),
+        Value::OneOf(_, words) => format!(" {}", words.join("|")),
         Value::Optional(name, _) => format!("[={name}]"),
         Value::Text(name)
         | Value::Texts(name)
         | Value::Path(name)
         | Value::Paths(name)
         | Value::Number(name, _) => {
-            format!(" {}", name.replace('|', "\\|"))
+            format!(" {name}")
         }
     };
     let short = option.short.map(|letter| format!("`-{letter}{value}`"));

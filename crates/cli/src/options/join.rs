@@ -5,7 +5,7 @@ use ncutils_core::error::{Alternative, Request};
 use super::mode::Mode;
 use super::opt::{Opt, Value};
 
-const SECTION: &str = "join.md";
+const SECTION: &str = "nccopy.md#join";
 
 /// Options that go with no output of several inputs.
 const CONFLICTS: &[&str] = &[
@@ -42,7 +42,7 @@ pub fn join() -> Vec<Opt> {
             "Add the inputs to OUTPUT, which exists, along its unlimited dimension",
         )
         .more("--join names the dimension where several are unlimited.")
-        .section("append.md")
+        .section("nccopy.md#append")
         .selects(&[Mode::Append])
         .conflicts(&[
             "in-place", "update", "preserve", "restore", "salvage", "flatten", "strings", "verify",

@@ -4,7 +4,7 @@
 //! kinds, mode ─► opt: a row                      ┌─► command  clap's parser, --help, man pages, completions
 //!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its mode does not apply
 //!                              ncgen: Program ───┼─► names    errors of the libraries, with names of options
-//!                                                └─► guide_page   the table in docs/guide
+//!                                                └─► guide_page   the lists in docs/reference
 //! ```
 
 mod command;

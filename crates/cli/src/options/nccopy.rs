@@ -110,19 +110,19 @@ fn kind() -> Vec<Opt> {
                 "{}\nzst: the input's bytes in Zstandard's seekable format.\nh5: HDF5 as it is, with all its objects, types and links (hdf5 is another name of nc4).",
                 kinds()
             ))
-            .section("kinds.md#kinds")
+            .section("nccopy.md#kind-of-the-output")
             .modes(OF_KIND),
     ];
     options.extend(digits(OF_KIND));
     options.extend([
         Opt::long("restore", "Restore the original of an archive, byte for byte")
             .more("-k with the original's kind does the same.")
-            .section("archives.md")
+            .section("nccopy.md#archives")
             .modes(&[Values, Bytes]),
         Opt::long("block", "bytes of a block; default 256 KiB; repeatable")
             .value(Value::Texts("BLOCK"))
             .more("BYTES, or VAR:BYTES for one variable.")
-            .section("archives.md")
+            .section("nccopy.md#archives")
             .kinds(ARCHIVES)
             .modes(&[Values, Bytes]),
     ]);
@@ -133,23 +133,23 @@ fn filters() -> Vec<Opt> {
     vec![
         Opt::short('d', "deflate", "Deflate every variable at level N, 1 to 9; 0 takes compression off")
             .value(Value::Text("N"))
-            .section("compress.md#-d-and--s")
+            .section("nccopy.md#filters")
             .modes(OF_CHUNKS)
             .requests(&[Request::Deflate]),
         Opt::short('s', "shuffle", "Shuffle the bytes of numbers before they are deflated")
-            .section("compress.md#-d-and--s")
+            .section("nccopy.md#filters")
             .modes(OF_CHUNKS),
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .value(Value::Texts("FILTER"))
             .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter, keep for those of the input. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
-            .section("compress.md#-f")
+            .section("nccopy.md#filters")
             .modes(OF_CHUNKS)
             .requests(&[Request::Filters])
             .alternatives(&[(Alternative::OtherFilters, ": choose other filters for this variable by -F")]),
         Opt::long("quantize", "Quantize floats before they are compressed; repeatable")
             .value(Value::Texts("QUANTIZE"))
             .more("var&var,ALGORITHM,N, or '*,ALGORITHM,N' for all variables. bitgroom and granularbr keep N digits, bitround keeps N bits.")
-            .section("quantize.md")
+            .section("filters.md#quantize")
             .modes(OF_DATASETS)
             .requests(&[Request::Quantization]),
         prefer_plugin(),
@@ -161,42 +161,42 @@ fn storage() -> Vec<Opt> {
         Opt::short('c', "chunks", "Chunk shapes; repeatable")
             .value(Value::Texts("CHUNKS"))
             .more("dim/n,dim/,…: by dimension, dim/ for its whole length.\nvar:n1,n2,…: of one variable.\nvar: or var:contiguous, var:compact: without chunks; / for all variables.\n'var:external=FILE[@OFFSET[+SIZE]][;FILE…]': raw data in files below the output's folder, which must not exist.")
-            .section("rechunk.md#chunk-shapes")
+            .section("nccopy.md#chunks")
             .modes(OF_CHUNKS)
             .requests(&[Request::Chunks]),
         Opt::short('M', "min-chunk", "Smallest chunk, where the program chooses the shape")
             .value(Value::Text("BYTES"))
             .more("A variable whose chunk would be smaller stays in one piece.")
-            .section("rechunk.md#default-shapes")
+            .section("nccopy.md#chunks")
             .modes(OF_DATASETS),
         Opt::long("shard", "shapes of shards, in elements; repeatable")
             .value(Value::Texts("SHARDS"))
             .more("dim/n,dim/,…: by dimension.\nvar:n1,n2,…: of one variable; var: for none.\nnone, auto, or a size of decoded bytes such as 128M: for all.")
-            .section("shards.md")
+            .section("nccopy.md#chunks")
             .kinds(SHARDED)
             .modes(OF_VALUES)
             .requests(&[Request::Shards]),
         Opt::long("shard-index", "place of the index in each shard")
             .value(Value::OneOf("PLACE", vec!["start", "end"]))
-            .section("shards.md")
+            .section("nccopy.md#chunks")
             .kinds(SHARDED)
             .modes(OF_VALUES),
         Opt::short('u', "fix-all", "Make unlimited dimensions fixed, at their present lengths")
-            .section("rechunk.md#fixed-and-unlimited-dimensions")
+            .section("nccopy.md#chunks")
             .modes(OF_DATASETS)
             .requests(&[Request::FixedDimensions]),
         Opt::long("fixed", "Make these unlimited dimensions fixed, at their present lengths; repeatable")
             .value(Value::Texts("DIM,…"))
-            .section("rechunk.md#fixed-and-unlimited-dimensions")
+            .section("nccopy.md#chunks")
             .modes(OF_VALUES),
         Opt::long("unlimited", "Make these dimensions unlimited; repeatable")
             .value(Value::Texts("DIM,…"))
-            .section("rechunk.md#fixed-and-unlimited-dimensions")
+            .section("nccopy.md#chunks")
             .modes(OF_VALUES),
         string_length(OF_VALUES),
         Opt::long("drop-unsupported", "Leave out what the output's kind cannot hold")
             .more("Attributes, variables, groups and types. Warnings tell them.")
-            .section("kinds.md#items-that-a-kind-cannot-hold")
+            .section("nccopy.md#kind-of-the-output")
             .modes(OF_VALUES)
             .alternatives(&[
                 (Alternative::LeavingOut, "; --drop-unsupported leaves it out"),
@@ -205,7 +205,7 @@ fn storage() -> Vec<Opt> {
         Opt::long("strings", "Make strings arrays of characters, which classic files hold")
             .value(Value::OneOf("FORM", vec!["char"]))
             .more("Each variable has one more dimension, as long as its longest string or --strlen.")
-            .section("kinds.md#strings-and-groups-in-classic-files")
+            .section("nccopy.md#kind-of-the-output")
             .modes(OF_VALUES)
             .told("--strings char")
             .requests(&[Request::CharStrings]),
@@ -213,18 +213,18 @@ fn storage() -> Vec<Opt> {
         Opt::long("flatten", "Join groups into one: /a/b/v is a_b_v, or joined by SEP")
             .value(Value::Optional("SEP", "_"))
             .more("Attributes of groups become global ones. Names in other options are the new ones.")
-            .section("kinds.md#strings-and-groups-in-classic-files")
+            .section("nccopy.md#kind-of-the-output")
             .modes(OF_VALUES)
             .requests(&[Request::FlatGroups]),
         Opt::long("skip-fill", "leave out chunks that hold only the fill value")
             .more("Other kinds store them.")
-            .section("zarr.md#chunks-of-fill-values")
+            .section("nccopy.md#chunks")
             .kinds(SPARSE)
             .modes(OF_DATASETS),
         Opt::long("page", "manage the file's space in pages of BYTES, 512 to 1 GiB")
             .value(Value::Number("BYTES", 0..=u64::MAX))
             .more("Pages are for libhdf5's page buffer. 0 for none. Default as the input.")
-            .section("rechunk.md#pages-of-an-hdf5-file")
+            .section("nccopy.md#chunks")
             .kinds(PAGED)
             .modes(OF_DATASETS)
             .requests(&[Request::Pages]),
@@ -235,7 +235,7 @@ fn selection() -> Vec<Opt> {
     let listed = |letter, id, name, told, help: &'static str| {
         Opt::short(letter, id, help)
             .value(Value::Texts(name))
-            .section("variables.md")
+            .section("nccopy.md#subset")
             .modes(OF_DATASETS)
             .told(told)
     };
@@ -273,7 +273,7 @@ fn selection() -> Vec<Opt> {
     options.push(
         Opt::long("exclude", "Leave these variables out; repeatable")
             .value(Value::Texts("VAR,…"))
-            .section("variables.md")
+            .section("nccopy.md#subset")
             .modes(OF_DATASETS),
     );
     options.push(
@@ -282,7 +282,7 @@ fn selection() -> Vec<Opt> {
             "With -v, -V, -g or -G: copy coordinates and what else the chosen variables name, too",
         )
         .more("Bounds, ancillary variables, grid mappings, cell measures and terms of formulas, as the CF conventions name them.")
-        .section("variables.md#what-a-variable-needs")
+        .section("nccopy.md#subset")
         .modes(OF_VALUES),
     );
     options.extend(subset(OF_DATASETS));
@@ -295,14 +295,14 @@ fn integrity() -> Vec<Opt> {
             "verify",
             "Compare the output with what was asked for before it takes its name",
         )
-        .section("verify.md")
+        .section("nccopy.md#chunks-that-are-copied-as-they-are")
         .modes(&[Values, Bytes, Hdf5, Zst])
         .conflicts(&["dry-run"]),
         Opt::long(
             "no-check",
             "Copy encoded chunks as they are, without a test for damage",
         )
-        .section("verify.md#chunks-that-are-copied-as-they-are")
+        .section("nccopy.md#chunks-that-are-copied-as-they-are")
         .modes(&[Values, Hdf5, Mode::Append])
         .alternatives(&[(
             Alternative::SoundChunks,
@@ -310,27 +310,27 @@ fn integrity() -> Vec<Opt> {
         )]),
         Opt::long("unfinished", "Copy an HDF5 file that its writer has not closed")
             .more("What the writer has not written to the file yet is missing in the copy.")
-            .section("unfinished.md")
+            .section("nccopy.md#unfinished-files")
             .modes(&[Values, Bytes, Hdf5, Zst]),
         Opt::long(
             "salvage",
             "Copy all that can be read of a damaged or truncated input",
         )
         .more("What is lost is listed. The exit status is 3 if anything is.")
-        .section("salvage.md")
+        .section("nccopy.md#salvage")
         .modes(&[Values, Hdf5, SalvageArchive])
         .conflicts(&["restore", "dry-run"]),
         Opt::long(
             "keep-suspect",
             "With --salvage: keep chunks whose only fault is a checksum",
         )
-        .section("salvage.md")
+        .section("nccopy.md#salvage")
         .requires("salvage"),
     ]
 }
 
 fn reports() -> Vec<Opt> {
-    let section = "plan.md";
+    let section = "nccopy.md#plan-and-summary";
     vec![
         Opt::long(
             "dry-run",
@@ -357,7 +357,7 @@ fn reports() -> Vec<Opt> {
 }
 
 fn many_files() -> Vec<Opt> {
-    let section = "many-files.md";
+    let section = "nccopy.md#many-files";
     vec![
         Opt::long(
             "recursive",
@@ -378,21 +378,21 @@ fn many_files() -> Vec<Opt> {
             "Replace each input by its copy, and skip those that need no change",
         )
         .more("Mode, owner and extended attributes are kept.")
-        .section("in-place.md")
+        .section("nccopy.md#many-files")
         .conflicts(&["restore"]),
         Opt::long(
             "break-links",
             "With --in-place: replace a file that has several hard links",
         )
         .more("The other names keep the old file.")
-        .section("in-place.md")
+        .section("nccopy.md#many-files")
         .requires("in-place"),
         Opt::long("preserve", "Give the output the times of the input").section(section),
         Opt::long(
             "update",
             "Skip an input whose output is newer, and stored as the options ask",
         )
-        .section("many-files.md#going-on-after-a-stop")
+        .section("nccopy.md#many-files")
         .conflicts(&["in-place"]),
     ]
 }

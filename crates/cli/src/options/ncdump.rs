@@ -107,21 +107,21 @@ fn form() -> Vec<Opt> {
             "times",
             "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
         )
-        .section("times.md")
+        .section("ncdump.md#times")
         .modes(OF_PRINTING),
         Opt::short(
             'i',
             "iso-times",
             "As -t, with a T between date and time, as ISO 8601 has it",
         )
-        .section("times.md")
+        .section("ncdump.md#times")
         .modes(OF_PRINTING),
         Opt::long(
             "exact",
             "Lose nothing: all digits of numbers, all types, the kind of the file",
         )
         .more("With --diff: compare bits, so that NaNs and zeros may differ.")
-        .section("exact.md")
+        .section("ncdump.md#exact")
         .modes(&[Print, Diff])
         .conflicts(&["times", "iso-times", "json"]),
         references(&[Print, Digest, Diff]),
@@ -132,7 +132,7 @@ fn form() -> Vec<Opt> {
 }
 
 fn storage() -> Vec<Opt> {
-    let section = "print.md#storage";
+    let section = "ncdump.md#storage";
     vec![
         Opt::short(
             's',
@@ -161,7 +161,7 @@ fn storage() -> Vec<Opt> {
 fn others() -> Vec<Opt> {
     vec![
         Opt::short('x', "ncml", "Print the header as NcML, which is XML")
-            .section("ncml.md")
+            .section("ncdump.md#ncml")
             .modes(OF_PRINTING)
             .conflicts(&["json", "exact"]),
         Opt::long("json", "Print JSON, in the shape of NCO's 'ncks --jsn'")
@@ -181,7 +181,7 @@ fn others() -> Vec<Opt> {
         // The id of -F is the word.
         Opt::long("list-filters", "List the filters built in and those of plugins, and read no file")
             .or_long("filters")
-            .section("plugins.md"),
+            .section("filters.md#plugins"),
     ]
 }
 
@@ -189,19 +189,19 @@ fn integrity() -> Vec<Opt> {
     vec![
         Opt::long("check", "Read all of the dataset and print what is wrong, a line for each fault")
             .more("The exit status is 1 if anything is.")
-            .section("integrity.md#check")
+            .section("ncdump.md#check-and-diff")
             .selects(&[Check]),
         Opt::long("digest", "Print SHA-256 digests of values and attributes, the same in every format")
-            .section("integrity.md#digest")
+            .section("../formats/digest.md")
             .selects(&[Digest]),
         Opt::long("diff", "Compare the dataset OTHER with INPUT, and print what differs")
             .value(Value::Path("OTHER"))
             .more("OTHER may be of any format; its values come first in a line. The exit status is 0 if they are the same, 1 if they differ, 2 for trouble.")
-            .section("integrity.md#diff")
+            .section("ncdump.md#check-and-diff")
             .selects(&[Diff]),
         Opt::long("tolerance", "With --diff: differences up to ABS, or REL times the larger number, are none")
             .value(Value::Text("ABS[,REL]"))
-            .section("integrity.md#diff")
+            .section("ncdump.md#check-and-diff")
             .requires("diff")
             .conflicts(&["exact"]),
     ]

@@ -82,7 +82,7 @@ fn kind() -> Vec<Opt> {
         )
         .value(Value::Text("KIND"))
         .more(kinds())
-        .section("kinds.md#kinds"),
+        .section("nccopy.md#kind-of-the-output"),
         Opt::short('v', "version-name", "Same as -k").value(Value::Text("KIND")),
     ];
     options.extend(digits(&[]));

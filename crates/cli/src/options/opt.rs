@@ -48,7 +48,7 @@ pub struct Opt {
     pub(crate) help: Cow<'static, str>,
     /// What there is to say besides the one line; may be empty.
     pub(crate) more: Cow<'static, str>,
-    /// The section of the guide that has all, as a link from the program's page; may be empty.
+    /// The section that has all rules, as a link from the program's page of docs/reference; may be empty.
     pub(crate) section: &'static str,
     /// The kinds of outputs to which it applies; `None` for all.
     pub(crate) kinds: Option<Applies>,
@@ -158,7 +158,7 @@ impl Opt {
         Self { more, ..self }
     }
 
-    /// With the section of the guide that has all of it.
+    /// With the section of docs/reference that has all rules.
     pub fn section(self, section: &'static str) -> Self {
         Self { section, ..self }
     }

@@ -35,7 +35,7 @@ pub(super) fn subset(modes: &'static [Mode]) -> [Opt; 2] {
             .value(Value::Texts("DIM=INDICES"))
             .takes_hyphens()
             .more("DIM=START:STOP:STEP, counted from 0, without STOP, negative from the end. DIM=5 for one. Several are joined by commas.")
-            .section("subset.md")
+            .section("nccopy.md#subset")
             .modes(modes)
             .told("--isel and --sel")
             .requests(&[Request::Indices]),
@@ -43,7 +43,7 @@ pub(super) fn subset(modes: &'static [Mode]) -> [Opt; 2] {
             .value(Value::Texts("DIM=VALUES"))
             .takes_hyphens()
             .more("DIM=LOW..HIGH or DIM=LOW..HIGH/STEP, both ends included. DIM=VALUE for one, DIM~VALUE for the nearest. Dates such as time=2000-02 or time=1990..1999; numbers of time after @. Longitudes may cross the seam. Several are joined by commas.")
-            .section("subset.md")
+            .section("nccopy.md#subset")
             .modes(modes)
             .told("--isel and --sel")
             .requests(&[Request::Values]),
@@ -57,7 +57,7 @@ pub(super) fn string_length(modes: &'static [Mode]) -> Opt {
         .more(
             "A longer string is an error; with ',cut' it is cut. Default: the longest string, at least 128.",
         )
-        .section("string-length.md")
+        .section("nccopy.md#chunks")
         .kinds(FIXED_STRINGS)
         .modes(modes)
         .requests(&[Request::StringLength])
@@ -71,7 +71,7 @@ pub(super) fn references(modes: &'static [Mode]) -> Opt {
     )
     .value(Value::OneOf("FORM", vec!["path"]))
     .more("A region is a path and slices: /a[0:3,2:5]. Without the option, references are left out.")
-    .section("hdf5.md#references-as-strings")
+    .section("nccopy.md#hdf5-as-it-is")
     .modes(modes)
     .told("--references path")
 }
@@ -95,14 +95,14 @@ pub(super) fn prefer_plugin() -> Opt {
         "prefer-plugin",
         "Use the plugin for a filter that is built in and that a plugin has too",
     )
-    .section("plugins.md")
+    .section("filters.md#plugins")
 }
 
 /// `--replace`.
 pub(super) fn replace() -> Opt {
     Opt::long("replace", "Replace a Zarr dataset on a remote store when the new one is complete")
         .more("What a killed run left there is cleared. No other program may be writing the dataset. Files and local folders are replaced in any case.")
-        .section("safe-output.md#on-a-remote-store")
+        .section("nccopy.md#how-an-output-appears")
         .alternatives(&[(Alternative::Replacing, "; --replace replaces or clears it")])
 }
 
@@ -110,7 +110,7 @@ pub(super) fn replace() -> Opt {
 pub(super) fn threads() -> Opt {
     Opt::long("threads", "Threads to work with; default one for each core")
         .value(Value::Number("N", 0..=u64::MAX))
-        .section("plan.md#memory-and-threads")
+        .section("nccopy.md#memory-and-threads")
 }
 
 /// `-m`.
@@ -122,7 +122,7 @@ pub(super) fn memory() -> Opt {
     )
     .value(Value::Text("BYTES"))
     .more("With suffix K, M or G (decimal).")
-    .section("plan.md#memory-and-threads")
+    .section("nccopy.md#memory-and-threads")
 }
 
 /// `--requests` and `--verbose`.
@@ -131,10 +131,10 @@ pub(super) fn remote() -> [Opt; 2] {
         Opt::long("requests", "Most requests to a remote store at once; default 64")
             .value(Value::Number("N", 1..=MOST_REQUESTS))
             .more("Remote stores are s3://, gs://, az:// and https://.")
-            .section("remote.md#number-of-requests"),
+            .section("remote.md#urls"),
         Opt::long("verbose", "Tell how remote stores are reached")
             .more("Server, region, credentials, and where each is from.")
-            .section("credentials.md"),
+            .section("remote.md#credentials"),
     ]
 }
 

@@ -8,16 +8,11 @@ use ncutils_model::{Endian, ZarrVersion};
 
 const HEAD: &str = "# All filters
 
-What is built in, read and written. This page is made of the program's own list; [the guide](../guide/filters.md) tells how filters are
-asked for, and what their parameters mean. Filters that are not here come from plugins: `ncdump --filters` lists those as well.
+The filters of HDF5 that are built in, read and written: name, HDF5's id, and names in Zarr version 2 and 3. Where a chunk that HDF5 stores is the chunk that Zarr stores,
+it says so; copies then pass it as it is. Parameters follow, as in `zstd,3`; then those that can be given by name, as in `zstd,level=3`, which are the members of the configuration in Zarr.
 
-\"Same bytes\" tells whether a chunk that HDF5 stores is the chunk that Zarr stores, so that a copy between the two passes it as it is.
+[The reference](../reference/filters.md) explains them, and lists the codecs that only Zarr has. `ncdump --filters` also lists plugins. This page is made of the program's own list.
 
-\"Parameters\" are the numbers after an id or name, as in `zstd,3`. \"Named parameters\" can be given in place of numbers, as in
-`zstd,level=3`, and are the members of the configuration in Zarr.
-
-| HDF5 id | name | Zarr version 2 | Zarr version 3 | parameters | named parameters | same bytes |
-| --- | --- | --- | --- | --- | --- | --- |
 ";
 
 /// True if some parameters have a form in Zarr.
@@ -31,35 +26,39 @@ fn has_same_bytes(codec: &dyn Codec) -> bool {
         })
 }
 
-fn row(codec: &dyn Codec) -> String {
-    let names = |version| {
-        let names = codec.facts().zarr_names(version).map(|name| format!("`{name}`"));
-        names.collect::<Vec<_>>().join(", ")
+/// The line of a codec that HDF5 has.
+fn row(codec: &dyn Codec, id: u32) -> String {
+    let names = |version| codec.facts().zarr_names(version).map(|name| format!("`{name}`"));
+    let mut zarr: Vec<_> = names(ZarrVersion::V2).collect();
+    zarr.extend(
+        names(ZarrVersion::V3)
+            .filter(|name| !zarr.contains(name))
+            .collect::<Vec<_>>(),
+    );
+    let same = match (zarr.is_empty(), has_same_bytes(codec)) {
+        (true, _) => String::new(),
+        (false, true) => format!("; {}, same bytes", zarr.join(", ")),
+        (false, false) => format!("; {}, other bytes", zarr.join(", ")),
     };
-    let (v2, v3) = (names(ZarrVersion::V2), names(ZarrVersion::V3));
-    let same = match (codec.hdf5_id(), v2.is_empty() && v3.is_empty()) {
-        (Some(_), false) if has_same_bytes(codec) => "yes",
-        (Some(_), false) => "no",
-        _ => "",
+    let members = listed_members(codec.facts().members);
+    let named = match members.is_empty() {
+        true => String::new(),
+        false => format!(". By name: {members}"),
     };
-    let id = codec.hdf5_id().map(|id| id.to_string()).unwrap_or_default();
-    let name = codec.name();
-    // Codecs without an id have no other parameters than those with names.
-    let (parameters, members) = match codec.hdf5_id() {
-        Some(_) => (
-            codec.facts().parameters_help,
-            listed_members(codec.facts().members),
-        ),
-        None => ("", codec.facts().parameters_help.to_owned()),
-    };
-    format!("| {id} | {name} | {v2} | {v3} | {parameters} | {members} | {same} |")
+    format!(
+        "- **{}** ({id}{same}): {}{named}",
+        codec.name(),
+        codec.facts().parameters_help
+    )
 }
 
 #[test]
 fn the_page_lists_the_registry() {
     let mut page = HEAD.to_owned();
     for codec in Registry::builtin().iter() {
-        writeln!(page, "{}", row(codec.as_ref())).unwrap();
+        if let Some(id) = codec.hdf5_id() {
+            writeln!(page, "{}", row(codec.as_ref(), id)).unwrap();
+        }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/filters.md");
     if std::env::var_os("NCUTILS_BLESS").is_some() {
@@ -70,22 +69,20 @@ fn the_page_lists_the_registry() {
 }
 
 #[test]
-fn the_guide_explains_the_codecs_that_only_zarr_has() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/zarr-codecs.md");
-    let guide = std::fs::read_to_string(path).unwrap();
-    let rows: Vec<Vec<&str>> = guide.lines().map(|line| line.split(" |").collect()).collect();
+fn the_reference_explains_the_codecs_that_only_zarr_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/filters.md");
+    let page = std::fs::read_to_string(path).unwrap();
     for codec in Registry::builtin()
         .iter()
         .filter(|codec| codec.hdf5_id().is_none())
     {
-        let cell = format!(" `{}`", codec.name());
-        let is_row = |row: &&Vec<&str>| row.len() == 5 && row[..2].iter().any(|name| name.ends_with(&cell));
-        let row = rows.iter().find(is_row);
-        let row = row.unwrap_or_else(|| panic!("docs/guide/zarr-codecs.md has no row of {}", codec.name()));
+        let begin = format!("- `{}`", codec.name());
+        let row = page.lines().find(|line| line.starts_with(&begin));
+        let row = row.unwrap_or_else(|| panic!("docs/reference/filters.md has no line of {}", codec.name()));
         for member in codec.facts().parameters_help.split(", ") {
             assert!(
-                row[3].contains(member),
-                "docs/guide/zarr-codecs.md lacks {member}: {row:?}"
+                row.contains(member),
+                "docs/reference/filters.md lacks {member}: {row}"
             );
         }
     }
