@@ -12,10 +12,10 @@ use ncutils_core::message::{is_unseen, lines};
 use ncutils_core::store::take_remains;
 use ncutils_core::threads;
 
-use crate::log;
 use crate::messages::Messages;
 use crate::options::Program;
 use crate::output::print;
+use crate::{allocator, log};
 
 /// Parses the process's arguments by the program's table, and runs `work`, which returns the exit status of a run without an
 /// error. Errors are printed to standard error after the program's name, with the names of options. The exit status is then 1.
@@ -29,6 +29,7 @@ pub fn run_or_fail_with(
     program: &Program,
     work: impl FnOnce(&ArgMatches) -> anyhow::Result<u8>,
 ) -> ExitCode {
+    allocator::start();
     let name = program.name;
     let matches = match program.matches() {
         Ok(matches) => matches,
