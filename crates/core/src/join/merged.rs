@@ -133,6 +133,18 @@ impl Merged {
         self.differing.iter().map(String::as_str)
     }
 
+    /// Tells what was unusual about the data of the inputs that are open, as [`Inputs::told_by`] says: for a program that ends without
+    /// closing them.
+    pub fn tell_of_data(&self) {
+        for member in &self.members {
+            let inputs = &member.inputs;
+            inputs.tell(inputs.number(0), &*member.first);
+        }
+        for (number, reader) in self.pool.all_open() {
+            self.inputs.tell(number, &**reader);
+        }
+    }
+
     /// The same as what is added to its first input, which may change while the others are read.
     #[must_use]
     pub fn growing(mut self) -> Self {

@@ -67,6 +67,9 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let joined = Merged::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
     tell(&joined, &first, arguments);
     write(&joined, (&first, &output), arguments)?;
+    joined.tell_of_data();
+    // The process ends now, and with it all that is open. To close thousands of inputs one by one would take a tenth of the time.
+    std::mem::forget(joined);
     Ok(0)
 }
 
