@@ -136,6 +136,42 @@ def test_full_disk(large, tmp_path):
         subprocess.run(["umount", str(disk)], check=True)
 
 
+def test_full_disk_in_the_middle_of_many(tmp_path):
+    disk, folder = tmp_path / "disk", tmp_path / "in"
+    disk.mkdir()
+    folder.mkdir()
+    one = noise(tmp_path / "one.nc", 100)
+    inputs = [folder / f"f{n:03}.nc" for n in range(300)]
+    for path in inputs:
+        os.link(one, path)
+    nccopy("-d", "1", one, tmp_path / "alone.nc")
+    whole = (tmp_path / "alone.nc").read_bytes()
+    pages = -(-len(whole) // 4096) * 4
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={150 * pages}k", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        command = [BIN / "nccopy", "-d", "1", *inputs, f"{disk}/"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1
+        complete = sorted(path.name for path in disk.iterdir())
+        assert 130 < len(complete) <= 150 and all((disk / name).read_bytes() == whole for name in complete)
+        failed = [line for line in done.stderr.splitlines() if "No space left" in line]
+        assert len(failed) == len(inputs) - len(complete)
+        named = {path.name for path in inputs if any(str(disk / path.name) in line or str(path) in line for line in failed)}
+        assert named == {path.name for path in inputs} - set(complete)
+        assert f"{len(complete)} copied, 0 skipped, {len(failed)} failed" in done.stderr.splitlines()[-1]
+        subprocess.run(["mount", "-o", f"remount,size={600 * pages}k", str(disk)], check=True)
+        times = {name: (disk / name).stat().st_mtime_ns for name in complete}
+        done = subprocess.run([*command[:1], "--update", *command[1:]], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert f"{len(failed)} copied, {len(complete)} skipped, 0 failed" in done.stderr.splitlines()[-1]
+        assert sorted(path.name for path in disk.iterdir()) == [path.name for path in inputs]
+        assert all(path.read_bytes() == whole for path in disk.iterdir())
+        assert {name: (disk / name).stat().st_mtime_ns for name in complete} == times
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
 def test_limit_on_file_sizes(large, tmp_path):
     target = tmp_path / "out.nc"
     target.write_bytes(b"precious")
