@@ -10,7 +10,7 @@ import netCDF4
 import numpy as np
 import pytest
 from conftest import BIN, installed, nccopy, ncdump
-from stop_points import stopped
+from stop_points import go_on, stopped
 
 
 def noise(path, length):
@@ -55,9 +55,31 @@ def test_kill_leaves_the_old_file(small, tmp_path, point):
         killed += process.returncode == -signal.SIGKILL
         left = partial_files(target)
         assert len(left) <= 1 and all("partial" in name for name in left), left
-        for name in left:
-            (tmp_path / name).unlink()
+        if point == "rename":
+            assert len(left) == 1
+        # The next copy removes what the killed one left.
+        nccopy(small, target)
+        assert partial_files(target) == []
     assert killed >= (10 if point == "write" else 1)
+
+
+def test_a_copy_leaves_the_partial_file_of_another_that_lives(small, tmp_path):
+    target = tmp_path / "out.nc"
+    target.write_bytes(b"precious")
+    process = stopped("rename", "nccopy", "-d", "1", "-s", small, target)
+    (partial,) = partial_files(target)
+    # A file of another computer is left alone, and so is one of another name.
+    for name in [".out.nc.ncutils-partial-1-0-00000000", ".other.nc.ncutils-partial-1-0" + partial[-9:]]:
+        (tmp_path / name).write_bytes(b"")
+    before = set(partial_files(target))
+    nccopy(small, target)
+    assert set(partial_files(target)) == before
+    status, told = go_on(process)
+    assert status == 0, told
+    assert partial not in partial_files(target)
+    nccopy("-d", "1", "-s", small, tmp_path / "alone.nc")
+    is_new = target.read_bytes() == (tmp_path / "alone.nc").read_bytes()
+    assert is_new
 
 
 def test_kill_after_the_commit_leaves_the_new_file(small, tmp_path):
@@ -110,6 +132,42 @@ def test_full_disk(large, tmp_path):
             assert "No space left" in message and "out.nc" in message and source.name not in message, message
             assert target.read_bytes() == b"precious"
             assert [p.name for p in disk.iterdir()] == ["out.nc"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_full_disk_in_the_middle_of_many(tmp_path):
+    disk, folder = tmp_path / "disk", tmp_path / "in"
+    disk.mkdir()
+    folder.mkdir()
+    one = noise(tmp_path / "one.nc", 100)
+    inputs = [folder / f"f{n:03}.nc" for n in range(300)]
+    for path in inputs:
+        os.link(one, path)
+    nccopy("-d", "1", one, tmp_path / "alone.nc")
+    whole = (tmp_path / "alone.nc").read_bytes()
+    pages = -(-len(whole) // 4096) * 4
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={150 * pages}k", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        command = [BIN / "nccopy", "-d", "1", *inputs, f"{disk}/"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1
+        complete = sorted(path.name for path in disk.iterdir())
+        assert 130 < len(complete) <= 150 and all((disk / name).read_bytes() == whole for name in complete)
+        failed = [line for line in done.stderr.splitlines() if "No space left" in line]
+        assert len(failed) == len(inputs) - len(complete)
+        named = {path.name for path in inputs if any(str(disk / path.name) in line or str(path) in line for line in failed)}
+        assert named == {path.name for path in inputs} - set(complete)
+        assert f"{len(complete)} copied, 0 skipped, {len(failed)} failed" in done.stderr.splitlines()[-1]
+        subprocess.run(["mount", "-o", f"remount,size={600 * pages}k", str(disk)], check=True)
+        times = {name: (disk / name).stat().st_mtime_ns for name in complete}
+        done = subprocess.run([*command[:1], "--update", *command[1:]], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert f"{len(failed)} copied, {len(complete)} skipped, 0 failed" in done.stderr.splitlines()[-1]
+        assert sorted(path.name for path in disk.iterdir()) == [path.name for path in inputs]
+        assert all(path.read_bytes() == whole for path in disk.iterdir())
+        assert {name: (disk / name).stat().st_mtime_ns for name in complete} == times
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 

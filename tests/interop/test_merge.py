@@ -111,7 +111,62 @@ def test_shared_coordinates_must_be_equal(tmp_path):
     error = refused(tas, make(tmp_path / "pr.nc", "pr", count=5), out)
     assert f"{tmp_path}/pr.nc: variable pr: the dimension time has the length 5, and 4 in {tas}" in error, error
     error = refused(tas, make(tmp_path / "pr.nc", "pr", units="days since 1999-01-01"), out)
-    assert "pr.nc: variable time: units is 'days since 1999-01-01', and 'days since 2000-01-01' in" in error, error
+    assert f"pr.nc: variable time: [0] is -365, and 0 in {tas}, in 'days since 2000-01-01'" in error, error
+
+
+def recount(path, units, times, **bounds):
+    """Gives the times of a file other units, and bounds if they are named."""
+    with netCDF4.Dataset(path, "a") as out:
+        out["time"].units = units
+        out["time"][:] = times
+        for name, values in bounds.items():
+            if "nv" not in out.dimensions:
+                out.createDimension("nv", 2)
+            out["time"].bounds = name
+            out.createVariable(name, "f8", ("time", "nv"))[:] = values
+    return path
+
+
+@pytest.mark.parametrize("units, step", [("days since 2000-1-1 00:00:00", 1), ("hours since 2000-01-01", 24), ("s since 2000-01-01T00:00:00Z", 86400)])
+def test_shared_times_may_have_other_units(tmp_path, units, step):
+    tas = [make(tmp_path / f"tas_{first}.nc", "tas", first) for first in (0, 4)]
+    pr = [recount(make(tmp_path / f"pr_{first}.nc", "pr", first), units, (first + np.arange(4)) * step) for first in (0, 4)]
+    out = tmp_path / "out.nc"
+    one = xarray.merge([xarray.open_dataset(tas[0]), xarray.open_dataset(pr[0])])
+    merged("--verify", tas[0], pr[0], out)
+    same(out, one)
+    merged("--verify", "--join", "time", *tas, *pr, out)
+    other = xarray.merge([xarray.open_dataset(tas[1]), xarray.open_dataset(pr[1])])
+    same(out, xarray.concat([one, other], "time", data_vars="minimal"))
+    with netCDF4.Dataset(out) as found:
+        assert found["time"].units == "days since 2000-01-01" and found["time"][:].tolist() == list(range(8))
+
+
+def test_times_in_other_units_keep_their_bounds(tmp_path):
+    days, out = np.arange(4), tmp_path / "out.nc"
+    edges = np.stack([days, days + 1], axis=-1)
+    tas = recount(make(tmp_path / "tas.nc", "tas"), "days since 2000-01-01", days, time_bnds=edges)
+    pr = recount(make(tmp_path / "pr.nc", "pr"), "hours since 2000-01-01", days * 24, time_bnds=edges * 24)
+    merged("--verify", tas, pr, out)
+    with netCDF4.Dataset(out) as found:
+        assert found["time_bnds"][:].tolist() == edges.tolist()
+    # Bounds without units of their own count in those of their variable, which are others here.
+    plain = make(tmp_path / "plain.nc", "plain")
+    error = refused(plain, pr, out)
+    assert f"{pr}: variable time: units is 'hours since 2000-01-01', and 'days since 2000-01-01' in {plain}" in error, error
+    other = recount(make(tmp_path / "other.nc", "other"), "hours since 2000-01-01", days * 24, time_bnds=edges * 24 + 1)
+    error = refused(tas, other, out)
+    assert f"{other}: variable time_bnds: " in error and "--inexact" in error, error
+
+
+def test_shared_times_without_an_exact_form(tmp_path):
+    tas = recount(make(tmp_path / "tas.nc", "tas"), "days since 2000-01-01", np.arange(4) / 24)
+    pr, out = recount(make(tmp_path / "pr.nc", "pr"), "hours since 2000-01-01", np.arange(4)), tmp_path / "out.nc"
+    error = refused(tas, pr, out)
+    assert f"{pr}: variable time: " in error and "--inexact" in error, error
+    merged("--inexact", tas, pr, out)
+    with netCDF4.Dataset(out) as found:
+        assert found["time"][:].tolist() == (np.arange(4) / 24).tolist()
 
 
 def test_the_file_of_a_joined_value_is_named(tmp_path):

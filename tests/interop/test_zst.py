@@ -35,7 +35,7 @@ def test_zstd_restores_it(original, tmp_path):
 
 def test_other_options_are_refused(original, tmp_path):
     twin = tmp_path / "a.nc.zst"
-    for option in ["--isel", "x=1"], ["-d", "1"], ["--page", "4096"], ["--salvage"], ["--summary"], ["-M", "1k"]:
+    for option in ["--isel", "x=1"], ["-d", "1"], ["--page", "4096"], ["--salvage"], ["--summary"], ["-M", "1k"], ["--join", "x"], ["--merge"]:
         assert f"leave out {option[0]}" in nccopy("-k", "zst", *option, original, twin, ok=False)
     nccopy("-k", "zst", "--dry-run", original, twin)
     assert not twin.exists()

@@ -78,6 +78,14 @@ impl Inputs {
         (self.unchanged)()
     }
 
+    /// Tells the warnings of an input about its data, by the number of the input.
+    pub(super) fn tell(&self, number: usize, reader: &dyn Reader) {
+        let warnings = reader.data_warnings();
+        if !warnings.is_empty() {
+            (self.tell)(number, warnings);
+        }
+    }
+
     /// Some of these inputs, by their positions among these.
     pub(super) fn chosen(&self, positions: &[usize]) -> Self {
         Self {

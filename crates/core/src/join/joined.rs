@@ -112,6 +112,8 @@ impl Joined {
                             known.map_err(|error| error.in_variable(&schema.var_path(var)))?,
                         );
                     }
+                    // Thousands of inputs stay open until their chunks are copied.
+                    reader.forget();
                     Ok(look)
                 }),
             };

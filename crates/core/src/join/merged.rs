@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use super::first::{First, check_unpacked, first_input};
 use super::inputs::Inputs;
 use super::joined::Joined;
-use super::look::{Pair, StaticValues};
 use super::outer_dimension::NewDimension;
 use super::request::JoinRequest;
+use super::shared::shared;
 use super::union::Union;
-use crate::error::{Alternative, Error, Result};
+use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{ChangingSource, ElementCodecs, Extensions, Reader, ReaderPool, Region, Written};
 use crate::message::some_of;
@@ -97,7 +97,7 @@ impl Merged {
                     continue;
                 }
                 let first = (&members[owner], of_owner);
-                match shared(first, (member, var))? {
+                match shared(first, (member, var), request.inexact)? {
                     None => {}
                     Some(_) if request.first => {
                         others.insert(schema.var_path(var));
@@ -131,6 +131,18 @@ impl Merged {
     /// Attributes that differ between joined inputs, as `variable:attribute`. The first input's are taken.
     pub fn differing_attributes(&self) -> impl Iterator<Item = &str> {
         self.differing.iter().map(String::as_str)
+    }
+
+    /// Tells what was unusual about the data of the inputs that are open, as [`Inputs::told_by`] says: for a program that ends without
+    /// closing them.
+    pub fn tell_of_data(&self) {
+        for member in &self.members {
+            let inputs = &member.inputs;
+            inputs.tell(inputs.number(0), &*member.first);
+        }
+        for (number, reader) in self.pool.all_open() {
+            self.inputs.tell(number, &**reader);
+        }
     }
 
     /// The same as what is added to its first input, which may change while the others are read.
@@ -234,38 +246,6 @@ fn pool(inputs: &Inputs, groups: &[Vec<usize>], firsts: &[First]) -> ReaderPool 
     }
     let typical = firsts.iter().map(|first| first.reader.schema());
     inputs.pool(typical, move |n| of_input.get(&n).cloned())
-}
-
-/// Checks that two members have the same variable. Returns the error of one whose values differ.
-///
-/// # Errors
-/// Types, shapes, units or packing that differ; failures of reading.
-fn shared((first, ours): (&Joined, VarId), (other, theirs): (&Joined, VarId)) -> Result<Option<Error>> {
-    let pair = Pair {
-        first: (first.schema(), ours),
-        other: (other.schema(), theirs),
-        first_name: first.inputs.name(0),
-    };
-    let checked = pair
-        .check_type()
-        .and_then(|()| pair.check_shape(None))
-        .and_then(|()| pair.check_meaning())
-        .and_then(|()| match pair.check_units()? {
-            None => Ok(()),
-            Some(_) => Err(pair.differing_units()),
-        });
-    checked.map_err(|error| other.inputs.named(0, error))?;
-    let values = StaticValues::default();
-    let found = values.difference((first, ours, first.inputs.name(0)), (other, theirs));
-    let Some(found) = found.map_err(|error| other.inputs.named(0, error))? else {
-        return Ok(None);
-    };
-    let error = Error::Alternative {
-        why: found.told(first.name_of(ours, &found.at)),
-        alternative: Alternative::ValuesOfFirst,
-    };
-    let error = error.in_variable(&other.schema().var_path(theirs));
-    Ok(Some(error.in_file(other.name_of(theirs, &found.at))))
 }
 
 impl Reader for Merged {

@@ -10,7 +10,7 @@
 //!          Joined, gather: inputs with the same variables
 //!             │
 //!             ▼
-//!          Merged, union: reads as one dataset ─► plans, subsets, comparisons
+//!          Merged, union, shared: reads as one dataset ─► plans, subsets, comparisons
 //!             │
 //!             └─► JoinSource: what the copy engine reads ─► whole chunks of each input
 //! ```
@@ -31,6 +31,7 @@ mod merged;
 mod order;
 mod outer_dimension;
 mod request;
+mod shared;
 mod source;
 mod telling;
 mod union;

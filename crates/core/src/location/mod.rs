@@ -33,6 +33,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use fragment::{Mode, StoreKind};
+pub use output::containment::OutputPlace;
 pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
 pub use output::staged::Staged;

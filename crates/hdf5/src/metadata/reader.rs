@@ -144,6 +144,11 @@ impl MetadataReader {
         self.shared.cache.keep_at_most(bytes);
     }
 
+    /// Frees what is cached of a local file.
+    pub(crate) fn forget(&self) {
+        self.shared.cache.forget();
+    }
+
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.
     pub(crate) fn is_slow(&self) -> bool {
         self.shared.cache.is_slow()

@@ -197,6 +197,11 @@ impl File {
         self.reader().keep_at_most(bytes);
     }
 
+    /// Frees the metadata of a local file that is kept for later reads. What is needed again is read again.
+    pub fn forget(&self) {
+        self.reader().forget();
+    }
+
     /// Address of the root group. It may lie past the end of a file that was [recovered](OpenOptions::recovering).
     pub fn root(&self) -> u64 {
         let found = self.inner.recovery.as_ref().and_then(|recovery| recovery.root);

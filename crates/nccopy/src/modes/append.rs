@@ -15,7 +15,7 @@ use ncutils_core::model::{Growth, Schema};
 
 use super::copy_of::CopyOf;
 use super::engine::Engine;
-use super::join;
+use super::join::{self, FoundInput};
 use crate::arguments::Arguments;
 use crate::locations;
 
@@ -30,13 +30,13 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     names.extend(join::input_names(operands, arguments)?);
     let old = locations::input(arguments, name)?;
     let output = locations::output(arguments, Location::parse_output(name)?)?;
-    let mut locations = vec![locations::input(arguments, name)?];
-    locations.extend(join::locations_of(&names[1..], &output, arguments)?);
+    let mut found = join::found_inputs(&names[1..], &output, arguments)?;
     // What others write is looked at behind the lock.
     let lock = match arguments.dry_run {
         true => GrowthLock::None,
         false => output.lock_for_growth(arguments.replace)?,
     };
+    found.insert(0, FoundInput::of(name, arguments)?);
     locations::check((&old, &output), arguments)?;
     let schema = old
         .open_input(old.input()?, &arguments.copy.registry)
@@ -48,7 +48,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         ..arguments.join.clone()
     };
     let grows = output.grows_in_place(schema.kind);
-    let inputs = join::inputs_of(&names, locations, &output, arguments, usize::from(grows));
+    let inputs = join::inputs_of(&names, found, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
     let joined = Merged::new(inputs, &request, &arguments.copy.registry, wanted)?;
     join::tell(&joined, &old, arguments);

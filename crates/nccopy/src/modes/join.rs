@@ -4,8 +4,9 @@
 //! names ─► Inputs, each opened when needed ─► Merged ─► the part asked for ─► values: plan, engine, Writer
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +17,7 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::join::{Inputs, Merged};
-use ncutils_core::location::Location;
+use ncutils_core::location::{Location, OutputPlace};
 use ncutils_core::message::some_of;
 use ncutils_core::model::{NamePattern, VarId};
 use ncutils_core::threads;
@@ -34,6 +35,9 @@ const MOST_OPEN: usize = 1000;
 
 /// Files that an input may open: itself and one that it refers to.
 const FILES: u64 = 2;
+
+/// Inputs that a thread looks at before it takes more.
+const RUN: usize = 64;
 
 /// The part of the memory that all readers may take for data that they keep, and as much for their schemas.
 const KEPT: u64 = 8;
@@ -57,12 +61,15 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let first = locations::input(arguments, first)?;
     let output = locations::output(arguments, Location::parse_output(output)?)?;
     locations::check((&first, &output), arguments)?;
-    let locations = locations_of(&names, &output, arguments)?;
-    let inputs = inputs_of(&names, locations, &output, arguments, 0);
+    let found = found_inputs(&names, &output, arguments)?;
+    let inputs = inputs_of(&names, found, &output, arguments, 0);
     let wanted = |schema: &_| copied(schema, &arguments.copy);
     let joined = Merged::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
     tell(&joined, &first, arguments);
     write(&joined, (&first, &output), arguments)?;
+    joined.tell_of_data();
+    // The process ends now, and with it all that is open. To close thousands of inputs one by one would take a tenth of the time.
+    std::mem::forget(joined);
     Ok(0)
 }
 
@@ -88,21 +95,63 @@ pub(super) fn input_names(operands: &[OsString], arguments: &Arguments) -> anyho
     Ok(names)
 }
 
-/// The locations of inputs, of which none is the output.
+/// An input, as it was before anything was read.
+#[derive(Debug)]
+pub(super) struct FoundInput {
+    location: Location,
+    /// `None` for what is no local file.
+    stamp: Option<Stamp>,
+}
+
+impl FoundInput {
+    /// An input by its name.
+    ///
+    /// # Errors
+    /// A name that means no location.
+    pub(super) fn of(name: &OsString, arguments: &Arguments) -> anyhow::Result<Self> {
+        Ok(Self::at(locations::input(arguments, name)?).0)
+    }
+
+    /// The input at a location, and what its path leads to.
+    fn at(location: Location) -> (Self, Option<Metadata>) {
+        let found = location.path().and_then(|path| fs::metadata(path).ok());
+        let stamp = found.as_ref().filter(|_| !location.is_standard_input());
+        let stamp = stamp.map(stamp_of);
+        (Self { location, stamp }, found)
+    }
+
+    /// Checks that the input has not changed.
+    ///
+    /// # Errors
+    /// It has.
+    fn check(&self) -> Result<(), Error> {
+        let Some(before) = self.stamp else {
+            return Ok(());
+        };
+        let now = self.location.path().and_then(|path| fs::metadata(path).ok());
+        if now.is_some_and(|now| stamp_of(&now) == before) {
+            return Ok(());
+        }
+        let told = "changed while it was read; join it again".to_owned();
+        Err(Error::Usage(told).in_file(self.location.name()))
+    }
+}
+
+/// The inputs of these names, of which none is the output.
 ///
 /// # Errors
 /// A name that means no location; an input that is the output.
-pub(super) fn locations_of(
+pub(super) fn found_inputs(
     names: &[OsString],
     output: &Location,
     arguments: &Arguments,
-) -> anyhow::Result<Vec<Location>> {
-    let locations = names.iter().map(|name| locations::input(arguments, name));
-    let locations = locations.collect::<anyhow::Result<Vec<Location>>>()?;
-    for input in &locations {
-        input.check_output(output)?;
-    }
-    Ok(locations)
+) -> anyhow::Result<Vec<FoundInput>> {
+    let place = OutputPlace::of(output);
+    threads::try_map(threads::count(), RUN, names, |name| {
+        let (input, found) = FoundInput::at(locations::input(arguments, name)?);
+        place.check_input(&input.location, found.as_ref())?;
+        Ok(input)
+    })
 }
 
 /// Tells what the user should know of a join.
@@ -119,29 +168,26 @@ pub(super) fn tell(joined: &Merged, first: &Location, arguments: &Arguments) {
     }
 }
 
-/// The state of a local file when it was first opened: size, time of the last change, number.
+/// The state of a local file: size, time of the last change, number.
 type Stamp = (u64, i64, i64, u64);
+
+fn stamp_of(found: &Metadata) -> Stamp {
+    (found.len(), found.mtime(), found.mtime_nsec(), found.ino())
+}
 
 /// What is known of the inputs that were opened.
 #[derive(Default)]
 struct Opened {
-    stamps: Mutex<HashMap<usize, Stamp>>,
+    numbers: Mutex<HashSet<usize>>,
     /// The warnings that were told, each with the number of its input.
     told: Mutex<HashSet<(usize, String)>>,
 }
 
 impl Opened {
     /// Notes that an input is opened. Returns true the first time.
-    fn note(&self, n: usize, input: &Location) -> Result<bool, Error> {
-        let stamp = stamp_of(input);
-        let Ok(mut all) = self.stamps.lock() else {
-            return Ok(true);
-        };
-        match all.insert(n, stamp) {
-            None => Ok(true),
-            Some(before) if before == stamp => Ok(false),
-            Some(_) => Err(changed(input)),
-        }
+    fn note(&self, n: usize) -> bool {
+        let numbers = self.numbers.lock();
+        numbers.map_or(true, |mut numbers| numbers.insert(n))
     }
 
     /// True if a warning of an input was not told before.
@@ -149,33 +195,12 @@ impl Opened {
         let told = self.told.lock();
         told.is_ok_and(|mut told| told.insert((n, warning.to_owned())))
     }
-
-    fn check(&self, n: usize, input: &Location) -> Result<(), Error> {
-        let before = self.stamps.lock().ok().and_then(|all| all.get(&n).copied());
-        match before {
-            Some(before) if before != stamp_of(input) => Err(changed(input)),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn changed(input: &Location) -> Error {
-    Error::Usage("changed while it was read; join it again".to_owned()).in_file(input.name())
-}
-
-/// The stamp of an input; all zeros for what is no local file.
-fn stamp_of(input: &Location) -> Stamp {
-    let path = input.path().filter(|_| !input.is_standard_input());
-    let found = path.and_then(|path| std::fs::metadata(path).ok());
-    found.map_or((0, 0, 0, 0), |found| {
-        (found.len(), found.mtime(), found.mtime_nsec(), found.ino())
-    })
 }
 
 /// The inputs, each opened as the options say. Those before number `unchanged` may change while the others are read.
 pub(super) fn inputs_of(
     names: &[OsString],
-    locations: Vec<Location>,
+    found: Vec<FoundInput>,
     output: &Location,
     arguments: &Arguments,
     unchanged: usize,
@@ -188,15 +213,19 @@ pub(super) fn inputs_of(
     let memory = arguments.memory_beside(output) / KEPT;
     let kept = memory / most as u64;
     let arguments = arguments.clone();
-    let locations: Arc<[Location]> = locations.into();
+    let found: Arc<[FoundInput]> = found.into();
     let opened = Arc::new(Opened::default());
-    let (all, seen) = (Arc::clone(&locations), Arc::clone(&opened));
-    let (named, news, messages) = (Arc::clone(&locations), Arc::clone(&opened), arguments.messages);
+    let (all, named) = (Arc::clone(&found), Arc::clone(&found));
+    let (news, messages) = (Arc::clone(&opened), arguments.messages);
     Inputs::new(shown, most, move |n| {
-        let input = locations
+        let found = found
             .get(n)
             .ok_or_else(|| Error::Internal(format!("input {n} of a join")))?;
-        let is_new = opened.note(n, input)?;
+        let is_new = opened.note(n);
+        if !is_new {
+            found.check()?;
+        }
+        let input = &found.location;
         let reader = input.open_input(input.input()?, &arguments.copy.registry)?;
         reader.keep_at_most(kept);
         // An input is opened again when others needed its room.
@@ -220,12 +249,12 @@ pub(super) fn inputs_of(
     .told_by(move |n, warnings| {
         let Some(input) = named.get(n) else { return };
         for warning in warnings.iter().filter(|warning| news.is_news(n, warning)) {
-            messages.warn_of(input, warning);
+            messages.warn_of(&input.location, warning);
         }
     })
     .checked_by(move || {
-        let mut inputs = all.iter().enumerate().skip(unchanged);
-        inputs.try_for_each(|(n, input)| seen.check(n, input))
+        let all = all.get(unchanged..).unwrap_or_default();
+        threads::try_map(threads::count(), RUN, all, FoundInput::check).map(drop)
     })
 }
 

@@ -58,6 +58,16 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
         self.0.lock().entries.len()
     }
 
+    /// The values that are open.
+    pub fn all_open(&self) -> Vec<(K, Lease<K, V>)> {
+        let state = self.0.lock();
+        let open = state.entries.iter().filter_map(|(key, entry)| {
+            let value = entry.value.as_ref()?;
+            Some((key.clone(), Lease::new(Arc::clone(value), &self.0)))
+        });
+        open.collect()
+    }
+
     /// The value of a key. `open` opens it if it is not open. Waits while all open values are in use. So a thread that
     /// holds a value must not ask for another: all threads could wait for each other.
     ///
@@ -244,6 +254,13 @@ mod tests {
             pool.get(&n, || open(n)).unwrap();
         }
         assert_eq!((*again, opened.load(Ordering::Relaxed) <= 3), (10, true));
+        let mut open: Vec<_> = pool
+            .all_open()
+            .into_iter()
+            .map(|(n, value)| (n, *value))
+            .collect();
+        open.sort_unstable();
+        assert_eq!(open, [(1, 10), (3, 30)]);
     }
 
     #[test]

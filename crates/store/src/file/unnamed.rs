@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use crate::file::partial::left_behind::{link_partial, release};
 use crate::file::partial::{directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
 
@@ -33,14 +34,16 @@ pub(crate) fn give_name(file: &File, target: &Path) -> io::Result<()> {
         return Ok(());
     }
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let (name, ()) = match partial_beside(directory_of(target), name, |p| link(file, p)) {
+    let name = match link_partial(file, directory_of(target), name, link) {
         Ok(linked) => linked,
         // Some sandboxes allow unnamed files but not the link. The file is copied then, so that the work is
         // not lost.
-        Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?,
+        Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?.0,
     };
     reach(stop_point::RENAME);
-    name.rename(target)
+    name.rename(target)?;
+    release(file);
+    Ok(())
 }
 
 #[cfg(target_os = "linux")]

@@ -274,4 +274,12 @@ impl dyn Reader + '_ {
             cache.keep_at_most(bytes);
         }
     }
+
+    /// Frees what is kept for later reads, and what one cheap read brings back: for a reader that stays open, and of which little more
+    /// is read.
+    pub fn forget(&self) {
+        if let Some(cache) = self.extensions().cache {
+            cache.forget();
+        }
+    }
 }

@@ -160,9 +160,12 @@ pub trait ChangingSource: Send + Sync {
     fn check_unchanged(&self) -> Result<()>;
 }
 
-/// A cache of decoded data.
+/// A cache of decoded data, and of metadata.
 pub trait DecodedCache: Send + Sync {
     /// Keeps at most `bytes` bytes of decoded data for later reads, and about as many of indexes. Called before anything is
     /// read.
     fn keep_at_most(&self, bytes: u64);
+
+    /// Frees what is kept and what one cheap read brings back.
+    fn forget(&self);
 }

@@ -66,6 +66,11 @@ impl ReaderPool {
         self.known.lock().ok()?.remove(&(number, var))
     }
 
+    /// The readers that are open, each with its number.
+    pub fn all_open(&self) -> Vec<(usize, PooledReader)> {
+        self.pool.all_open()
+    }
+
     /// A reader, which is opened if it is not open. Waits while all open readers are in use. So a thread that holds a
     /// reader must not ask for another: all threads could wait for each other.
     ///

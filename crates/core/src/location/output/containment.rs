@@ -1,7 +1,6 @@
 //! The check that writing an output leaves the input as it is.
 
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -10,30 +9,46 @@ use crate::remote::RemoteUrl;
 
 use crate::location::{Location, Target};
 
-impl Location {
-    /// Checks that writing to `output` would neither replace this location, which is read, nor put anything into it.
+/// An output, to which inputs are compared. It is looked at once.
+pub struct OutputPlace<'a> {
+    output: &'a Location,
+    there: Option<fs::Metadata>,
+}
+
+impl<'a> OutputPlace<'a> {
+    /// The place of `output` as it is now.
+    pub fn of(output: &'a Location) -> Self {
+        Self {
+            output,
+            there: output.path().and_then(|path| fs::metadata(path).ok()),
+        }
+    }
+
+    /// Checks that writing the output would neither replace `input`, nor put anything into it. `found` is what the input's path
+    /// leads to; `None` for nothing.
     ///
     /// # Errors
     /// Both are the same existing file or folder, by device and inode, or one lies within the other.
-    pub fn check_output(&self, output: &Self) -> Result<()> {
+    pub fn check_input(&self, input: &Location, found: Option<&fs::Metadata>) -> Result<()> {
+        let output = self.output;
         let refused = |what: &str| {
             Err(Error::Usage(format!(
-                "{self} and {output} {what}; name another output"
+                "{input} and {output} {what}; name another output"
             )))
         };
-        if let (Target::Remote(from), Target::Remote(to)) = (&self.target, &output.target) {
+        if let (Target::Remote(from), Target::Remote(to)) = (&input.target, &output.target) {
             return match is_within(from, to) || is_within(to, from) {
                 true => refused("are the same place, or lie within each other"),
                 false => Ok(()),
             };
         }
-        let (Some(input_path), Some(output_path)) = (self.path(), output.path()) else {
+        let (Some(input_path), Some(output_path)) = (input.path(), output.path()) else {
             return Ok(());
         };
         // Nothing lies within what is no folder.
-        let (found, there) = (fs::metadata(input_path), fs::metadata(output_path));
-        let is_folder = |found: &io::Result<fs::Metadata>| found.as_ref().is_ok_and(fs::Metadata::is_dir);
-        if let (Ok(found), Ok(there)) = (&found, &there)
+        let there = self.there.as_ref();
+        let is_folder = |found: Option<&fs::Metadata>| found.is_some_and(fs::Metadata::is_dir);
+        if let (Some(found), Some(there)) = (found, there)
             && (found.dev(), found.ino()) == (there.dev(), there.ino())
         {
             return refused(match found.is_dir() {
@@ -41,7 +56,7 @@ impl Location {
                 false => "are the same file",
             });
         }
-        if !is_folder(&found) && !is_folder(&there) {
+        if !is_folder(found) && !is_folder(there) {
             return Ok(());
         }
         let (Some(from), Some(to)) = (input_path.canonicalize().ok(), future_path(output_path)) else {
@@ -55,6 +70,17 @@ impl Location {
             return refused("lie within each other: the input is in the folder of the output");
         }
         Ok(())
+    }
+}
+
+impl Location {
+    /// Checks that writing to `output` would neither replace this location, which is read, nor put anything into it.
+    ///
+    /// # Errors
+    /// Those of [`OutputPlace::check_input`].
+    pub fn check_output(&self, output: &Self) -> Result<()> {
+        let found = self.path().and_then(|path| fs::metadata(path).ok());
+        OutputPlace::of(output).check_input(self, found.as_ref())
     }
 }
 

@@ -7,7 +7,7 @@
 //! folder, path below it ─► folder: the name of one output of several
 //! ```
 
-mod containment;
+pub(super) mod containment;
 pub(super) mod destination;
 mod folder;
 pub(super) mod growth;

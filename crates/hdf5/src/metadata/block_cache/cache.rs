@@ -100,6 +100,13 @@ impl BlockCache {
         self.lock().shrink(self.capacity());
     }
 
+    /// Frees the blocks of a local file. Those of a slow source cost a request each to read again, so they stay.
+    pub(crate) fn forget(&self) {
+        if !self.is_slow {
+            *self.lock() = Blocks::default();
+        }
+    }
+
     /// Number of blocks that may be fetched before their use, without being dropped.
     pub(crate) fn room(&self) -> u64 {
         (self.capacity() / 2).max(1)
@@ -397,6 +404,10 @@ mod tests {
         cache.read(60 * BLOCK + 7, &mut buf).unwrap();
         assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);
         assert!(cache.lock().by_number.len() <= 8);
+        cache.forget();
+        assert_eq!(cache.lock().by_number.len(), 0);
+        cache.read(60 * BLOCK + 7, &mut buf).unwrap();
+        assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);
     }
 
     #[test]

@@ -232,4 +232,7 @@ impl DecodedCache for ArchiveReader {
     fn keep_at_most(&self, bytes: u64) {
         self.archive.keep_at_most(bytes);
     }
+
+    /// Decoded blocks are dear, so they stay.
+    fn forget(&self) {}
 }

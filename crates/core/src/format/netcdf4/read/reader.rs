@@ -151,6 +151,12 @@ impl DecodedCache for Netcdf4Reader {
             open.file.keep_at_most(bytes);
         }
     }
+
+    fn forget(&self) {
+        for open in &self.files {
+            open.file.forget();
+        }
+    }
 }
 
 impl ChangingSource for Netcdf4Reader {
