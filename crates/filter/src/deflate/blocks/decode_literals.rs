@@ -25,6 +25,10 @@ const LONG_ON_AVERAGE: f64 = 5.0;
 /// Bytes that any run is filled with at once. Most runs are shorter.
 const FILLED: usize = 32;
 
+/// Bytes of content for each block, beyond [`SMALL_BLOCKS`], below which tables take longer than what they decode.
+const SMALL_BLOCK: usize = 2 << 10;
+const SMALL_BLOCKS: usize = 16;
+
 /// What the next bits of a block are. Zero stands for bits that no code begins with.
 ///
 /// | bits | literals | match | end | a code that is one bit longer than a look-up |
@@ -64,22 +68,30 @@ pub(crate) struct Decoded {
 }
 
 /// Decodes blocks at the beginning of `stream` into `out`, up to the last byte between two blocks behind which others follow. It
-/// decodes nothing if the first block is of another kind.
+/// decodes nothing if the first block that is not stored is of another kind.
 pub(crate) fn decode_literals(stream: &[u8], out: &mut [u8]) -> Decoded {
     let mut decoded = Decoded::default();
     let mut bits = Bits { bytes: stream, at: 0 };
     let mut place = 0;
-    loop {
+    // Behind stored blocks alone, other encoders' matches may reach back to them.
+    let mut is_ours = false;
+    for number in 0.. {
+        if number > SMALL_BLOCKS + place / SMALL_BLOCK {
+            break;
+        }
         let is_last = bits.take(1) == 1;
         let read = match bits.take(2) {
             0 => stored(&mut bits, out, &mut place),
-            2 => literals(&mut bits, out, &mut place),
+            2 => {
+                is_ours = true;
+                literals(&mut bits, out, &mut place)
+            }
             _ => None,
         };
         if read.is_none() || bits.is_past_the_end() {
-            return decoded;
+            break;
         }
-        if is_last || bits.at.is_multiple_of(8) {
+        if is_last || is_ours && bits.at.is_multiple_of(8) {
             decoded = Decoded {
                 read: bits.at.div_ceil(8),
                 written: place,
@@ -87,9 +99,10 @@ pub(crate) fn decode_literals(stream: &[u8], out: &mut [u8]) -> Decoded {
             };
         }
         if is_last {
-            return decoded;
+            break;
         }
     }
+    decoded
 }
 
 /// Copies a stored block.
@@ -388,6 +401,16 @@ mod tests {
         assert_eq!(decode_literals(&stream, &mut vec![0; 40_000]), wanted);
     }
 
+    #[test]
+    fn many_small_blocks_are_left() {
+        let mut stream = Vec::new();
+        for _ in 0..100 {
+            append_literals(&[1, 2], false, &mut stream);
+        }
+        let decoded = decode_literals(&stream, &mut [0; 200]);
+        assert!((2..100).contains(&decoded.written) && !decoded.is_all);
+    }
+
     proptest! {
         #[test]
         fn what_is_written_here_is_decoded(pieces in pieces(), room in 0usize..20) {
@@ -402,7 +425,8 @@ mod tests {
         }
 
         #[test]
-        fn the_rest_is_told(pieces in pieces(), rest in proptest::collection::vec(any::<u8>(), 300..400)) {
+        fn the_rest_is_told(mut pieces in pieces(), rest in proptest::collection::vec(any::<u8>(), 300..400)) {
+            pieces.push((7, 0, 100, 0));
             let (mut stream, mut content) = stream(&pieces, false);
             let read = stream.len();
             libdeflate(5, &rest.repeat(3), read, &mut stream).unwrap();

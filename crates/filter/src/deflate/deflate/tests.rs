@@ -179,7 +179,7 @@ fn streams_of_all_kinds_of_blocks_decode_and_what_is_damaged_does_not() {
     ] {
         let content = planes(order);
         let chunk = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[content.len() as u64 / 4]);
-        let bound = Deflate.bind(&CodecSpec::hdf5(ID, &[5]), &chunk).unwrap();
+        let bound = Deflate.bind(&CodecSpec::hdf5(ID, [5]), &chunk).unwrap();
         let (mut stream, mut out) = (Vec::new(), Vec::new());
         bound.encode(&content, ChunkShape::Full, &mut stream).unwrap();
         bound
