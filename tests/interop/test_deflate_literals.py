@@ -61,6 +61,18 @@ def test_every_inflater_reads_the_chunks(source, tmp_path, level, shuffle):
             assert np.array_equal(f[name][...], values) and np.array_equal(dataset[name][...], values), name
 
 
+@pytest.mark.parametrize("stored", ["out.nc", "out.zarr#mode=zarr,v3"])
+def test_our_reader_reads_the_chunks(source, tmp_path, stored):
+    out, back = f"{tmp_path}/{stored}", tmp_path / "back.nc"
+    codec = "*,gzip,level=5" if "zarr" in stored else "*,2|1,5"
+    nccopy(source, out, "-F", codec)
+    nccopy("-k", "nc4", "-F", "*,none", out, back)
+    with h5py.File(back) as f:
+        for name, values in fields():
+            assert f[name].compression is None
+            assert np.array_equal(f[name][...], values), name
+
+
 def test_the_bytes_do_not_depend_on_threads(source, tmp_path):
     made = []
     for threads in (1, 2, 8):

@@ -13,15 +13,14 @@
 //!
 //! HDF5 file format specification, IV.A.2.l, filter 1.
 
-use std::cell::RefCell;
-
-use libdeflater::{DecompressionError, Decompressor, adler32};
+use libdeflater::{DecompressionError, adler32};
 
 use crate::codec::codec::{generous_bound, stored_parameters};
 use crate::codec::encoded_test::{ContentLength, EncodedTest, PAGE};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::program::Program;
+use crate::deflate::decoder::{decode_ours, with_libdeflate};
 use crate::deflate::deflate_check::{EXPANSION, check_adler, check_stream};
 use crate::deflate::deflate_stream::encode_stream;
 use crate::deflate::deflate_wrapper::ZLIB_HEADER;
@@ -37,10 +36,6 @@ pub const ID: u32 = 1;
 /// The deflate codec.
 #[derive(Debug, Clone, Copy)]
 pub struct Deflate;
-
-thread_local! {
-    static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
-}
 
 /// zlib's default level.
 const USUAL_LEVEL: u32 = 6;
@@ -144,6 +139,22 @@ pub fn decode_plain(input: &[u8], limit: usize, out: &mut Vec<u8>) -> Outcome {
     bound.decode(input, ChunkShape::Full, limit, out)
 }
 
+/// Decodes a zlib stream that begins with blocks of ours, and returns the length of the content. `None` if it does not, or if something
+/// is wrong.
+fn decode_ours_in_zlib(input: &[u8], out: &mut [u8]) -> Option<usize> {
+    let header = DeflateWrapper::Zlib.header(input)?;
+    let (stream, trailer) = input.get(header..)?.split_last_chunk::<4>()?;
+    let size = decode_ours(stream, out)?;
+    (adler32(out.get(..size)?) == u32::from_be_bytes(*trailer)).then_some(size)
+}
+
+fn reason(error: DecompressionError, limit: usize) -> String {
+    match error {
+        DecompressionError::BadData => "damaged zlib stream".to_owned(),
+        DecompressionError::InsufficientSpace => format!("more than the {limit} bytes expected"),
+    }
+}
+
 impl BoundCodec for Bound {
     fn encode(&self, input: &[u8], _: ChunkShape, out: &mut Vec<u8>) -> Outcome {
         encode_stream(self.level.clone()?, self.planes, input, &ZLIB_HEADER, out)?;
@@ -154,15 +165,11 @@ impl BoundCodec for Bound {
     fn decode(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         let most = limit.min(input.len().saturating_mul(EXPANSION));
         out.resize(most, 0);
-        let size = DECOMPRESSOR.with_borrow_mut(|decompressor| {
-            let decompressor = decompressor.get_or_insert_with(Decompressor::new);
-            decompressor
-                .zlib_decompress(input, out)
-                .map_err(|error| match error {
-                    DecompressionError::BadData => "damaged zlib stream".to_owned(),
-                    DecompressionError::InsufficientSpace => format!("more than the {limit} bytes expected"),
-                })
-        })?;
+        let size = match decode_ours_in_zlib(input, out) {
+            Some(size) => size,
+            None => with_libdeflate(|decompressor| decompressor.zlib_decompress(input, out))
+                .map_err(|error| reason(error, limit))?,
+        };
         out.truncate(size);
         Ok(())
     }
@@ -170,7 +177,7 @@ impl BoundCodec for Bound {
     fn decode_unverified(&self, input: &[u8], _: ChunkShape, limit: usize, out: &mut Vec<u8>) -> Outcome {
         let stream = input.get(ZLIB_HEADER.len()..).ok_or("shorter than its header")?;
         out.resize(limit.min(input.len().saturating_mul(EXPANSION)), 0);
-        let size = Decompressor::new().deflate_decompress(stream, out);
+        let size = with_libdeflate(|decompressor| decompressor.deflate_decompress(stream, out));
         out.truncate(size.map_err(|_| "damaged deflate stream".to_owned())?);
         Ok(())
     }

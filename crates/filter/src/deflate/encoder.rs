@@ -47,6 +47,19 @@ pub const LEVELS: [i32; 10] = [0, 3, 5, 5, 5, 5, 7, 7, 9, 9];
 ///
 /// Measured on 100 fields of 361 x 720 numbers with noise in the last 15 of 32 bits and 40 of 64: the copy takes 6 % and
 /// 11 % less time than with the lazy search of level 5, and the file is 0.2 % and 0.3 % larger.
+///
+/// Of packed temperatures (int16 in hundredths of a degree, 361 x 720), two thirds of the time are the search in the upper plane. Nothing
+/// faster is nearly as small. Sizes are shares of the chunk:
+///
+/// | upper plane | time | size |
+/// | --- | --- | --- |
+/// | level 5 | 2.24 ms | 8.09 % |
+/// | level 4 | 1.88 ms | 8.40 % |
+/// | level 3 | 1.53 ms | 8.57 % |
+/// | level 2 | 1.23 ms | 8.88 % |
+/// | level 1 | 0.89 ms | 9.32 % |
+/// | literals and runs | 0.75 ms | 10.82 % |
+/// | lower plane, stored | 0.1 ms | 50.00 % |
 const BESIDE_NOISE: i32 = 4;
 
 /// The libdeflate level of a quick search: a hash table without chains.

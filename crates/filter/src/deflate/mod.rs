@@ -5,10 +5,14 @@
 //!                          ├─ noise ───────────────► stored blocks ────────┤
 //!                          ├─ nothing repeated ────► literal_blocks ───────┼─► deflate_stream ─► zlib or gzip wrapper
 //!                          └─ repeats (`repeats`) ─► encoder: libdeflate ──┘
+//!
+//! stream ─► decoder ─┬─ blocks of literals and runs ─► decode_literals ─┬─► chunk
+//!                    └─ others ──────────────────────► libdeflate ──────┘
 //! ```
 
 pub mod blocks;
 pub mod byte_counts;
+pub mod decoder;
 pub mod deflate;
 pub mod deflate_check;
 pub mod deflate_stream;

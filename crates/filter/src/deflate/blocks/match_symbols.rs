@@ -34,6 +34,17 @@ pub(crate) fn length_bits(symbol: usize) -> u8 {
     }
 }
 
+/// The shortest length that a symbol stands for. `None` if it stands for none.
+pub(crate) fn shortest_length(symbol: usize) -> Option<usize> {
+    let above = symbol.checked_sub(SHORTEST_SYMBOL)?;
+    match symbol {
+        ..265 => Some(SHORTEST + above),
+        265..LONGEST_SYMBOL => Some(SHORTEST + ((4 + above % 4) << length_bits(symbol))),
+        LONGEST_SYMBOL => Some(LONGEST),
+        _ => None,
+    }
+}
+
 /// The number of bits that follow the symbol of a distance.
 pub(crate) fn distance_bits(symbol: usize) -> u8 {
     (symbol / 2).saturating_sub(1) as u8
@@ -63,8 +74,9 @@ mod tests {
     #[test]
     fn both_ways_tell_as_many_bits() {
         for length in SHORTEST..=LONGEST {
-            let (symbol, _, width) = length_symbol(length);
+            let (symbol, more, width) = length_symbol(length);
             assert_eq!(u32::from(length_bits(symbol)), width, "{length}");
+            assert_eq!(shortest_length(symbol), Some(length - more as usize), "{length}");
         }
     }
 }

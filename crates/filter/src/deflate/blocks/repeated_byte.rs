@@ -1,6 +1,7 @@
-//! A block of one byte that is repeated: two literals, and matches with the two bytes before them.
+//! A block of one byte that is repeated: two literals, and matches with the byte before them.
 //!
-//! The distance 2 has a bit that is set, and 1 has not: of a large plane, thousands of zeros would look like pages that were never written.
+//! Decoders fill a match of distance 1 many bytes at a time. Its bits are all zero, and of a large plane, thousands of zeros would look
+//! like pages that were never written. So some matches have the distance 2.
 //!
 //! The planes of rounded numbers and of their signs are such, and so are chunks of fill values.
 
@@ -8,6 +9,9 @@ use crate::deflate::blocks::bit_writer::BitWriter;
 use crate::deflate::blocks::block_header::write_header;
 use crate::deflate::blocks::huffman_code::{self, Code, code_lengths, codes};
 use crate::deflate::blocks::match_symbols::{END, LONGEST, LONGEST_SYMBOL, SHORTEST, length_symbol};
+
+/// One match in this many has the distance 2.
+const FAR_EACH: usize = 64;
 
 /// The byte that `content` repeats. `None` if there are others, or nothing.
 pub(crate) fn repeated_byte(content: &[u8]) -> Option<u8> {
@@ -42,14 +46,14 @@ pub(crate) fn append_repeated(byte: u8, count: usize, is_last: bool, out: &mut V
     for _ in 0..literals {
         bits.put_code(all[byte]);
     }
-    // The distance 2 is the second of two codes of one bit.
-    for _ in 0..matches {
+    // The distance 1 is the first of two codes of one bit, 2 the second.
+    for n in 0..matches {
         bits.put_code(all[LONGEST_SYMBOL]);
-        bits.put(1, 1);
+        bits.put(u64::from(n % FAR_EACH == FAR_EACH - 1), 1);
     }
     if let Some((symbol, extra, width)) = shorter {
         bits.put_code(all[symbol]);
-        bits.put(extra | 1 << width, width + 1);
+        bits.put(extra, width + 1);
     }
     bits.put_code(all[END]);
     bits.end(is_last);

@@ -169,3 +169,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn streams_of_all_kinds_of_blocks_decode_and_what_is_damaged_does_not() {
+    for order in [
+        [None, Some(9), None, Some(1)],
+        [Some(1), None, Some(900), None],
+        [Some(1); 4],
+    ] {
+        let content = planes(order);
+        let chunk = ChunkType::of_numbers(NumberClass::Float, 4, Endian::Little, &[content.len() as u64 / 4]);
+        let bound = Deflate.bind(&CodecSpec::hdf5(ID, [5]), &chunk).unwrap();
+        let (mut stream, mut out) = (Vec::new(), Vec::new());
+        bound.encode(&content, ChunkShape::Full, &mut stream).unwrap();
+        bound
+            .decode(&stream, ChunkShape::Full, content.len(), &mut out)
+            .unwrap();
+        assert!(out == content);
+        let less = bound.decode(&stream, ChunkShape::Full, content.len() - 1, &mut out);
+        assert!(less.unwrap_err().starts_with("more than"));
+        stream.extend([1, 2, 3]);
+        bound
+            .decode(&stream, ChunkShape::Full, content.len(), &mut out)
+            .unwrap();
+        assert!(out == content);
+        let last = stream.len() - 4;
+        stream[last] ^= 1;
+        assert!(
+            bound
+                .decode(&stream, ChunkShape::Full, content.len(), &mut out)
+                .is_err()
+        );
+    }
+}
