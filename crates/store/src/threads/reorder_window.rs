@@ -9,8 +9,7 @@ use ncutils_model::error::{Error, Result};
 const BATCH: usize = 16;
 
 /// Pieces that wait for their turn. No thread waits: the call that submits the next piece in order also takes
-/// the pieces after it that are already waiting. It writes them when another call may take the next ones, so that threads share
-/// the writing, and few pieces are held.
+/// the pieces after it that are already waiting.
 ///
 /// ```text
 /// submit(3) ─► held          submit(1) ─► turn(1), turn(2), turn(3) ─► write each
@@ -31,13 +30,6 @@ struct State<P> {
     busy: bool,
     /// True after a turn failed: no later one can come.
     failed: bool,
-}
-
-impl<P> State<P> {
-    fn fail(&mut self) {
-        self.failed = true;
-        self.held.clear();
-    }
 }
 
 impl<P> Default for ReorderWindow<P> {
@@ -80,40 +72,36 @@ impl<P> ReorderWindow<P> {
             return Err(Error::Usage(format!("sequence number {sequence} was used twice")));
         }
         state.held.insert(sequence, piece);
-        while !state.busy {
-            let mut ready = Vec::new();
-            while ready.len() < BATCH {
-                let next = state.next;
-                let Some(piece) = state.held.remove(&next) else {
-                    break;
-                };
-                state.busy = true;
-                drop(state);
-                let outcome = turn(piece);
-                state = self.lock();
-                state.busy = false;
-                match outcome {
-                    Ok(piece) => ready.push(piece),
-                    Err(error) => {
-                        state.fail();
-                        return Err(error);
-                    }
-                }
-                state.next += 1;
-            }
-            if ready.is_empty() {
-                break;
-            }
-            // Meanwhile another call takes the pieces that come next, and writes them.
-            drop(state);
-            let written = ready.into_iter().try_for_each(&mut write);
-            state = self.lock();
-            if written.is_err() {
-                state.fail();
-                return written;
-            }
+        if state.busy {
+            return Ok(());
         }
-        Ok(())
+        let mut ready = Vec::new();
+        loop {
+            let next = state.next;
+            let Some(piece) = state.held.remove(&next) else {
+                break;
+            };
+            state.busy = true;
+            drop(state);
+            let mut outcome = turn(piece).map(|piece| ready.push(piece));
+            if outcome.is_ok() && ready.len() >= BATCH {
+                outcome = ready.drain(..).try_for_each(&mut write);
+            }
+            state = self.lock();
+            state.busy = false;
+            if outcome.is_err() {
+                state.failed = true;
+                state.held.clear();
+                return outcome;
+            }
+            state.next += 1;
+        }
+        drop(state);
+        ready.into_iter().try_for_each(write).inspect_err(|_| {
+            let mut state = self.lock();
+            state.failed = true;
+            state.held.clear();
+        })
     }
 
     /// Checks that every submitted piece has had its turn.
