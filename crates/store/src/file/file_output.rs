@@ -25,8 +25,7 @@ use super::lock;
 use super::symlinks::follow_symlinks;
 use super::take_over::take_over;
 use crate::Output;
-use crate::file::partial::left_behind::{self, partial_file};
-use crate::file::partial::{PartialName, directory_of};
+use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
 use crate::file::unnamed::{give_name, open_unnamed};
 use ncutils_model::error::{Error, Result};
@@ -106,8 +105,10 @@ impl FileOutput {
         let (file, pending) = match open_unnamed(directory) {
             Some(file) => (file, Pending::Unnamed { target }),
             None => {
-                let (name, file) = partial_file(directory, name)
-                    .map_err(|e| Error::io(format!("cannot create a file in {}", directory.display()), e))?;
+                let (name, file) = partial_beside(directory, name, |p| {
+                    OpenOptions::new().read(true).write(true).create_new(true).open(p)
+                })
+                .map_err(|e| Error::io(format!("cannot create a file in {}", directory.display()), e))?;
                 (file, Pending::Named { name, target })
             }
         };
@@ -171,7 +172,6 @@ impl Output for FileOutput {
                 self.file.sync_all()?;
                 reach(stop_point::RENAME);
                 name.rename(&target)?;
-                left_behind::release(&self.file);
                 target
             }
             Some(Pending::Unnamed { target }) => {
@@ -259,7 +259,10 @@ mod tests {
 
     /// An output as on a file system without unnamed files.
     fn named(path: &Path) -> FileOutput {
-        let (name, file) = partial_file(directory_of(path), path.file_name().unwrap()).unwrap();
+        let (name, file) = partial_beside(directory_of(path), path.file_name().unwrap(), |p| {
+            OpenOptions::new().read(true).write(true).create_new(true).open(p)
+        })
+        .unwrap();
         FileOutput {
             file,
             pending: Mutex::new(Some(Pending::Named {

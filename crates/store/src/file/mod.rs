@@ -6,8 +6,8 @@
 //! ```
 //!
 //! `family` joins members of a file. `lock` tells whether another program writes to a file. `take_over` gives a file the mode and
-//! owner of the one that it replaces. `partial` removes what processes left
-//! that are gone, and `remains` has what could not be removed.
+//! owner of the one that it replaces. `remains` has what could not be
+//! removed.
 
 pub mod data_access;
 pub mod external_files;

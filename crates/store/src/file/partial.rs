@@ -3,8 +3,6 @@
 //! A partial file or folder is listed here as long as it has its partial name. This library installs no
 //! signal handler: a program that is told to end calls [`remove_partial_files`](crate::remove_partial_files).
 
-pub(crate) mod left_behind;
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -126,18 +124,8 @@ pub(crate) fn partial_beside<T>(
     name: &OsStr,
     make: impl Fn(&Path) -> io::Result<T>,
 ) -> io::Result<(PartialName, T)> {
-    marked_beside(directory, name, "", make)
-}
-
-/// Like [`partial_beside`], under a name that ends with a mark.
-pub(crate) fn marked_beside<T>(
-    directory: &Path,
-    name: &OsStr,
-    mark: &str,
-    make: impl Fn(&Path) -> io::Result<T>,
-) -> io::Result<(PartialName, T)> {
     for _ in 0..1000 {
-        match PartialName::create(directory.join(marked_name(name, mark)), &make) {
+        match PartialName::create(directory.join(partial_name(name)), &make) {
             // A killed process with the same id left this name.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made,
@@ -151,13 +139,9 @@ pub(crate) fn marked_beside<T>(
 
 /// A hidden name that contains the final `name`. No two calls in this process return the same.
 pub(crate) fn partial_name(name: &OsStr) -> OsString {
-    marked_name(name, "")
-}
-
-fn marked_name(name: &OsStr, mark: &str) -> OsString {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let suffix = format!("{RESERVED}{:x}-{count:x}{mark}", std::process::id());
+    let suffix = format!("{RESERVED}{:x}-{count:x}", std::process::id());
     let kept = name.as_bytes().len().min(MAX_NAME - 1 - suffix.len());
     let mut file_name = b".".to_vec();
     file_name.extend_from_slice(&name.as_bytes()[..kept]);

@@ -4,7 +4,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crate::file::partial::left_behind::{link_partial, release};
 use crate::file::partial::{directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
 
@@ -34,16 +33,14 @@ pub(crate) fn give_name(file: &File, target: &Path) -> io::Result<()> {
         return Ok(());
     }
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let name = match link_partial(file, directory_of(target), name, link) {
+    let (name, ()) = match partial_beside(directory_of(target), name, |p| link(file, p)) {
         Ok(linked) => linked,
         // Some sandboxes allow unnamed files but not the link. The file is copied then, so that the work is
         // not lost.
-        Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?.0,
+        Err(_) => partial_beside(directory_of(target), name, |p| copy(file, p))?,
     };
     reach(stop_point::RENAME);
-    name.rename(target)?;
-    release(file);
-    Ok(())
+    name.rename(target)
 }
 
 #[cfg(target_os = "linux")]

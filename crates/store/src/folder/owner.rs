@@ -8,21 +8,27 @@
 //! A lock tells nothing of a process on another computer, so a stage without an owner of this kernel is left alone. So is one that
 //! other processes joined: it has no owner.
 
-use std::ffi::OsStr;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tracing::debug;
 
-use crate::file::partial::left_behind::{MOST_BYTES, kernel, partial_of};
-use crate::file::partial::remove;
+use crate::file::partial::{is_partial_name, remove};
+use crate::keys::key::RESERVED;
 
 /// Folder inside a stage for what is no key: the owner, and values that are not complete. No key can be below it.
 pub(crate) const UNFINISHED: &str = ".ncutils-partial-values";
 
 /// Name of the owner's file in [`UNFINISHED`].
 const OWNER: &str = "owner";
+
+/// Most bytes that the name of a kernel has.
+const MOST_BYTES: u64 = 64;
 
 /// The owner's lock of a stage. It is free when the process has ended.
 #[derive(Debug)]
@@ -76,9 +82,21 @@ fn of_nobody(stage: &Path) -> Option<File> {
     Some(file)
 }
 
-/// Removes the stages of `name` in `folder` that no process owns any more.
+/// Removes the stages of `name` in `folder` that no process owns any more. This process lists a folder once: what is left behind
+/// later is for the next process.
 pub(super) fn remove_left_behind(folder: &Path, name: &OsStr) {
-    for stage in partial_of(folder, name) {
+    static LISTED: Mutex<Option<HashMap<PathBuf, Vec<OsString>>>> = Mutex::new(None);
+    let stages: Vec<OsString> = {
+        let mut listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let folders = listed.get_or_insert_default();
+        let partial = folders
+            .entry(folder.to_owned())
+            .or_insert_with(|| partial_in(folder));
+        partial
+            .extract_if(.., |found| is_partial_name(found, name))
+            .collect()
+    };
+    for stage in stages.into_iter().map(|stage| folder.join(stage)) {
         if let Some(_lock) = of_nobody(&stage) {
             debug!(path = ?stage, "left behind by a process that is gone");
             empty(&stage);
@@ -101,10 +119,36 @@ pub(super) fn empty(stage: &Path) {
     }
 }
 
+/// Names in a folder that a partial file or folder may have.
+fn partial_in(folder: &Path) -> Vec<OsString> {
+    let is_partial = |name: &OsString| {
+        let bytes = name.as_bytes();
+        bytes.starts_with(b".")
+            && bytes
+                .windows(RESERVED.len())
+                .any(|part| part == RESERVED.as_bytes())
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let names = entries.flatten().map(|entry| entry.file_name());
+    names.filter(is_partial).collect()
+}
+
+/// The name of the kernel that runs, which is another after each start of the computer.
+#[cfg(target_os = "linux")]
+fn kernel() -> Option<Vec<u8>> {
+    let mut name = Vec::new();
+    let file = File::open("/proc/sys/kernel/random/boot_id").ok()?;
+    file.take(MOST_BYTES).read_to_end(&mut name).ok()?;
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kernel() -> Option<Vec<u8>> {
+    None
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     /// A stage of `x.zarr` in `folder`, with an owner of this kernel or another.
