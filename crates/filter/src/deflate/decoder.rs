@@ -16,7 +16,8 @@ pub(crate) fn with_libdeflate<T>(decode: impl FnOnce(&mut Decompressor) -> T) ->
 }
 
 /// Decodes a stream that begins with blocks of ours, and returns the length of the content. `None` if it does not, or if something is
-/// wrong. Whether the stream ends with its last byte is not known: a checksum of the content has to tell.
+/// wrong. A stream of such blocks alone ends with its last byte. Where libdeflate decodes the rest, bytes behind its end are left out. A
+/// checksum of the content has to tell that it is right.
 pub(crate) fn decode_ours(stream: &[u8], out: &mut [u8]) -> Option<usize> {
     let Decoded {
         read,
@@ -24,7 +25,7 @@ pub(crate) fn decode_ours(stream: &[u8], out: &mut [u8]) -> Option<usize> {
         is_all,
     } = decode_literals(stream, out);
     if is_all {
-        return Some(written);
+        return (read == stream.len()).then_some(written);
     }
     if written == 0 {
         return None;

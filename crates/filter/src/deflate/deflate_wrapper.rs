@@ -45,8 +45,8 @@ impl DeflateWrapper {
         match self {
             Self::Zlib => {
                 let [method, flags] = *input.first_chunk::<2>()?;
-                // Bit 5 of the flags announces a preset dictionary.
-                let known = method & 0x0f == 8 && flags & 0x20 == 0;
+                // Bit 5 of the flags announces a preset dictionary. The upper bits of the method tell the window: at most 32 KiB.
+                let known = method & 0x0f == 8 && method >> 4 <= 7 && flags & 0x20 == 0;
                 (known && u16::from_be_bytes([method, flags]).is_multiple_of(31)).then_some(2)
             }
             Self::Gzip => gzip_header(input),

@@ -9,6 +9,10 @@ use crate::deflate::blocks::stream_bits::Bits;
 pub(crate) const SYMBOLS: usize = 288;
 pub(crate) const DISTANCES: usize = 32;
 
+/// Most codes of a block. The numbers above stand for nothing.
+const MOST_SYMBOLS: usize = 286;
+const MOST_DISTANCES: usize = 30;
+
 /// Lengths of the codes for literals and lengths, and for distances.
 pub(crate) struct Lengths {
     pub symbols: Vec<u8>,
@@ -35,6 +39,9 @@ pub(crate) fn read_lengths(bits: &mut Bits<'_>) -> Option<Lengths> {
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
     let count = bits.take(4) + 4;
+    if symbols > MOST_SYMBOLS || distances > MOST_DISTANCES {
+        return None;
+    }
     let mut own = [0; 19];
     for place in LENGTHS_ORDER.iter().take(count) {
         own[*place] = bits.take(3) as u8;
@@ -53,10 +60,13 @@ pub(crate) fn read_lengths(bits: &mut Bits<'_>) -> Option<Lengths> {
             return None;
         }
     }
-    let (symbols, rest) = lengths.split_at(symbols);
+    if lengths.len() > symbols + distances {
+        return None;
+    }
+    let distances = lengths.split_off(symbols);
     Some(Lengths {
-        symbols: symbols.to_vec(),
-        distances: rest.get(..distances)?.to_vec(),
+        symbols: lengths,
+        distances,
     })
 }
 

@@ -37,6 +37,23 @@ fn what_follows_the_stream_is_ignored_as_in_libhdf5() {
 }
 
 #[test]
+fn what_zlib_refuses_is_an_error() {
+    let content: Vec<u8> = (0..5000u32).map(|n| (n * n % 7) as u8).collect();
+    let mut literals = Vec::new();
+    encode_plain(5, &content, &mut literals).unwrap();
+    for stream in [&STORED[..], &literals] {
+        let (stream_alone, checksum) = stream.split_at(stream.len() - 4);
+        let wrong = [0xde, 0xad, 0xbe, 0xef];
+        let two_checksums = [stream_alone, &wrong, checksum].concat();
+        assert!(decoded(&Deflate, &[5], &two_checksums, 5000).is_err());
+        let mut window = stream.to_vec();
+        // A window of 64 KiB.
+        window[..2].copy_from_slice(&[0x88, 0x1c]);
+        assert!(decoded(&Deflate, &[5], &window, 5000).is_err());
+    }
+}
+
+#[test]
 fn a_small_input_never_makes_a_large_buffer() {
     let out = decoded(&Deflate, &[5], &STORED, usize::MAX).unwrap();
     assert!(out.capacity() <= STORED.len() * EXPANSION);
