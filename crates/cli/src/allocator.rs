@@ -8,7 +8,7 @@
 //!
 //! The feature `no_thp` leaves huge pages to the system's settings. If mimalloc asked for them, a program would take 6 to 40 MB more.
 //!
-//! Freed pages are kept for [`KEPT`] before they go back to the system. A copy between local files finds these pages again. In a copy
+//! Freed pages are kept for [`KEPT_MS`] before they go back to the system. A copy between local files finds these pages again. In a copy
 //! over a network, threads free what others allocated, and the pages that are kept are a third of the memory: see
 //! [`return_freed_pages`].
 
@@ -31,7 +31,7 @@ const PURGE_DELAY: mi_option_t = 15;
 
 /// How long freed pages are kept, in milliseconds. The second that is mimalloc's default makes the memory of a copy of 20,000 variables a
 /// third larger. If they went back at once, buffers of chunks would take new pages each time.
-const KEPT: c_long = 50;
+const KEPT_MS: c_long = 50;
 
 /// Allocates blocks below [`LARGE`] by mimalloc, and others by the system's allocator.
 struct BySize;
@@ -96,12 +96,12 @@ unsafe impl GlobalAlloc for BySize {
     }
 }
 
-/// Sets how long freed pages are kept. To be called before threads begin.
+/// Sets how long freed pages are kept. To be called before other threads allocate.
 pub(crate) fn start() {
-    keep_freed_pages_for(KEPT);
+    keep_freed_pages_for(KEPT_MS);
 }
 
-/// Gives pages back to the system as soon as they are freed, from now on. To be called before threads begin.
+/// Gives pages back to the system as soon as they are freed, from now on. To be called before other threads allocate.
 ///
 /// A copy of 2,000 chunks to or from a store takes a quarter less memory, in the same time. A copy between local files would take
 /// longer.
@@ -110,7 +110,8 @@ pub fn return_freed_pages() {
 }
 
 fn keep_freed_pages_for(milliseconds: c_long) {
-    // SAFETY: the option exists, as the test shows, and setting it writes one number.
+    // SAFETY: the option exists, as the test shows. It is one number, which mimalloc reads without a lock when it frees pages. `start` and
+    // the program's first step call this, when no other thread allocates.
     unsafe { mi_option_set(PURGE_DELAY, milliseconds) }
 }
 
@@ -127,7 +128,7 @@ mod tests {
         };
         assert_eq!(delay(), 1000);
         start();
-        assert_eq!(delay(), KEPT);
+        assert_eq!(delay(), KEPT_MS);
         return_freed_pages();
         assert_eq!(delay(), 0);
     }

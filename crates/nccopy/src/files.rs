@@ -41,6 +41,13 @@ pub enum Form<'a> {
 }
 
 impl Files {
+    /// True if an operand is a URL.
+    pub fn has_url(&self) -> bool {
+        self.operands
+            .iter()
+            .any(|name| name.to_string_lossy().contains("://"))
+    }
+
     /// What a call says.
     pub fn of(matches: &ArgMatches) -> Self {
         let given = |id: &str| matches.get_flag(id);

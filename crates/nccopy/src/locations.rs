@@ -42,9 +42,6 @@ pub fn output(arguments: &Arguments, location: Location) -> anyhow::Result<Locat
 /// # Errors
 /// An output that is the input, unless that is asked for, or that cannot be written.
 pub fn check((input, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<()> {
-    if arguments.memory.is_some() && (input.is_remote() || output.is_remote()) {
-        ncutils_cli::allocator::return_freed_pages();
-    }
     for location in [input, output] {
         for warning in location.warnings() {
             arguments.messages.warn_of(location, warning);

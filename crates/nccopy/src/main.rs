@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use nccopy::arguments::Arguments;
 use nccopy::files::Form;
 use nccopy::{locations, many, modes};
+use ncutils_cli::allocator::return_freed_pages;
 use ncutils_cli::options::NCCOPY;
 use ncutils_core::location::Location;
 
@@ -15,6 +16,9 @@ fn main() -> ExitCode {
 /// Copies as the arguments say. Returns the exit status: 0, 1 if one of several inputs failed, or 3 if something of a damaged input
 /// is lost.
 fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
+    if arguments.memory.is_some() && arguments.files.has_url() {
+        return_freed_pages();
+    }
     if arguments.files.append {
         return modes::append::copy(arguments);
     }

@@ -113,7 +113,7 @@ impl Joined {
                         );
                     }
                     // Thousands of inputs stay open until their chunks are copied.
-                    reader.forget();
+                    reader.forget_metadata();
                     Ok(look)
                 }),
             };

@@ -2,7 +2,7 @@
 
 /// The number of times that each byte occurs.
 pub(crate) fn byte_counts(bytes: &[u8]) -> [u64; 256] {
-    // Eight tables, as an increment waits for the one before it of the same place.
+    // Eight tables: an increment waits for the one before it of the same place, and noise has few of these.
     let mut tables = [[0u32; 256]; 8];
     let mut sums = [0; 256];
     // A table counts less than 2^32 bytes.

@@ -145,8 +145,8 @@ impl MetadataReader {
     }
 
     /// Frees what is cached of a local file.
-    pub(crate) fn forget(&self) {
-        self.shared.cache.forget();
+    pub(crate) fn forget_metadata(&self) {
+        self.shared.cache.forget_metadata();
     }
 
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.

@@ -198,8 +198,8 @@ impl File {
     }
 
     /// Frees the metadata of a local file that is kept for later reads. What is needed again is read again.
-    pub fn forget(&self) {
-        self.reader().forget();
+    pub fn forget_metadata(&self) {
+        self.reader().forget_metadata();
     }
 
     /// Address of the root group. It may lie past the end of a file that was [recovered](OpenOptions::recovering).

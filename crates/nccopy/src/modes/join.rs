@@ -39,8 +39,8 @@ const FILES: u64 = 2;
 /// Inputs that a thread looks at before it takes more.
 const RUN: usize = 64;
 
-/// The part of the memory that all readers may take for data that they keep, and as much for their schemas.
-const KEPT: u64 = 8;
+/// All readers may take the memory divided by this for data that they keep, and as much for their schemas.
+const KEPT_SHARE: u64 = 8;
 
 /// Joins or merges the inputs that the arguments name. Returns the exit status.
 ///
@@ -197,20 +197,21 @@ impl Opened {
     }
 }
 
-/// The inputs, each opened as the options say. Those before number `unchanged` may change while the others are read.
+/// The inputs, each opened as the options say. Those before number `checked_from` may change while the others
+/// are read, and their warnings were told.
 pub(super) fn inputs_of(
     names: &[OsString],
     found: Vec<FoundInput>,
     output: &Location,
     arguments: &Arguments,
-    unchanged: usize,
+    checked_from: usize,
 ) -> Inputs {
     let shown = names.iter().map(|name| name.display().to_string()).collect();
     let wanted = MOST_OPEN.min(names.len());
     threads::allow_jobs_with_files(wanted as u64, FILES);
     // Inputs, the output, and files beside each other.
     let most = wanted.min(threads::jobs_with_files(FILES)).max(2);
-    let memory = arguments.memory_beside(output) / KEPT;
+    let memory = arguments.memory_beside(output) / KEPT_SHARE;
     let kept = memory / most as u64;
     let arguments = arguments.clone();
     let found: Arc<[FoundInput]> = found.into();
@@ -238,7 +239,7 @@ pub(super) fn inputs_of(
             }
             refuse_unfinished_sources(&*reader, input, &arguments)?;
         }
-        if is_new && n >= unchanged {
+        if is_new && n >= checked_from {
             for warning in &reader.schema().warnings {
                 arguments.messages.warn_of(input, warning);
             }
@@ -253,7 +254,7 @@ pub(super) fn inputs_of(
         }
     })
     .checked_by(move || {
-        let all = all.get(unchanged..).unwrap_or_default();
+        let all = all.get(checked_from..).unwrap_or_default();
         threads::try_map(threads::count(), RUN, all, FoundInput::check).map(drop)
     })
 }

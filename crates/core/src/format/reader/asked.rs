@@ -277,9 +277,9 @@ impl dyn Reader + '_ {
 
     /// Frees what is kept for later reads, and what one cheap read brings back: for a reader that stays open, and of which little more
     /// is read.
-    pub fn forget(&self) {
+    pub fn forget_metadata(&self) {
         if let Some(cache) = self.extensions().cache {
-            cache.forget();
+            cache.forget_metadata();
         }
     }
 }

@@ -166,6 +166,6 @@ pub trait DecodedCache: Send + Sync {
     /// read.
     fn keep_at_most(&self, bytes: u64);
 
-    /// Frees what is kept and what one cheap read brings back.
-    fn forget(&self);
+    /// Frees metadata that a read of a local file brings back. Decoded data stays.
+    fn forget_metadata(&self);
 }

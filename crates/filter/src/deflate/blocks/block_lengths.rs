@@ -42,9 +42,19 @@ pub(crate) fn read_lengths(bits: &mut Bits<'_>) -> Option<Lengths> {
     if symbols > MOST_SYMBOLS || distances > MOST_DISTANCES {
         return None;
     }
-    let mut own = [0; 19];
+    let mut own = [0u8; 19];
     for place in LENGTHS_ORDER.iter().take(count) {
         own[*place] = bits.take(3) as u8;
+    }
+    // Its codes must be all that there can be, as zlib wants.
+    if own
+        .iter()
+        .filter(|length| **length > 0)
+        .map(|length| 128 >> length)
+        .sum::<u32>()
+        != 128
+    {
+        return None;
     }
     let table = Table::new(&own, |_| 0)?;
     let mut lengths: Vec<u8> = Vec::with_capacity(SYMBOLS + DISTANCES);

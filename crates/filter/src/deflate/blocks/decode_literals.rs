@@ -1,7 +1,7 @@
 //! Decodes the blocks that are written here: stored ones, and those of literals and runs of one byte.
 //!
 //! ```text
-//! stream ─► block header ─► table: 12 bits ─► up to 3 literals, or a match ─► content
+//! stream ─► block header ─► table: 11 bits ─► up to 6 literals, or a match ─► content
 //! ```
 //!
 //! libdeflate decodes a symbol at a time. Where most bytes are one value, most symbols are literals of a bit or two, and several
@@ -14,10 +14,13 @@ use crate::deflate::blocks::match_symbols::{END, length_bits, shortest_length};
 use crate::deflate::blocks::stream_bits::Bits;
 
 /// Bits of a look-up.
-const BITS: u32 = 11;
+const LOOKUP_BITS: u32 = 11;
 
 /// Most literals of a look-up.
-const MOST: u64 = 6;
+const MOST_LITERALS: u64 = 6;
+
+// A code is at most one bit longer than a look-up, so that two entries tell what it is. Literals have 48 bits of an entry.
+const _: () = assert!(LONGEST_LITERAL as u32 == LOOKUP_BITS + 1 && MOST_LITERALS <= 6);
 
 /// Average bits of a literal above which a look-up hardly has two of them, and libdeflate is as fast.
 const LONG_ON_AVERAGE: f64 = 5.0;
@@ -40,7 +43,7 @@ const SMALL_BLOCKS: usize = 16;
 type Entry = u64;
 
 const MATCH: u64 = 1;
-const LAST: u64 = 2;
+const END_OF_BLOCK: u64 = 2;
 const LONGER: u64 = 3;
 
 fn literals_of(entry: Entry) -> u64 {
@@ -67,14 +70,15 @@ pub(crate) struct Decoded {
     pub is_all: bool,
 }
 
-/// Decodes blocks at the beginning of `stream` into `out`, up to the last byte between two blocks behind which others follow. It
-/// decodes nothing if the first block that is not stored is of another kind.
+/// Decodes blocks at the beginning of `stream` into `out`. It stops behind the last such block that ends with a whole byte, or that
+/// ends the stream. It decodes nothing if the first block that is not stored is of another kind.
 pub(crate) fn decode_literals(stream: &[u8], out: &mut [u8]) -> Decoded {
     let mut decoded = Decoded::default();
     let mut bits = Bits { bytes: stream, at: 0 };
     let mut place = 0;
-    // Behind stored blocks alone, other encoders' matches may reach back to them.
-    let mut is_ours = false;
+    // A guess that costs at most a second decode: behind stored blocks alone, the matches of other encoders may reach back to them, which
+    // libdeflate refuses if it begins behind them.
+    let mut has_literals = false;
     for number in 0.. {
         if number > SMALL_BLOCKS + place / SMALL_BLOCK {
             break;
@@ -83,15 +87,16 @@ pub(crate) fn decode_literals(stream: &[u8], out: &mut [u8]) -> Decoded {
         let read = match bits.take(2) {
             0 => stored(&mut bits, out, &mut place),
             2 => {
-                is_ours = true;
-                literals(&mut bits, out, &mut place)
+                let read = literals(&mut bits, out, &mut place);
+                has_literals |= read.is_some();
+                read
             }
             _ => None,
         };
         if read.is_none() || bits.is_past_the_end() {
             break;
         }
-        if is_last || is_ours && bits.at.is_multiple_of(8) {
+        if is_last || has_literals && bits.at.is_multiple_of(8) {
             decoded = Decoded {
                 read: bits.at.div_ceil(8),
                 written: place,
@@ -146,7 +151,7 @@ fn literals(bits: &mut Bits<'_>, out: &mut [u8], place: &mut usize) -> Option<()
 /// The entries of a block.
 struct Table {
     /// By the next bits.
-    entries: Box<[Entry; 1 << BITS]>,
+    entries: Box<[Entry; 1 << LOOKUP_BITS]>,
     /// Of longer codes, in pairs, by the bit after these.
     longer: Vec<Entry>,
 }
@@ -172,33 +177,33 @@ impl Table {
         }
         let mut found = vec![Code::default(); lengths.len()];
         codes(lengths, &mut found);
-        let mut single = Box::new([0; 1 << BITS]);
+        let mut single = Box::new([0; 1 << LOOKUP_BITS]);
         let mut longer = Vec::new();
         for (symbol, code) in found.iter().enumerate().filter(|(_, code)| code.length > 0) {
             let entry = entry(symbol, code.length)?;
             let bits = usize::from(code.bits);
-            if u32::from(code.length) <= BITS {
+            if u32::from(code.length) <= LOOKUP_BITS {
                 for place in single.iter_mut().skip(bits).step_by(1 << code.length) {
                     *place = entry;
                 }
                 continue;
             }
-            let pair = &mut single[bits & ((1 << BITS) - 1)];
+            let pair = &mut single[bits & ((1 << LOOKUP_BITS) - 1)];
             if *pair == 0 {
                 *pair = LONGER << 9 | (longer.len() as u64) << 16;
                 longer.extend([0; 2]);
             }
-            longer[(*pair >> 16) as usize + (bits >> BITS)] = entry;
+            longer[(*pair >> 16) as usize + (bits >> LOOKUP_BITS)] = entry;
         }
         let mut entries = single.clone();
         for (index, entry) in entries.iter_mut().enumerate() {
-            while (1..MOST).contains(&literals_of(*entry)) {
+            while (1..MOST_LITERALS).contains(&literals_of(*entry)) {
                 let (literals, taken) = (literals_of(*entry), bits_of(*entry));
                 let next = single[index >> taken];
-                if literals_of(next) == 0 || taken + bits_of(next) > BITS {
+                if literals_of(next) == 0 || taken + bits_of(next) > LOOKUP_BITS {
                     break;
                 }
-                // Both numbers are sums.
+                // The bits that are taken and the number of literals are sums, which stay below 64 and 8.
                 *entry += (next & 0xffff) + (next >> 16 << (16 + 8 * literals));
             }
         }
@@ -210,7 +215,7 @@ impl Table {
 fn entry(symbol: usize, length: u8) -> Option<Entry> {
     let of_symbol = match symbol {
         ..END => 1 << 6 | (symbol as u64) << 16,
-        END => LAST << 9,
+        END => END_OF_BLOCK << 9,
         _ => MATCH << 9 | (shortest_length(symbol)? as u64) << 16 | u64::from(length_bits(symbol)) << 32,
     };
     Some(of_symbol | u64::from(length))
@@ -262,14 +267,14 @@ impl Block<'_> {
     #[inline]
     fn decode(&mut self, table: &Table) -> Option<()> {
         /// Look-ups that 56 bits are enough for.
-        const LOOK_UPS: u32 = 56 / BITS;
+        const LOOK_UPS: u32 = 56 / LOOKUP_BITS;
         loop {
             self.refill();
             for _ in 0..LOOK_UPS {
-                let entry = table.entries[self.word as usize & ((1 << BITS) - 1)];
+                let entry = table.entries[self.word as usize & ((1 << LOOKUP_BITS) - 1)];
                 if literals_of(entry) == 0 {
                     self.refill();
-                    if !self.other(entry, &table.longer)? {
+                    if !self.match_or_end(entry, &table.longer)? {
                         return Some(());
                     }
                     break;
@@ -301,9 +306,9 @@ impl Block<'_> {
 
     /// Decodes a match or a long code, and returns true; false at the end of the block.
     #[inline]
-    fn other(&mut self, entry: Entry, longer: &[Entry]) -> Option<bool> {
+    fn match_or_end(&mut self, entry: Entry, longer: &[Entry]) -> Option<bool> {
         let entry = match kind_of(entry) {
-            LONGER => *longer.get((entry >> 16) as usize + (self.word >> BITS & 1) as usize)?,
+            LONGER => *longer.get((entry >> 16) as usize + (self.word >> LOOKUP_BITS & 1) as usize)?,
             _ => entry,
         };
         if literals_of(entry) > 0 {
@@ -312,11 +317,11 @@ impl Block<'_> {
         }
         self.take(bits_of(entry));
         if kind_of(entry) != MATCH {
-            return (kind_of(entry) == LAST && self.next <= self.bytes.len() + 8).then_some(false);
+            return (kind_of(entry) == END_OF_BLOCK && self.next <= self.bytes.len() + 8).then_some(false);
         }
-        let more = (entry >> 32) as u32;
-        let length = (entry >> 16 & 0xffff) as usize + (self.word & ((1 << more) - 1)) as usize;
-        self.take(more);
+        let extra_bits = (entry >> 32) as u32;
+        let length = (entry >> 16 & 0xffff) as usize + (self.word & ((1 << extra_bits) - 1)) as usize;
+        self.take(extra_bits);
         let is_far = self.word & 1 == 1;
         self.take(1);
         let byte = *self.out.get(self.place.checked_sub(1)?)?;

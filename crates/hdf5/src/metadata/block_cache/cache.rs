@@ -100,8 +100,8 @@ impl BlockCache {
         self.lock().shrink(self.capacity());
     }
 
-    /// Frees the blocks of a local file. Those of a slow source cost a request each to read again, so they stay.
-    pub(crate) fn forget(&self) {
+    /// Frees the blocks of a local file, whose read-ahead begins anew. Those of a slow source cost a request each, so they stay.
+    pub(crate) fn forget_metadata(&self) {
         if !self.is_slow {
             *self.lock() = Blocks::default();
         }
@@ -404,7 +404,7 @@ mod tests {
         cache.read(60 * BLOCK + 7, &mut buf).unwrap();
         assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);
         assert!(cache.lock().by_number.len() <= 8);
-        cache.forget();
+        cache.forget_metadata();
         assert_eq!(cache.lock().by_number.len(), 0);
         cache.read(60 * BLOCK + 7, &mut buf).unwrap();
         assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);

@@ -234,5 +234,5 @@ impl DecodedCache for ArchiveReader {
     }
 
     /// Decoded blocks are dear, so they stay.
-    fn forget(&self) {}
+    fn forget_metadata(&self) {}
 }

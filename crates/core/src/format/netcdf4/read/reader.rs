@@ -152,9 +152,9 @@ impl DecodedCache for Netcdf4Reader {
         }
     }
 
-    fn forget(&self) {
+    fn forget_metadata(&self) {
         for open in &self.files {
-            open.file.forget();
+            open.file.forget_metadata();
         }
     }
 }
