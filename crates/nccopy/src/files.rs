@@ -1,6 +1,7 @@
 //! What the command line says of inputs and outputs.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::ArgMatches;
 use ncutils_core::error::{Error, Result};
@@ -17,6 +18,8 @@ pub struct Files {
     pub recursive: bool,
     /// `--join` or `--merge`: the inputs become one output.
     pub join: bool,
+    /// The dimension of `--join`.
+    pub dim: Option<String>,
     /// `--append`: the output exists, and grows.
     pub append: bool,
     /// `--in-place`: each input is its own output.
@@ -57,6 +60,7 @@ impl Files {
             list: matches.get_one::<OsString>("files-from").cloned(),
             recursive: given("recursive"),
             join: matches.contains_id("join") || given("merge"),
+            dim: matches.get_one::<String>("join").cloned(),
             append: given("append"),
             in_place: given("in-place"),
             break_links: given("break-links"),
@@ -80,6 +84,9 @@ impl Files {
         if inputs.is_empty() && self.list.is_none() {
             return usage(format!("the output is missing: {form}"));
         }
+        if !self.append && self.list.is_none() {
+            self.refuse_forgotten_dimension()?;
+        }
         if Location::is_folder_for_outputs(output, false)? {
             return usage(format!(
                 "{}: this is a folder, and --join and --merge make one dataset; name a file in it",
@@ -87,6 +94,39 @@ impl Files {
             ));
         }
         Ok((inputs, output))
+    }
+
+    /// Refuses the name of a file in the place of the dimension.
+    ///
+    /// # Errors
+    /// `--join jan.nc feb.nc year.nc`, where `jan.nc` is a file.
+    fn refuse_forgotten_dimension(&self) -> Result<()> {
+        let Some(dim) = self.dim.as_deref().filter(|dim| Path::new(dim).is_file()) else {
+            return Ok(());
+        };
+        usage(format!(
+            "--join takes a dimension first, and '{dim}' is a file: nccopy --join DIM [OPTIONS] INPUT... OUTPUT"
+        ))
+    }
+
+    /// Refuses to replace an output by the copy of the only input that is named: its name was then meant for a further input, and
+    /// the output was forgotten. A list or a folder of inputs names the output by itself.
+    ///
+    /// # Errors
+    /// An output that exists.
+    pub fn refuse_forgotten_output(&self, output: &Location) -> Result<()> {
+        let is_one = self.operands.len() == 2 && self.list.is_none() && !self.recursive;
+        if !is_one || !is_there(output) {
+            return Ok(());
+        }
+        let option = match self.dim {
+            Some(_) => "--join",
+            None => "--merge",
+        };
+        let told = format!(
+            "{option}: the last name is the output, and this exists; name an output behind the inputs, or remove this first"
+        );
+        Err(Error::Usage(told).in_file(output.name()))
     }
 
     /// The form of the command line.
@@ -123,6 +163,14 @@ impl Files {
                 output.display()
             )),
         }
+    }
+}
+
+/// True if an output exists, on a store if it can be read.
+fn is_there(output: &Location) -> bool {
+    match output.path() {
+        Some(path) => path.is_file() || path.is_dir(),
+        None => output.input().is_ok(),
     }
 }
 

@@ -60,6 +60,9 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     let first = locations::input(arguments, first)?;
     let output = locations::output(arguments, Location::parse_output(output)?)?;
+    if !arguments.replace {
+        arguments.files.refuse_forgotten_output(&output)?;
+    }
     locations::check((&first, &output), arguments)?;
     let found = found_inputs(&names, &output, arguments)?;
     let inputs = inputs_of(&names, found, &output, arguments, 0);
