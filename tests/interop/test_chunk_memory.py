@@ -120,6 +120,10 @@ def test_an_honest_large_chunk_is_read(tmp_path):
     assert "variable v" in refused and "allow more memory (-m)" in refused
     assert nccopy("-m", "400M", "-d", "0", path, out) == ""
     assert subprocess.run([BIN / "ncdump", "--check", path]).returncode == 0
+    # What is not checked is no fault, and the status tells that not all is known to be sound.
+    done = subprocess.run([BIN / "ncdump", "-m", "100M", "--check", path], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout.startswith("not checked: variable v: chunk [0]: "), done.stdout
+    assert "\nno fault in 1 variable, " in done.stdout and "; 1 chunk not checked; " in done.stdout, done.stdout
     for flags in [], ["-m", "400M"]:
         assert subprocess.run([BIN / "ncdump", *flags, "--diff", out, path]).returncode == 0
     # What passes as it is takes no memory of its decoded size.

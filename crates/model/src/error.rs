@@ -346,6 +346,13 @@ impl Error {
         matches!(self.bare(), Self::UnknownFilter { .. })
     }
 
+    /// True if a chunk could not be decoded for want of a filter or of memory, so that nothing is known of what it holds.
+    pub fn leaves_unchecked(&self) -> bool {
+        let memory = Alternative::MoreMemory;
+        self.is_unknown_filter()
+            || matches!(self.bare(), Self::Alternative { alternative, .. } if *alternative == memory)
+    }
+
     /// The error without the places that it names.
     fn bare(&self) -> &Self {
         match self {

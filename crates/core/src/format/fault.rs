@@ -19,7 +19,7 @@ pub struct Fault {
     pub cause: String,
     /// True if a checksum disagrees and nothing else is wrong, so that the data can be decoded.
     pub only_checksum: bool,
-    /// True if a chunk could not be checked because a codec of it is neither built in nor found.
+    /// True if a chunk could not be checked: a codec of it is neither built in nor found, or it takes too much memory.
     pub is_unchecked: bool,
     /// True if another copy of what is damaged was read, so that nothing is lost.
     pub is_replaced: bool,

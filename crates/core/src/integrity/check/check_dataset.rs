@@ -233,7 +233,7 @@ impl Worker {
                         let only_checksum = self.decode(reader, var, *chunk, mask, false).is_ok();
                         let mut fault = in_chunk(reader, var, *chunk, Fault::of(&error));
                         fault.only_checksum = only_checksum;
-                        fault.is_unchecked = error.is_unknown_filter();
+                        fault.is_unchecked = error.leaves_unchecked();
                         failures.push(failure(reader, var, *chunk, Lost::Chunk(*chunk), fault));
                         Ok(())
                     })

@@ -28,7 +28,7 @@ pub struct Loss {
     pub part: Lost,
     /// True if the part can be decoded, and only its checksum disagrees.
     pub only_checksum: bool,
-    /// True if the part could not be checked because a codec of it is neither built in nor found.
+    /// True if the part could not be checked: a codec of it is neither built in nor found, or it takes too much memory.
     pub is_unchecked: bool,
 }
 

@@ -8,7 +8,8 @@ use super::check_dataset::Checked;
 use crate::format::Fault;
 
 /// The report as lines: one for each fault and each note, one for each variable with missing sources, and a last one that tells what
-/// was read and what no checksum covers. The chunks of a variable that could not be decoded for want of a filter have one line.
+/// was read and what no checksum covers. The chunks of a variable that could not be decoded for want of a filter or of memory have one
+/// line. They are no faults, and the last line has their number.
 pub fn check_text(checked: &Checked) -> String {
     let mut text = String::new();
     let mut unchecked: HashMap<&Option<String>, usize> = HashMap::new();
@@ -24,7 +25,7 @@ pub fn check_text(checked: &Checked) -> String {
                     1 => String::new(),
                     all => format!(" (and so in {} of its other chunks)", all - 1),
                 };
-                format!("{fault}{more}")
+                format!("not checked: {fault}{more}")
             }
         };
         text += &crate::message::one_line(&line);
@@ -34,7 +35,8 @@ pub fn check_text(checked: &Checked) -> String {
         text += &crate::message::one_line(line);
         text.push('\n');
     }
-    let faults = match checked.faults.len() {
+    let not_checked: usize = checked.faults.iter().filter(|fault| fault.is_unchecked).count();
+    let faults = match checked.faults.len() - not_checked {
         0 => "no fault".to_owned(),
         n => counted(n as u64, "fault"),
     };
@@ -42,8 +44,12 @@ pub fn check_text(checked: &Checked) -> String {
         true => "a checksum covers everything".to_owned(),
         false => format!("no checksum covers {}", checked.uncovered.join("; ")),
     };
+    let not_checked = match not_checked as u64 {
+        0 => String::new(),
+        n => format!("{} not checked; ", counted(n, "chunk")),
+    };
     text += &format!(
-        "{faults} in {}, {}, {} of data; {covered}\n",
+        "{faults} in {}, {}, {} of data; {not_checked}{covered}\n",
         counted(checked.variables, "variable"),
         counted(checked.chunks, "chunk"),
         counted(checked.bytes, "byte"),
@@ -90,6 +96,7 @@ fn fault_json(fault: &Fault) -> Value {
         "byte": fault.byte,
         "cause": fault.cause,
         "only_checksum": fault.only_checksum,
+        "not_checked": fault.is_unchecked,
     })
 }
 
@@ -118,12 +125,13 @@ mod tests {
         let text = check_text(&checked);
         let lines: Vec<&str> = text.lines().collect();
         let expected = [
-            "variable a: chunk [0]: no filter (and so in 1 of its other chunks)",
+            "not checked: variable a: chunk [0]: no filter (and so in 1 of its other chunks)",
             "variable a: chunk [1]: no filter",
-            "variable b: chunk [0]: no filter",
+            "not checked: variable b: chunk [0]: no filter",
         ];
         assert_eq!(lines[..3], expected);
-        assert!(lines[3].starts_with("4 faults in "), "{text}");
+        assert!(lines[3].starts_with("1 fault in "), "{text}");
+        assert!(lines[3].contains("; 3 chunks not checked; "), "{text}");
     }
 
     #[test]
