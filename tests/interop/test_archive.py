@@ -408,3 +408,19 @@ def test_a_kill_leaves_no_target(tmp_path):
         process.kill()
         process.wait()
         assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]
+
+
+def test_names_that_mislead_are_told(tmp_path):
+    source, archive = tmp_path / "in.nc", tmp_path / "in.nc3z"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as nc:
+        nc.createDimension("x", 3)
+        nc.createVariable("v", "f4", ("x",))[:] = 1
+
+    def told(*arguments):
+        return subprocess.run([BIN / "nccopy", *arguments], capture_output=True, text=True, check=True).stderr
+
+    assert told("-k", "archive", source, archive) == ""
+    for arguments in [["-k", "archive", source], [archive]]:
+        assert "this will be an archive" in told(*arguments, tmp_path / "out.nc")
+    assert told("-k", "nc3", archive, tmp_path / "out.nc") == told("--restore", archive, tmp_path / "out.nc") == ""
+    assert "not compressed by gzip" in told(source, tmp_path / "out.nc.gz")

@@ -47,6 +47,13 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     let kind = options.kind.unwrap_or(reader.schema().kind);
     let route = archive_route(reader.schema(), &options, &arguments.archive).map_err(in_input)?;
     if !matches!(route, ArchiveRoute::Copy | ArchiveRoute::Convert(..)) {
+        let made = match route {
+            ArchiveRoute::Restore => kind.unpacked().unwrap_or(kind),
+            _ => kind.packed().unwrap_or(kind),
+        };
+        if let Some(warning) = output.misleading_name(made) {
+            arguments.messages.warn_of(output, warning);
+        }
         drop(reader);
         return bytes::copy(locations, opened, route, arguments).map(|()| 0);
     }

@@ -54,7 +54,7 @@ impl Location {
             _ if zarr_asked.is_some() => Ok(asked),
             (Some(_), None, Some(kind)) => Ok(Some(kind)),
             (Some(store), _, _) => Err(Error::Usage(format!(
-                "this name is one of Zarr, but says neither NCZarr nor pure Zarr; write {}",
+                "this name is one of Zarr, but says neither NCZarr nor pure Zarr; give -k zarr3, -k zarr2 or -k nczarr, or write {}",
                 self.fragments(store)
             ))),
             (None, None, Some(_)) => Ok(Some(Kind::Netcdf4)),
@@ -94,8 +94,9 @@ impl Location {
             .is_some_and(|name| name.as_bytes().ends_with(b".zip"))
     }
 
-    /// A warning if a file is created under a name that ends as those of zip files, archives or compressed files, and is none.
-    pub(crate) fn misleading_name(&self, kind: Kind) -> Option<String> {
+    /// A warning if a file is created under a name that ends as those of zip files, archives or compressed files, and is none, or if
+    /// an archive is created under a name that ends as those of netCDF files.
+    pub fn misleading_name(&self, kind: Kind) -> Option<String> {
         let name = self.file_name()?;
         let name = name.as_bytes();
         let ends = |endings: &[&[u8]]| endings.iter().any(|ending| name.ends_with(ending));
@@ -106,6 +107,13 @@ impl Location {
             ("a zip file", format!("for Zarr in a zip file write {fragments}"))
         } else if kind.unpacked().is_none() && ends(&[b".nc3z", b".nc5z", b".nc6z"]) {
             ("an archive", "-k archive makes one".to_owned())
+        } else if kind.unpacked().is_some() && ends(&[b".nc"]) {
+            return Some(
+                "this will be an archive, which other programs do not read; name it .nc3z, or ask for another kind, such as -k nc3"
+                    .to_owned(),
+            );
+        } else if ends(&[b".gz"]) {
+            ("compressed by gzip", "nccopy -k zst compresses a file".to_owned())
         } else if ends(&[b".zst"]) {
             (
                 "compressed by Zstandard",
@@ -263,6 +271,8 @@ mod tests {
             ("x.zip", Kind::Classic, "'classic'"),
             ("x.nc3z", Kind::Classic, "-k archive makes one"),
             ("x.nc.zst", Kind::Netcdf4, "-k zst compresses a file"),
+            ("x.nc.gz", Kind::Classic, "not compressed by gzip"),
+            ("x.nc", Kind::ClassicArchive, "this will be an archive"),
         ] {
             let warning = told(name, kind).unwrap();
             assert!(warning.contains(says), "{warning}");
