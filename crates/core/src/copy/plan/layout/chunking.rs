@@ -88,6 +88,16 @@ impl Chunking {
         }
     }
 
+    /// True if an option that names a variable asks for no chunks, and `storage` has chunks all the same, in a kind that could have
+    /// none: its unlimited dimension or its filters need them.
+    pub fn keeps_chunks(&self, var: VarId, storage: &Storage, can: &Capabilities) -> bool {
+        let asked = matches!(
+            self.by_var[var.0],
+            Some(AskedLayout::Contiguous | AskedLayout::Compact)
+        );
+        asked && can.contiguous && matches!(storage, Storage::Chunked { .. })
+    }
+
     /// Chooses the storage of variable `var` of the input. `source` is its layout there, `dims` are its
     /// dimensions in the output, and `can` is what the output's kind can hold.
     ///

@@ -118,6 +118,10 @@ impl OutputVariable<'_> {
             &pipeline,
             options,
         )?;
+        if chunking.keeps_chunks(self.source, &chosen.storage, can) {
+            let sort = "no chunks are asked for, but an unlimited dimension or filters need them, so these variables have chunks";
+            notices.add(sort.to_owned(), self.input.var_path(self.source));
+        }
         layout.storage = possible_storage(can, chosen.storage, stored_size, &dims);
         if can.shards {
             sharding.apply(self.input, self.source, self.layout, &mut layout)?;
