@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::chunk::{ChunkGrid, Region, swap_units};
 use crate::error::Result;
-use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch, spec::filter_argument};
+use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch};
 use crate::format::read_region::swap_unit;
 use crate::format::{Reader, Written};
 use crate::model::{Encoding, Schema, Storage, Type, VarId, VariableLayout};
@@ -60,7 +60,7 @@ pub struct AutoChoice {
     pub others: Vec<(String, u64)>,
 }
 
-/// The choice in one line: `temp: auto is 2|1,5 (ratio 3.2; none 1.0, 1,1 2.0)`.
+/// The choice in one line: `temp: auto is shuffle|deflate,5, ratio 3.20 (none: 1.00; deflate,1: 2.00)`.
 impl fmt::Display for AutoChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (before, after) = self.sizes;
@@ -92,14 +92,18 @@ fn asked(filters: &[(u32, &[u32])]) -> Vec<AskedCodec> {
 
 /// A candidate as `-F` takes it.
 fn text(filters: &[(u32, &[u32])]) -> String {
+    let registry = Registry::builtin();
     match filters {
         [] => "none".to_owned(),
-        _ => filter_argument::format(
-            &asked(filters)
-                .iter()
-                .filter_map(AskedCodec::stored)
-                .collect::<Vec<_>>(),
-        ),
+        _ => {
+            let named = |(id, parameters): &(u32, &[u32])| {
+                let codec = registry.iter().find(|codec| codec.hdf5_id() == Some(*id));
+                let name = codec.map_or_else(|| id.to_string(), |codec| codec.name().to_owned());
+                let parameters = parameters.iter();
+                parameters.fold(name, |text, parameter| format!("{text},{parameter}"))
+            };
+            filters.iter().map(named).collect::<Vec<_>>().join("|")
+        }
     }
 }
 
