@@ -14,6 +14,7 @@ import pytest
 import xarray
 import zarr
 from conftest import BIN
+from join_files import days
 from stop_points import stopped
 
 CLASSIC = {"nc3": "NETCDF3_CLASSIC", "nc6": "NETCDF3_64BIT_OFFSET", "nc5": "NETCDF3_64BIT_DATA"}
@@ -403,3 +404,15 @@ def test_a_day_is_cheap(tmp_path):
     size = old.stat().st_size
     appended(new, old)
     assert old.stat().st_size - size < 400_000 + 20_000
+
+
+def test_what_comes_before_the_end_needs_a_new_dataset(tmp_path):
+    one, other = days(tmp_path, 2, 3)
+    done = subprocess.run([BIN / "nccopy", "--append", one, other], capture_output=True, text=True)
+    assert done.returncode == 1 and "--join with --sort makes a new dataset" in done.stderr, done.stderr
+
+
+def test_what_grows_must_exist(tmp_path):
+    (one,) = days(tmp_path, 2)
+    done = subprocess.run([BIN / "nccopy", "--append", one, tmp_path / "new.nc"], capture_output=True, text=True)
+    assert done.returncode == 1 and "--append adds to a dataset that exists" in done.stderr, done.stderr

@@ -108,3 +108,41 @@ def test_a_terminal_is_not_steered_by_names_and_text(tmp_path):
         assert dump.wait(timeout=60) == 0
         assert b"\\302\\23331m\\342\\200\\256" in shown, shown
         assert b"\x1b" not in shown and b"\x07" not in shown
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["-F", "zstd,3"], "'*,zstd,…'"),
+    (["-F", "zstd,level=3"], "'*,zstd,level=3'"),
+    (["-F", "shuffle|zstd,3"], "'*,shuffle|zstd,3'"),
+    (["-c", "time:3,lat:2"], "'time/3,lat/2'"),
+    (["--sel", "longitude=3"], "it has time, lat"),
+    (["--sel", "lat=12"], "lat~12 takes the nearest"),
+])
+def test_a_form_that_is_not_taken_is_answered_by_the_one_that_is(arguments, says, tmp_path):
+    path, output = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w") as nc:
+        for name in "time", "lat":
+            nc.createDimension(name, 4)
+            nc.createVariable(name, "f8", (name,))[:] = np.arange(4)
+        nc.createVariable("tas", "f4", ("time", "lat"))[:] = 1
+    lines, status = told("nccopy", *arguments, path, output)
+    assert status == 1 and says in lines[0] and not output.exists(), lines
+
+
+def test_a_name_of_zarr_is_answered_by_the_kinds(tmp_path):
+    path = tmp_path / "in.nc"
+    netCDF4.Dataset(path, "w").close()
+    lines, status = told("nccopy", path, tmp_path / "out.zarr")
+    assert status == 1 and "-k zarr3" in lines[0], lines
+
+
+@pytest.mark.parametrize("arguments, warns", [([], True), (["-u"], False), (["-u", "-d", "1"], True)])
+def test_chunks_that_stay_are_told(arguments, warns, tmp_path):
+    path, output = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("time", None)
+        nc.createVariable("tas", "f4", ("time",))[:] = np.arange(5000)
+    done = subprocess.run([BIN / "nccopy", "-c", "tas:", *arguments, path, output], capture_output=True, text=True, check=True)
+    assert ("no chunks are asked for" in done.stderr) == warns, done.stderr
+    with netCDF4.Dataset(output) as nc:
+        assert (nc["tas"].chunking() != "contiguous") == warns

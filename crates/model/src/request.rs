@@ -24,6 +24,8 @@ pub enum Alternative {
     SoundChunks,
     /// Take one of two cells with the same coordinate, or sort what is joined.
     OneOfTwoCells,
+    /// Take one of two cells with the same coordinate, or sort what is joined into a new dataset.
+    NewDataset,
     /// Leave a variable out of what is joined.
     OtherVariables,
     /// Unpack a variable of what is joined, or leave it out.
@@ -48,6 +50,7 @@ impl fmt::Display for Alternative {
             Self::MoreMemory => "; allow more memory (-m)",
             Self::SoundChunks => "; salvage the other chunks, or copy without a test",
             Self::OneOfTwoCells => "; sort them, or take one of two cells",
+            Self::NewDataset => "; what comes before the end needs a new dataset",
             Self::OtherVariables => "; leave it out, or convert it first",
             Self::Unpacked => "; unpack it, or leave it out",
             Self::FilledCells => "; leave it out, or fill its cells",

@@ -72,10 +72,16 @@ pub fn join() -> Vec<Opt> {
             "With --join or --append: of cells with one coordinate, take that of the first or last input",
         )
         .value(Value::OneOf("WHICH", vec!["first", "last"]))
-        .alternatives(&[(
-            Alternative::OneOfTwoCells,
-            "; --sort puts the inputs in order, --overlap takes one of two cells",
-        )]),
+        .alternatives(&[
+            (
+                Alternative::OneOfTwoCells,
+                "; --sort puts the inputs in order, --overlap takes one of two cells",
+            ),
+            (
+                Alternative::NewDataset,
+                "; --overlap takes one of two cells, and for what comes before the end --join with --sort makes a new dataset",
+            ),
+        ]),
         further(
             "inexact",
             "With --join or --append: round times that have no exact form in the first input's units",

@@ -1,6 +1,7 @@
 //! Finding the dimension that a user names.
 
 use crate::error::{Request, Result};
+use crate::message::some_of;
 use crate::model::similar::question;
 use crate::model::{DimId, Schema};
 
@@ -15,7 +16,10 @@ pub fn named(schema: &Schema, name: &str, request: Request, argument: &str) -> R
         [dim] => Ok(dim),
         [] => {
             let names = schema.dims.iter().map(|dim| dim.name.as_str());
-            let meant = question(name, names);
+            let mut meant = question(name, names.clone());
+            if meant.is_empty() && !schema.dims.is_empty() {
+                meant = format!("; it has {}", some_of(names, schema.dims.len()));
+            }
             Err(request.misspelled(
                 argument,
                 format!("the input has no dimension named '{name}'{meant}"),

@@ -17,6 +17,7 @@ use pest::iterators::Pair;
 
 use crate::spec::filter_argument::grammar::{Grammar, Rule};
 
+use crate::registry::registry::Registry;
 use crate::spec::asked_codec::{AskedCodec, Effort};
 use crate::spec::filter_argument::constant::parse_constant;
 use ncutils_model::error::{Error, Request, Result};
@@ -57,6 +58,12 @@ pub struct FilterRequest {
 /// [`Error::Usage`] with the mistake, and what was expected.
 pub fn parse(argument: &str) -> Result<FilterRequest> {
     let wrong = |why: String| Request::Filters.misspelled(format!("{argument:?}"), why);
+    let wrong = |why: String| match filter_in_front(argument) {
+        Some(name) => wrong(format!(
+            "'{name}' is a filter, and variables come first; for all variables write '*,{argument}'"
+        )),
+        None => wrong(why),
+    };
     check_nesting(argument).map_err(wrong)?;
     let pairs = Grammar::parse(Rule::argument, argument).map_err(|_| wrong(explain(argument)))?;
     let mut names = Vec::new();
@@ -113,6 +120,12 @@ pub fn format<'a>(pipeline: impl IntoIterator<Item = &'a CodecSpec>) -> String {
         }
     }
     text
+}
+
+/// The name of a filter with which a request begins, where variables are expected.
+fn filter_in_front(argument: &str) -> Option<&str> {
+    let first = argument.split([',', '|', '&']).next()?;
+    Registry::builtin().by_name(first).map(|_| first)
 }
 
 /// Explains why the grammar rejects `argument`. Any filters are accepted, so the mistake is before them.

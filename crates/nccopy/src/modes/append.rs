@@ -7,7 +7,7 @@
 
 use ncutils_cli::options::Mode;
 use ncutils_core::copy::plan::{CopyOptions, added_records, copied};
-use ncutils_core::error::Error;
+use ncutils_core::error::{Alternative, Error};
 use ncutils_core::format::Reader;
 use ncutils_core::join::{JoinRequest, Merged};
 use ncutils_core::location::{GrowthLock, Location};
@@ -29,6 +29,10 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut names = vec![name.clone()];
     names.extend(join::input_names(operands, arguments)?);
     let old = locations::input(arguments, name)?;
+    if old.path().is_some_and(|path| !path.exists()) {
+        let told = "--append adds to a dataset that exists, the last name, and there is none; without --append, a copy makes it";
+        return Err(Error::Usage(told.to_owned()).in_file(old.name()).into());
+    }
     let output = locations::output(arguments, Location::parse_output(name)?)?;
     let mut found = join::found_inputs(&names[1..], &output, arguments)?;
     // What others write is looked at behind the lock.
@@ -50,7 +54,8 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let grows = output.grows_in_place(schema.kind);
     let inputs = join::inputs_of(&names, found, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Merged::new(inputs, &request, &arguments.copy.registry, wanted)?;
+    let joined = Merged::new(inputs, &request, &arguments.copy.registry, wanted)
+        .map_err(|error| error.map_bare(without_sort))?;
     join::tell(&joined, &old, arguments);
     if !grows {
         join::write(&joined, (&old, &output), arguments)?;
@@ -58,6 +63,17 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     grow(&joined.growing(), (&old, &output), &lock, arguments)?;
     Ok(0)
+}
+
+/// Advises a new dataset in place of sorting, which would move what exists.
+fn without_sort(error: Error) -> Error {
+    match error {
+        Error::Alternative { why, alternative } if alternative == Alternative::OneOfTwoCells => {
+            let alternative = Alternative::NewDataset;
+            Error::Alternative { why, alternative }
+        }
+        other => other,
+    }
 }
 
 /// The dimension along which a dataset grows: the one that is asked for, or the only unlimited one.

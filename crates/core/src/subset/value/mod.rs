@@ -67,6 +67,7 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
         .iter()
         .map(|item| Wanted::new(&coordinate, item).map_err(|why| request.wrong(why)))
         .collect::<Result<_>>()?;
+    let has_distances = !matches!(items[..], [Wanted::Equal(Typed::Text(_))]);
     let mut shifted = Vec::new();
     let found = match items[..] {
         [Wanted::Arc(arc, step)] => {
@@ -81,7 +82,13 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
     refuse_ends(&coordinate, request, &found)?;
     if found.is_empty() {
         let range = coordinate.range()?;
-        return Err(request.wrong(format!("selects nothing; {range}")));
+        let nearest = match &request.items[..] {
+            [Item::Equal(value)] if has_distances => {
+                format!("; {}~{value} takes the nearest", request.dimension())
+            }
+            _ => String::new(),
+        };
+        return Err(request.wrong(format!("selects nothing; {range}{nearest}")));
     }
     Ok(Chosen {
         cells: Cells::listed(&found),

@@ -135,6 +135,12 @@ impl<'a> FilterRequests<'a> {
                 continue;
             };
             for name in names {
+                let text = name.as_str();
+                if !name.is_glob() && input.var_at(text).is_none() && registry.by_name(text).is_some() {
+                    return Err(Request::Filters.error(format!(
+                        "'{text}' is a filter, and the input has no variable named so; for all variables write '*,{text},…'"
+                    )));
+                }
                 for VarId(at) in named_variables(input, Request::Filters, name)? {
                     let var = &input.vars[at];
                     match var.dims.is_empty() && !request.pipeline.is_empty() {

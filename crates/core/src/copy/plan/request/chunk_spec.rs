@@ -66,10 +66,17 @@ impl ChunkSpec {
                 name: NamePattern::parse(name),
                 layout: Self::parse_layout(lengths, argument)?,
             }),
-            _ => Err(Request::Chunks.misspelled(
-                format!("'{argument}'"),
-                "more than one ':'; give each variable by itself",
-            )),
+            _ => {
+                let why = match by_dimension(argument) {
+                    Some(meant) => {
+                        format!(
+                            "more than one ':'; lengths of dimensions are '{meant}', and each variable is given by itself"
+                        )
+                    }
+                    None => "more than one ':'; give each variable by itself".to_owned(),
+                };
+                Err(Request::Chunks.misspelled(format!("'{argument}'"), why))
+            }
         }
     }
 
@@ -83,6 +90,17 @@ impl ChunkSpec {
             _ => lengths(text, Request::Chunks, argument, "chunk").map(AskedLayout::Chunked),
         }
     }
+}
+
+/// Lengths by dimension as they are written, if `argument` is such a list with `:` in place of `/`.
+fn by_dimension(argument: &str) -> Option<String> {
+    let parts = argument.split(',').map(|part| {
+        let (name, length) = part.split_once(':')?;
+        let is_length = length.bytes().all(|byte| byte.is_ascii_digit());
+        (!name.is_empty() && is_length).then(|| format!("{name}/{length}"))
+    });
+    let parts: Option<Vec<String>> = parts.collect();
+    parts.map(|parts| parts.join(","))
 }
 
 #[cfg(test)]
@@ -124,6 +142,17 @@ mod tests {
             var("t", AskedLayout::Chunked(vec![1, 20, 30]))
         );
         assert_eq!(parse(r"a\:b:3"), var("a:b", AskedLayout::Chunked(vec![3])));
+    }
+
+    #[test]
+    fn lengths_of_dimensions_with_colons_are_shown_as_they_are_written() {
+        let told = |argument| ChunkSpec::parse(argument).unwrap_err().to_string();
+        let error = told("time:366,lat:6");
+        assert!(
+            error.contains("lengths of dimensions are 'time/366,lat/6'"),
+            "{error}"
+        );
+        assert!(!told("t:1:2").contains("lengths of dimensions"));
     }
 
     #[test]
