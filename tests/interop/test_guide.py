@@ -2,7 +2,7 @@
 
 A block `console` has commands behind `$ ` and below each what it prints; `…` stands for any text, on a line of its own for any
 lines. A command that shows nothing may print anything. It must end with status 0, so one that fails shows its status by
-`; echo $?`. The blocks of a page run in one folder, those of Python too. What names a remote store is in test_remote_guide.py.
+`; echo $?`. The blocks of a page run in one folder, those of Python too, and what a command exports stays for the page. What names a remote store is in test_remote_guide.py.
 """
 
 import os
@@ -65,14 +65,17 @@ def pattern(lines):
 def test_what_a_page_shows(files, tmp_path, page):
     folder = tmp_path / "files"
     shutil.copytree(files, folder)
+    exported = ""
     for language, lines in blocks(page):
         if language == "console":
             for command, shown in commands(lines):
                 if REMOTE.search(command):
                     continue
-                done = shell(command, folder)
+                done = shell(exported + command, folder)
                 assert done.returncode == 0, f"{command}: {done.stdout}"
                 printed = "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+                if command.startswith("export "):
+                    exported += f"{command}\n"
                 assert not shown or re.fullmatch(pattern(shown), printed), f"{command}\n{printed}"
         elif language == "python":
             command = [sys.executable, "-W", "error::UserWarning", "-c", "\n".join(lines)]

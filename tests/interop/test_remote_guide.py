@@ -17,8 +17,8 @@ def commands():
     return [shlex.split(line, comments=True) for line in found]
 
 
-def test_there_are_five():
-    assert [words[0] for words in commands()] == ["ncdump", "nccopy", "nccopy", "nccopy", "ncgen"]
+def test_there_are_six():
+    assert [words[0] for words in commands()] == ["ncdump", "nccopy", "nccopy", "nccopy", "nccopy", "ncgen"]
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ def test_they_work(store_of, s3, files_server, small, tmp_path):
     assert done[0].out == ncdump("-n", "file", "-h", small.of("netcdf4")).decode()
     assert (tmp_path / "out.nc").read_bytes() == small.back("zarr")
     assert s3.get("out.nc")[:8] == b"\x89HDF\r\n\x1a\n"
+    assert b'"zarr_format": 3' in b" ".join(s3.get_all("z3.zarr/")["zarr.json"].split())
     assert s3.get_all("out.zarr/") == tree_of(small.of("zarr"))
     assert gcs.get("out.nc")[:8] == b"\x89HDF\r\n\x1a\n"
     found = run("ncdump", "gs://bucket/out.nc", environment=environment).whole()
