@@ -67,7 +67,7 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
         .iter()
         .map(|item| Wanted::new(&coordinate, item).map_err(|why| request.wrong(why)))
         .collect::<Result<_>>()?;
-    let has_distances = !matches!(items[..], [Wanted::Equal(Typed::Text(_))]);
+    let is_number = matches!(items[..], [Wanted::Equal(Typed::Number { .. })]);
     let mut shifted = Vec::new();
     let found = match items[..] {
         [Wanted::Arc(arc, step)] => {
@@ -83,7 +83,7 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
     if found.is_empty() {
         let range = coordinate.range()?;
         let nearest = match &request.items[..] {
-            [Item::Equal(value)] if has_distances => {
+            [Item::Equal(value)] if is_number => {
                 format!("; {}~{value} takes the nearest", request.dimension())
             }
             _ => String::new(),
