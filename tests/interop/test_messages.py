@@ -146,3 +146,11 @@ def test_chunks_that_stay_are_told(arguments, warns, tmp_path):
     assert ("no chunks are asked for" in done.stderr) == warns, done.stderr
     with netCDF4.Dataset(output) as nc:
         assert (nc["tas"].chunking() != "contiguous") == warns
+
+
+def test_memory_without_its_suffix_is_told(tmp_path):
+    path = tmp_path / "in.nc"
+    netCDF4.Dataset(path, "w").close()
+    for program, arguments in ("nccopy", [path, tmp_path / "out.nc"]), ("ncdump", [path]):
+        lines, status = told(program, "-m", "64", *arguments)
+        assert status == 1 and "write 64M for megabytes" in lines[0], lines
