@@ -68,7 +68,10 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
 /// Advises a new dataset in place of sorting, which would move what exists.
 fn without_sort(error: Error) -> Error {
     match error {
-        Error::Alternative { why, alternative } if alternative == Alternative::OneOfTwoCells => {
+        Error::Alternative {
+            why,
+            alternative: Alternative::OneOfTwoCells,
+        } => {
             let alternative = Alternative::NewDataset;
             Error::Alternative { why, alternative }
         }
