@@ -8,7 +8,7 @@
 //!
 //! The feature `no_thp` leaves huge pages to the system's settings. If mimalloc asked for them, a program would take 6 to 40 MB more.
 //!
-//! Freed pages are kept for [`KEPT_MS`] before they go back to the system. A copy between local files finds these pages again. In a copy
+//! Freed pages are kept for 50 ms (`KEPT_MS`) before they go back to the system. A copy between local files finds these pages again. In a copy
 //! over a network, threads free what others allocated, and the pages that are kept are a third of the memory: see
 //! [`return_freed_pages`].
 
