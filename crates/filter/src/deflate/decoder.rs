@@ -6,6 +6,9 @@ use libdeflater::Decompressor;
 
 use crate::deflate::blocks::decode_literals::{Decoded, decode_literals};
 
+/// Least bytes of content that are worth a look. Smaller planes are written by libdeflate alone.
+const LEAST: usize = 16 << 10;
+
 thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
 }
@@ -19,6 +22,9 @@ pub(crate) fn with_libdeflate<T>(decode: impl FnOnce(&mut Decompressor) -> T) ->
 /// wrong. A stream of such blocks alone ends with its last byte. Where libdeflate decodes the rest, bytes behind its end are left out. A
 /// checksum of the content has to tell that it is right.
 pub(crate) fn decode_ours(stream: &[u8], out: &mut [u8]) -> Option<usize> {
+    if out.len() < LEAST {
+        return None;
+    }
     let Decoded {
         read,
         written,
