@@ -4,8 +4,8 @@ use super::change::Change;
 use super::joined::Joined;
 use super::look::{Pair, StaticValues};
 use crate::error::{Alternative, Error, Result};
-use crate::format::{Extensions, Reader, Region, Written};
-use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::format::{Reader, Region};
+use crate::model::VarId;
 use crate::subset::value::{missing, text};
 
 /// Checks that two members have the same variable. Returns the error of one whose values differ. Times in other units are compared as
@@ -34,23 +34,27 @@ pub fn shared(
         }
     };
     let conversion = conversion().map_err(|error| other.inputs.named(0, error))?;
-    let converted = InUnits {
-        reader: other,
-        var: theirs,
-        change: conversion.map(|conversion| Change::Times {
-            conversion,
-            missing: missing(pair.variables().1),
-            inexact,
-        }),
+    let change = conversion.map(|conversion| Change::Times {
+        conversion,
+        missing: missing(pair.variables().1),
+        inexact,
+    });
+    let read_other = |region: &Region| {
+        let values = other.read_region(theirs, region)?;
+        let Some(change) = &change else {
+            return Ok(values);
+        };
+        let changed = change.apply(values, other.schema().var(theirs).ty);
+        changed.map_err(|error| error.in_variable(&other.schema().var_path(theirs)))
     };
     let values = StaticValues::default();
-    let found = values.difference((first, ours, first.inputs.name(0)), (&converted, theirs));
+    let found = values.difference((first, ours, first.inputs.name(0)), read_other);
     let Some(found) = found.map_err(|error| other.inputs.named(0, error))? else {
         return Ok(None);
     };
     let told = found.told(first.name_of(ours, &found.at));
     let error = Error::Alternative {
-        why: match &converted.change {
+        why: match &change {
             None => told,
             Some(_) => format!(
                 "{told}, in '{}'",
@@ -75,44 +79,4 @@ fn has_same_bounds(pair: &Pair) -> bool {
         let (ours, theirs) = (text(first, attribute), text(other, attribute));
         ours == theirs && ours.is_none_or(is_there)
     })
-}
-
-/// A member of which one variable is in the units of another member.
-struct InUnits<'a> {
-    reader: &'a Joined,
-    var: VarId,
-    change: Option<Change>,
-}
-
-impl Reader for InUnits<'_> {
-    fn schema(&self) -> &Schema {
-        self.reader.schema()
-    }
-
-    fn layout(&self, var: VarId) -> &VariableLayout {
-        self.reader.layout(var)
-    }
-
-    fn written(&self, var: VarId) -> Result<Written> {
-        self.reader.written(var)
-    }
-
-    fn read_range(&self, _: VarId, _: u64, _: &mut [u8]) -> Result<()> {
-        Err(Error::Internal("converted values are read by regions".into()))
-    }
-
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        let values = self.reader.read_region(var, region)?;
-        match &self.change {
-            Some(change) if var == self.var => {
-                let changed = change.apply(values, self.schema().var(var).ty);
-                changed.map_err(|error| error.in_variable(&self.schema().var_path(var)))
-            }
-            _ => Ok(values),
-        }
-    }
-
-    fn extensions(&self) -> Extensions<'_> {
-        Extensions::NONE
-    }
 }

@@ -108,7 +108,10 @@ impl Frame<'_> {
                 }
                 if !means_same() {
                     look.differing.push((*var, None));
-                } else if let Some(found) = self.values.difference(first, (reader, theirs))? {
+                } else if let Some(found) = self
+                    .values
+                    .difference(first, |region| reader.read_region(theirs, region))?
+                {
                     look.differing.push((*var, Some(found)));
                 }
                 continue;

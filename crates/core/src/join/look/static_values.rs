@@ -35,15 +35,15 @@ struct Kept {
 type Digest = [u8; 32];
 
 impl StaticValues {
-    /// The first element in which the variable `var` of `first` and `theirs` of `other` differ. Their types and shapes are the
-    /// same.
+    /// The first element in which the variable `var` of `first` and one of another input differ, whose regions `read_other` reads. Their
+    /// types and shapes are the same.
     ///
     /// # Errors
     /// If reading fails.
     pub fn difference(
         &self,
         (first, var, first_name): (&dyn Reader, VarId, &str),
-        (other, theirs): (&dyn Reader, VarId),
+        read_other: impl Fn(&Region) -> Result<Values>,
     ) -> Result<Option<Difference>> {
         let schema = first.schema();
         let shape = schema.shape(var);
@@ -55,7 +55,7 @@ impl StaticValues {
             let count = most.min(elements - at);
             for region in Region::range(&shape, at, count) {
                 let ty = schema.var(var).ty;
-                let their = other.read_region(theirs, &region)?;
+                let their = read_other(&region)?;
                 let known = self.digest_of(var, &region);
                 if known.is_some_and(|known| known == digest(schema, ty, &their)) {
                     continue;
@@ -178,7 +178,9 @@ mod tests {
     }
 
     fn difference(values: &StaticValues, first: &Counted, other: &Counted) -> Option<String> {
-        let found = values.difference((first, VarId(0), "a.nc"), (other, VarId(0)));
+        let found = values.difference((first, VarId(0), "a.nc"), |region| {
+            other.read_region(VarId(0), region)
+        });
         found.unwrap().map(|found| found.told("a.nc"))
     }
 
