@@ -15,8 +15,7 @@ use super::misses::Misses;
 use super::noted_blocks::NotedBlocks;
 use super::space_use::SpaceUse;
 use crate::checksum;
-use crate::dataset::Filter;
-use crate::dataset::{Encoded, FilterDecoder};
+use crate::dataset::{Encoded, Filter, FilterDecoder};
 use crate::error::{Error, Result};
 use crate::source::ByteSource;
 
@@ -139,14 +138,9 @@ impl MetadataReader {
         }
     }
 
-    /// Keeps at most `bytes` bytes of metadata of a local file from now on.
-    pub(crate) fn keep_at_most(&self, bytes: u64) {
-        self.shared.cache.keep_at_most(bytes);
-    }
-
-    /// Frees what is cached of a local file.
-    pub(crate) fn forget_metadata(&self) {
-        self.shared.cache.forget_metadata();
+    /// The cache of the file's blocks, which all clones share.
+    pub(crate) fn cache(&self) -> &BlockCache {
+        &self.shared.cache
     }
 
     /// True if requests to the source are slow, so that planning reads ahead is worthwhile.

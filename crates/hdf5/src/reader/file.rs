@@ -194,12 +194,12 @@ impl File {
 
     /// Keeps at most `bytes` bytes of the metadata of a local file from now on, for later reads.
     pub fn keep_at_most(&self, bytes: u64) {
-        self.reader().keep_at_most(bytes);
+        self.reader().cache().keep_at_most(bytes);
     }
 
     /// Frees the metadata of a local file that is kept for later reads. What is needed again is read again.
     pub fn forget_metadata(&self) {
-        self.reader().forget_metadata();
+        self.reader().cache().forget_metadata();
     }
 
     /// Address of the root group. It may lie past the end of a file that was [recovered](OpenOptions::recovering).
