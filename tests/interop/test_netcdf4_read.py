@@ -28,6 +28,8 @@ DIFFERENT = {
     "compounds_array_vlen2.h5": NESTED,
     "h5diff_basic1.h5": HALF,
     "h5diff_comp_vl_strs.h5": FIXED,
+    "h5diff_dset1.h5": BITS,
+    "h5diff_dset2.h5": BITS,
     "h5repack_ext.h5": LEFT_OUT,
     "h5repack_f32le_ex.h5": LEFT_OUT,
     "h5repack_filters.h5": NBIT,
