@@ -131,6 +131,10 @@ fn filters_of(asked: &[AskedCodec], size: usize, registry: &Registry) -> Result<
 fn chunks(input: &Schema, spec: &ChunkSpec, changes: &mut [Change]) -> Result<()> {
     match spec {
         ChunkSpec::Unchunked => Ok(()),
+        ChunkSpec::Access(..) => {
+            Err(Request::Chunks
+                .error("archives have blocks, which are not shaped for a way to read the data"))
+        }
         ChunkSpec::Variable { name, layout } => {
             let mut found = named_variables(input, Request::Chunks, name)?.into_iter();
             found.try_for_each(|VarId(n)| match layout {

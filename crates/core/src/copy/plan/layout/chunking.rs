@@ -5,10 +5,11 @@
 //! dimensions. A shape that nobody gave is netCDF-C's default. Chunks of strings that become longer in the output are cut. In a kind where every variable has chunks, what would be
 //! contiguous or compact by an option is one chunk, and no default chunk is a single record.
 
+use super::access_chunks::{access_chunk_shape, series_dimensions};
 use super::dimension_lengths::DimensionLengths;
 use super::netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 use super::pipeline::{AskedPipeline, Wish};
-use crate::copy::plan::request::{AskedLayout, ChunkSpec, CopyOptions, named_variables};
+use crate::copy::plan::request::{Access, AskedLayout, ChunkSpec, CopyOptions, named_variables};
 use crate::error::{Request, Result};
 use crate::model::{
     Capabilities, DimId, Dimension, ExternalPart, NamePattern, SLOT_SIZE, Schema, Storage, VarId,
@@ -21,6 +22,10 @@ pub use ncutils_hdf5::MAX_COMPACT_BYTES;
 #[derive(Debug)]
 pub struct Chunking {
     unchunked: bool,
+    /// The way to read the data, and the largest chunk in bytes.
+    access: Option<(Access, u64)>,
+    /// For each variable, the dimension of its series; empty if no chunks for a way to read are asked for.
+    series: Vec<usize>,
     by_var: Vec<Option<AskedLayout>>,
     by_dim: DimensionLengths,
     vars_dims: Vec<Vec<DimId>>,
@@ -46,6 +51,8 @@ impl Chunking {
     pub fn resolve(input: &Schema, options: &CopyOptions, fixed: bool) -> Result<Self> {
         let mut chunking = Self {
             unchunked: false,
+            access: None,
+            series: Vec::new(),
             by_var: vec![None; input.vars.len()],
             by_dim: DimensionLengths::new(input),
             vars_dims: input.vars.iter().map(|v| v.dims.clone()).collect(),
@@ -54,11 +61,15 @@ impl Chunking {
         for spec in &options.chunking {
             match spec {
                 ChunkSpec::Unchunked => chunking.unchunked = true,
+                ChunkSpec::Access(access, most) => chunking.access = Some((*access, *most)),
                 ChunkSpec::Dimensions(rule) => chunking.by_dim.add(input, rule, Request::Chunks)?,
                 ChunkSpec::Variable { name, layout } => {
                     chunking.add_variables(input, name, layout, fixed)?;
                 }
             }
+        }
+        if chunking.access.is_some() {
+            chunking.series = series_dimensions(input);
         }
         Ok(chunking)
     }
@@ -177,7 +188,9 @@ impl Chunking {
             }
             _ => {}
         }
+        let for_access = self.for_access(var, dims, element_size);
         let own_shape = match &source.storage {
+            _ if for_access.is_some() => for_access.as_deref(),
             Storage::Chunked { shape } => Some(shape.as_slice()),
             _ => None,
         };
@@ -192,6 +205,13 @@ impl Chunking {
             return chunked(within_limit(shape, element_size, can)?);
         }
         match own_shape {
+            // What is small stays in one piece.
+            Some(shape)
+                if for_access.is_some() && !unlimited && pipeline.is_empty() && is_whole(shape, dims) =>
+            {
+                one_piece(source.storage.clone())
+            }
+            Some(shape) if for_access.is_some() => chunked(within_limit(shape.to_vec(), element_size, can)?),
             Some(shape) => {
                 let kept = self.kept(var, shape, can, dims);
                 let is_longer = can.fixed_strings && element_size > source.stored_size();
@@ -220,6 +240,14 @@ impl Chunking {
         }
     }
 
+    /// The chunk shape for a way to read the data, if chunks for one are asked for.
+    fn for_access(&self, var: VarId, dims: &[&Dimension], element_size: usize) -> Option<Vec<u64>> {
+        let (access, most) = self.access?;
+        let lengths: Vec<u64> = dims.iter().map(|dim| dim.length).collect();
+        let series = *self.series.get(var.0)?;
+        Some(access_chunk_shape(access, most, element_size, &lengths, series))
+    }
+
     /// The input's chunk shape, as far as the output can have it: see [`Capabilities::chunks_past_dimensions`].
     fn kept(&self, var: VarId, shape: &[u64], can: &Capabilities, dims: &[&Dimension]) -> Vec<u64> {
         let mut kept = clipped(shape, dims);
@@ -232,6 +260,11 @@ impl Chunking {
         }
         kept
     }
+}
+
+/// True if one chunk of this shape holds the whole variable.
+fn is_whole(shape: &[u64], dims: &[&Dimension]) -> bool {
+    shape.iter().zip(dims).all(|(length, dim)| *length >= dim.length)
 }
 
 /// Refuses a chunk shape that does not fit a variable. With `fixed`, no dimension of the output is unlimited.

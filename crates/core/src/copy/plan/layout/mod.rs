@@ -4,12 +4,14 @@
 //! kept_filters: the input's ┐
 //! asked_filters: new ones   ├─► pipeline: filters of each variable ┐
 //! auto: chosen by the data  ┘                                      │
-//! chunking ──────► storage, by netcdf_c_chunks where nobody says   │
+//! chunking ──────► storage, by netcdf_c_chunks where nobody says,   │
+//!                  by access_chunks for how the data is read        │
 //! sharding ──────► shards                                          ├─► output_variable: VariableLayout
 //! string_length ─► bytes of each string                            │
 //! external ──────► other files that hold the raw data              ┘
 //! ```
 
+mod access_chunks;
 mod asked_filters;
 mod auto;
 mod chunking;

@@ -8,11 +8,13 @@
 //! | `var:compact` | that variable compact, inside the file's metadata |
 //! | `var:external=FILE[@OFFSET[+SIZE]][;FILE…]` | that variable contiguous, its raw data in these files |
 //! | `/` or `//` | every variable contiguous |
+//! | `auto=map[,SIZE]`, `series`, `balanced` | shapes for how the data is read, of at most SIZE bytes |
 //!
 //! A backslash makes the next character part of a name.
 
 use super::external_parts::external_parts;
 use super::lengths::{lengths, lengths_by_dimension, split_unescaped};
+use crate::copy::memory::parse_memory;
 use crate::error::{Request, Result};
 use crate::model::{ExternalPart, NamePattern};
 
@@ -33,7 +35,23 @@ pub enum ChunkSpec {
     },
     /// No chunks for any variable.
     Unchunked,
+    /// Chunks for one way to read the data, of at most so many bytes.
+    Access(Access, u64),
 }
+
+/// A way to read data, for which chunks are shaped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Whole maps, one step at a time.
+    Map,
+    /// Whole series at one point.
+    Series,
+    /// Both.
+    Balanced,
+}
+
+/// Size of a chunk for one way to read the data, in bytes, where none is asked for: it fits the chunk caches of HDF5 and netCDF-C.
+const ACCESS_CHUNK: u64 = 1 << 20;
 
 /// The layout that a `-c` argument requests for one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +75,9 @@ impl ChunkSpec {
         if matches!(argument, "/" | "//") {
             return Ok(Self::Unchunked);
         }
+        if let Some(asked) = argument.strip_prefix("auto=") {
+            return Self::parse_access(asked, argument);
+        }
         let parts = split_unescaped(argument, ':');
         match parts.as_slice() {
             [_] => lengths_by_dimension(Request::Chunks, argument, "chunk").map(Self::Dimensions),
@@ -77,6 +98,24 @@ impl ChunkSpec {
                 };
                 Err(Request::Chunks.misspelled(format!("'{argument}'"), why))
             }
+        }
+    }
+
+    fn parse_access(asked: &str, argument: &str) -> Result<Self> {
+        let wrong = |why| Request::Chunks.misspelled(format!("'{argument}'"), why);
+        let (access, size) = match asked.split_once(',') {
+            Some((access, size)) => (access, parse_memory(size)),
+            None => (asked, Some(ACCESS_CHUNK)),
+        };
+        let access = match access {
+            "map" => Access::Map,
+            "series" => Access::Series,
+            "balanced" => Access::Balanced,
+            _ => return Err(wrong("expected auto=map, auto=series or auto=balanced")),
+        };
+        match size {
+            None | Some(0) => Err(wrong("expected a size such as 4M behind the comma")),
+            Some(size) => Ok(Self::Access(access, size)),
         }
     }
 
@@ -136,6 +175,11 @@ mod tests {
         };
         let external = AskedLayout::External(vec![raw]);
         assert_eq!(parse(r"/g/t:external=a\:b.raw@8"), var("/g/t", external));
+        assert_eq!(parse("auto=map"), ChunkSpec::Access(Access::Map, 1 << 20));
+        assert_eq!(
+            parse("auto=series,4M"),
+            ChunkSpec::Access(Access::Series, 4_000_000)
+        );
         assert_eq!(parse("t:compact"), var("t", AskedLayout::Compact));
         assert_eq!(
             parse("t:1,20,30"),
@@ -171,6 +215,10 @@ mod tests {
             "/3",
             "t:external",
             "t:external=",
+            "auto=",
+            "auto=maps",
+            "auto=map,",
+            "auto=map,0",
         ] {
             let error = ChunkSpec::parse(bad).unwrap_err().to_string();
             assert!(error.starts_with(&format!("chunks '{bad}': ")), "{error}");

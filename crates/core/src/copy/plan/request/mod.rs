@@ -13,7 +13,7 @@ mod quantize;
 mod shard_spec;
 mod string_length;
 
-pub use chunk_spec::{AskedLayout, ChunkSpec};
+pub use chunk_spec::{Access, AskedLayout, ChunkSpec};
 pub use named_variables::named_variables;
 pub use options::{CopyOptions, Listed};
 pub use quantize::QuantizeRequest;
