@@ -42,7 +42,8 @@ def test_the_smallest_is_taken_and_told(tmp_path, effort):
     source, out = tmp_path / "in.nc", tmp_path / "out.nc"
     data = made(source)
     told = run("-F", f"*,{effort}", source, out)
-    assert told == run("-F", f"*,{effort}", "--threads", "1", source, tmp_path / "again.nc")
+    again = run("-F", f"*,{effort}", "--threads", "1", source, tmp_path / "again.nc")
+    assert told == again.replace("again.nc", "out.nc")
     assert out.read_bytes() == (tmp_path / "again.nc").read_bytes()
     with h5py.File(out) as f:
         for name, values in data.items():

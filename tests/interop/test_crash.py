@@ -204,7 +204,7 @@ def test_chunk_that_does_not_decode(tmp_path):
         f.create_dataset("good", data=np.arange(100), chunks=(10,), compression="gzip")
         v = f.create_dataset("v", data=np.arange(100), chunks=(10,), compression="gzip")
         v.id.write_direct_chunk((30,), b"\x78\x9crubbish", 0)
-    message = nccopy("-F", "*,307,9", path, tmp_path / "out.nc", ok=False)
+    message = nccopy("--for", "netcdf-c", "-F", "*,307,9", path, tmp_path / "out.nc", ok=False)
     assert "in.nc" in message and "variable v" in message and "chunk [3]" in message, message
     assert not (tmp_path / "out.nc").exists()
 

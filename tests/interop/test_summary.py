@@ -27,7 +27,7 @@ data:
   packed = "d", "e" ;
 }
 """
-ARGUMENTS = ["-F", "other,2|32015,3", "-c", "cut:5,5"]
+ARGUMENTS = ["--for", "netcdf-c", "-F", "other,2|32015,3", "-c", "cut:5,5"]
 ROUTES = {
     "chunked": "raw",
     "other": "refilter",

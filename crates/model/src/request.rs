@@ -94,6 +94,8 @@ pub enum Request {
     Unpacking,
     /// The coordinate of a new dimension along which datasets are joined.
     Labels,
+    /// The programs that the output is for.
+    Programs,
 }
 
 impl fmt::Display for Request {
@@ -114,6 +116,7 @@ impl fmt::Display for Request {
             Self::Join => "join",
             Self::Unpacking => "unpacked variables",
             Self::Labels => "labels",
+            Self::Programs => "programs",
         })
     }
 }

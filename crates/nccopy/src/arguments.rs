@@ -13,7 +13,7 @@ use ncutils_cli::values::text::{names, patterns, text, texts};
 use ncutils_cli::values::{data_access, kind, memory, string_length, subset};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::default_budget;
-use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec};
+use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Limits, Listed, QuantizeRequest, ShardSpec};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::filter::spec::{self, FilterRequest};
 use ncutils_core::integrity::CheckOptions;
@@ -154,6 +154,7 @@ impl Arguments {
             verbatim: false,
             skip_fill: given("skip-fill"),
             page_size: matches.get_one("page").copied(),
+            limits: Limits::of(names(texts(matches, "for")).iter().map(String::as_str))?,
             registry: filters::registry(matches, memory),
         };
         let (dry_run, summary, json) = (given("dry-run"), given("summary"), given("json"));

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use ncutils_core::copy::plan::ReadingProgram;
 use ncutils_core::error::{Alternative, Request};
 
 use super::join::join;
@@ -115,6 +116,15 @@ fn kind() -> Vec<Opt> {
     ];
     options.extend(digits(OF_KIND));
     options.extend([
+        Opt::long("for", "Keep to kinds and filters that a program reads, as it is commonly installed; repeatable")
+            .value(Value::Texts("READER"))
+            .more(format!(
+                "{}.\nKept filters that it lacks are replaced by shuffle and deflate. What it does not show is told.",
+                ReadingProgram::ALL.map(|program| program.name).join(", ")
+            ))
+            .section("programs.md")
+            .modes(OF_VALUES)
+            .requests(&[Request::Programs]),
         Opt::long("restore", "Restore the original of an archive, byte for byte")
             .more("-k with the original's kind does the same.")
             .section("nccopy.md#archives")
@@ -160,7 +170,7 @@ fn storage() -> Vec<Opt> {
     vec![
         Opt::short('c', "chunks", "Chunk shapes; repeatable")
             .value(Value::Texts("CHUNKS"))
-            .more("dim/n,dim/,…: by dimension, dim/ for its whole length.\nvar:n1,n2,…: of one variable.\nvar: or var:contiguous, var:compact: without chunks; / for all variables.\n'var:external=FILE[@OFFSET[+SIZE]][;FILE…]': raw data in files below the output's folder, which must not exist.")
+            .more("dim/n,dim/,…: by dimension, dim/ for its whole length.\nvar:n1,n2,…: of one variable.\nvar: or var:contiguous, var:compact: without chunks; / for all variables.\nauto=map, auto=series or auto=balanced, and ',SIZE': for how the data is read.\n'var:external=FILE[@OFFSET[+SIZE]][;FILE…]': raw data in files below the output's folder, which must not exist.")
             .section("nccopy.md#chunks")
             .modes(OF_CHUNKS)
             .requests(&[Request::Chunks]),

@@ -1,4 +1,5 @@
-//! Tests of the table of options: its pages of the guide, and the messages that name options.
+//! Tests of the table of options, of the pages that are made of tables, and of the messages that name options.
 
 mod guide;
 mod messages;
+mod programs_page;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! request: options ─┬─► select ─► which variables and groups
-//!                   ├─► output ─► kind, schema, pages
+//!        programs ──►├─► output ─► kind, schema, pages
 //!                   └─► layout ─► storage, shards and filters of each variable
 //!                          │
 //!                          ▼
@@ -21,6 +21,7 @@ mod layout;
 mod notices;
 mod output;
 mod prepare;
+mod programs;
 mod request;
 mod select;
 mod stored_as;
@@ -41,6 +42,7 @@ pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};
 pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, prepare};
+pub use programs::{Limits, ReadingProgram};
 pub use request::{
     AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength, named_variables,
 };

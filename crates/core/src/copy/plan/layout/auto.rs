@@ -9,12 +9,14 @@
 
 use std::fmt;
 
+use super::asked_filters::new_filters;
 use crate::chunk::{ChunkGrid, Region, swap_units};
+use crate::copy::plan::programs::Limits;
 use crate::error::Result;
 use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch};
 use crate::format::read_region::swap_unit;
 use crate::format::{Reader, Written};
-use crate::model::{Encoding, Schema, Storage, Type, VarId, VariableLayout};
+use crate::model::{CodecNames, Encoding, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion};
 
 /// Number of chunks that are sampled.
 const SAMPLES: u64 = 4;
@@ -43,8 +45,31 @@ const CANDIDATES: [Candidate; 11] = [
     (Effort::Small, &[(2, &[]), (307, &[9])]),
 ];
 
+/// The candidates for version 3 of Zarr, whose readers have Blosc and Zstandard, and none of which lacks what these do.
+const CANDIDATES_OF_ZARR3: [Candidate; 7] = [
+    (Effort::Fast, &[]),
+    (Effort::Fast, &[(32015, &[1])]),
+    (Effort::Fast, &[(32001, &[0, 0, 0, 0, 1, 1, 5])]),
+    (Effort::Balanced, &[(32001, &[0, 0, 0, 0, 5, 1, 5])]),
+    (Effort::Balanced, &[(32001, &[0, 0, 0, 0, 5, 2, 5])]),
+    (Effort::Small, &[(32015, &[19])]),
+    (Effort::Small, &[(32001, &[0, 0, 0, 0, 9, 1, 5])]),
+];
+
+fn candidates(names: CodecNames) -> &'static [Candidate] {
+    match names {
+        CodecNames::Zarr(ZarrVersion::V3) => &CANDIDATES_OF_ZARR3,
+        _ => &CANDIDATES,
+    }
+}
+
 /// What is taken where there is nothing to sample.
-const USUAL: &[(u32, &[u32])] = &[(2, &[]), (1, &[5])];
+fn usual(names: CodecNames) -> &'static [(u32, &'static [u32])] {
+    match names {
+        CodecNames::Zarr(ZarrVersion::V3) => &[(32015, &[3])],
+        _ => &[(2, &[]), (1, &[5])],
+    }
+}
 
 /// The filters that were chosen for a variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,35 +132,67 @@ fn text(filters: &[(u32, &[u32])]) -> String {
     }
 }
 
-/// Chooses filters for variable `source` of the input, which the output stores as `layout`, in type `ty`.
+/// The variable of the output that filters are chosen for.
+pub struct ChosenFor<'a> {
+    /// The output.
+    pub schema: &'a Schema,
+    /// The variable's type.
+    pub ty: Type,
+    /// How it is stored.
+    pub layout: &'a VariableLayout,
+    /// The names that the output has for codecs.
+    pub names: CodecNames,
+    /// The programs that are to read the output.
+    pub limits: &'a Limits,
+    /// The codecs that are known.
+    pub registry: &'a Registry,
+}
+
+impl ChosenFor<'_> {
+    /// Bytes of a chunk that filters have encoded. `None` if the variable cannot have them, the output's kind has no form of them, or a
+    /// program lacks them.
+    fn encoded(
+        &self,
+        filters: &[AskedCodec],
+        shape: &[u64],
+        bytes: &[u8],
+        scratch: &mut Scratch,
+    ) -> Option<u64> {
+        let chunk = ChunkType::new(self.schema, self.ty, self.layout, shape);
+        let specs = new_filters(self.registry, filters, self.names, &chunk).ok()?;
+        if self.limits.lacking(&specs, self.registry).is_some() {
+            return None;
+        }
+        let pipeline = self.registry.bind(&specs, &chunk).ok()?;
+        let encoded = pipeline.encode(bytes, ChunkShape::Full, scratch).ok()?;
+        Some(encoded.bytes.len() as u64)
+    }
+}
+
+/// Chooses filters for variable `source` of the input.
 ///
 /// # Errors
 /// If a sample cannot be read.
 pub fn choose(
     reader: &dyn Reader,
     source: VarId,
-    (schema, ty): (&Schema, Type),
-    layout: &VariableLayout,
+    chosen_for: &ChosenFor<'_>,
     effort: Effort,
-    registry: &Registry,
 ) -> Result<(Vec<AskedCodec>, AutoChoice)> {
+    let layout = chosen_for.layout;
     let samples = samples(reader, source, layout)?;
     let mut scratch = Scratch::new();
     let mut sizes = Vec::new();
-    for (_, filters) in CANDIDATES.iter().filter(|(class, _)| *class <= effort) {
+    for (_, filters) in candidates(chosen_for.names)
+        .iter()
+        .filter(|(class, _)| *class <= effort)
+    {
         let mut size = 0;
         let mut fits = !samples.is_empty();
         for (shape, bytes) in &samples {
-            let chunk = ChunkType::new(schema, ty, layout, shape);
-            // A filter that a variable cannot have is no candidate.
-            let encoded = registry.new_pipeline(&asked(filters), &chunk).and_then(|specs| {
-                registry
-                    .bind(&specs, &chunk)?
-                    .encode(bytes, ChunkShape::Full, &mut scratch)
-            });
-            match encoded {
-                Ok(encoded) => size += encoded.bytes.len() as u64,
-                Err(_) => fits = false,
+            match chosen_for.encoded(&asked(filters), shape, bytes, &mut scratch) {
+                Some(encoded) => size += encoded,
+                None => fits = false,
             }
         }
         if fits {
@@ -149,7 +206,7 @@ pub fn choose(
             best = Some((*filters, *size));
         }
     }
-    let (filters, size) = best.unwrap_or((USUAL, 0));
+    let (filters, size) = best.unwrap_or((usual(chosen_for.names), 0));
     let others = sizes.iter().filter(|(other, _)| *other != filters);
     let choice = AutoChoice {
         variable: reader.schema().var_path(source),

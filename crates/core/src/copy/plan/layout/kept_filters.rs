@@ -6,7 +6,8 @@
 //! ```
 
 use super::asked_filters::{deflate_codec, deflates, new_filters};
-use crate::error::{Alternative, Error, Result};
+use crate::copy::plan::programs::Limits;
+use crate::error::{Alternative, Error, Request, Result};
 use crate::filter::{AskedCodec, ChunkType, CodecInput, Registry, shuffle::shuffle};
 use crate::model::{CodecNames, CodecSpec, Configuration, Storage, VariableLayout, ZarrVersion};
 
@@ -24,6 +25,8 @@ pub struct StoredChunks<'a> {
     pub chunk: &'a ChunkType,
     /// The type of the input's chunks, if it has any and they are others.
     pub source: Option<&'a ChunkType>,
+    /// The programs that are to read the output.
+    pub limits: &'a Limits,
     /// True if the output's chunks are the input's. Parameters of filters then stay as they are. Else they are adapted, and codecs that
     /// need elements go first: only there can all programs read what they do.
     pub same_chunks: bool,
@@ -58,6 +61,8 @@ pub enum FilterChange {
     LeftOut(Vec<String>),
     /// These filters of the input are replaced by others.
     Replaced(Vec<String>),
+    /// These filters of the input, which a program lacks, are replaced by others.
+    Lacking(&'static str, Vec<String>),
 }
 
 impl StoredFilters {
@@ -114,21 +119,28 @@ impl KeptFilters {
             .collect();
         let can_decode = self.filters.iter().all(|filter| registry.find(filter).is_some());
         let may_be_replaced = !self.must_stay && can_decode;
-        match self.named(stored) {
-            Ok(filters) => Ok(StoredFilters {
+        let replaced = |change| {
+            let filters = new_filters(registry, &default_filters(registry, names, chunk), names, chunk)?;
+            Ok(StoredFilters {
                 filters,
-                change: (!left_out.is_empty()).then_some(FilterChange::LeftOut(left_out)),
-            }),
+                change: Some(change),
+            })
+        };
+        match self.named(stored) {
+            Ok(filters) => match stored.limits.lacking(&filters, registry) {
+                Some((program, lacking)) if may_be_replaced => {
+                    replaced(FilterChange::Lacking(program, lacking))
+                }
+                Some((program, lacking)) => Err(lacks(program, &lacking)),
+                None => Ok(StoredFilters {
+                    filters,
+                    change: (!left_out.is_empty()).then_some(FilterChange::LeftOut(left_out)),
+                }),
+            },
             Err(Error::Alternative {
                 alternative: Alternative::OtherFilters,
                 ..
-            }) if may_be_replaced => {
-                let filters = new_filters(registry, &default_filters(registry, names, chunk), names, chunk)?;
-                Ok(StoredFilters {
-                    filters,
-                    change: Some(FilterChange::Replaced(own)),
-                })
-            }
+            }) if may_be_replaced => replaced(FilterChange::Replaced(own)),
             Err(error) => Err(error),
         }
     }
@@ -141,6 +153,7 @@ impl KeptFilters {
             chunk,
             source,
             same_chunks,
+            ..
         } = *stored;
         let Self {
             filters: kept,
@@ -203,6 +216,11 @@ impl KeptFilters {
         }
         Ok(filters)
     }
+}
+
+/// The error for filters that were asked for, and that a program lacks.
+pub fn lacks(program: &str, filters: &[String]) -> Error {
+    Request::Programs.error(format!("{program} lacks {}", filters.join(", ")))
 }
 
 /// True for codecs that treat a chunk as elements of one size.
@@ -274,6 +292,7 @@ mod tests {
                 names,
                 chunk: &chunk,
                 source: None,
+                limits: &Limits::default(),
                 same_chunks: true,
             });
             stored.map(|stored| stored.filters)

@@ -1,20 +1,25 @@
 //! How one variable of the output is stored.
 
-use super::auto::{self, AutoChoice};
+use super::auto::{self, AutoChoice, ChosenFor};
 use super::chunking::{Chunking, possible_storage};
 use super::kept_filters::{FilterChange, StoredChunks};
 use super::pipeline::FilterRequests;
 use super::sharding::Sharding;
 use super::string_length::fit_strings;
 use crate::copy::plan::notices::Notices;
+use crate::copy::plan::programs::lacking_usually;
 use crate::copy::plan::request::CopyOptions;
 use crate::error::Result;
 use crate::filter::ChunkType;
 use crate::format::Reader;
 use crate::model::{
-    CodecSpec, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout,
+    CodecNames, CodecSpec, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout,
     default_fill_value, fill_value_attribute,
 };
+
+/// What is told of filters that most users' netCDF-C lacks.
+const LACKING_USUALLY: &str =
+    "Debian's netcdf-bin, cdo and nco lack these filters, as netCDF-C without plugins does";
 
 /// A variable of the output and its source in the input.
 pub struct OutputVariable<'a> {
@@ -139,9 +144,15 @@ impl OutputVariable<'_> {
             let pipeline = match pipeline.auto() {
                 None => pipeline,
                 Some(effort) => {
-                    let of = (self.output, ty);
-                    let (filters, choice) =
-                        auto::choose(reader, self.source, of, &layout, effort, &options.registry)?;
+                    let chosen_for = ChosenFor {
+                        schema: self.output,
+                        ty,
+                        layout: &layout,
+                        names,
+                        limits: &options.limits,
+                        registry: &options.registry,
+                    };
+                    let (filters, choice) = auto::choose(reader, self.source, &chosen_for, effort)?;
                     choices.push(choice);
                     pipeline.chosen(filters)
                 }
@@ -153,14 +164,27 @@ impl OutputVariable<'_> {
                 }
                 _ => None,
             };
+            let is_new = pipeline.is_new();
             let stored = pipeline.stored(&StoredChunks {
                 registry: &options.registry,
                 names,
                 chunk: &chunk,
                 source: source.as_ref(),
+                limits: &options.limits,
                 same_chunks,
             })?;
             layout.filters = stored.filters;
+            if is_new
+                && options.limits.is_empty()
+                && let CodecNames::Hdf5 = names
+                && let Some(lacking) = lacking_usually(&layout.filters, &options.registry)
+            {
+                let path = self.input.var_path(self.source);
+                notices.add(
+                    LACKING_USUALLY.to_owned(),
+                    format!("{path} ({})", lacking.join(", ")),
+                );
+            }
             if let Some(change) = &stored.change {
                 self.tell(change, &layout, notices);
             }
@@ -198,6 +222,13 @@ impl OutputVariable<'_> {
                 let sort = format!(
                     "{kind} has no form of some filters, so their variables are encoded anew with {new}"
                 );
+                (sort, filters)
+            }
+            FilterChange::Lacking(program, filters) => {
+                let new: Vec<&str> = layout.filters.iter().map(CodecSpec::name).collect();
+                let new = new.join(" and ");
+                let sort =
+                    format!("{program} lacks some filters, so their variables are encoded anew with {new}");
                 (sort, filters)
             }
         };

@@ -1,7 +1,7 @@
 //! Which filters each variable of a copy gets: the rules of `-F`, `-d` and `-s`.
 
 use super::asked_filters::{deflate_codec, deflates, new_filters};
-use super::kept_filters::{KeptFilters, StoredChunks, StoredFilters};
+use super::kept_filters::{KeptFilters, StoredChunks, StoredFilters, lacks};
 use crate::copy::plan::request::{CopyOptions, named_variables};
 use crate::error::{Request, Result};
 use crate::filter::spec::{FilterRequest, Targets};
@@ -55,6 +55,11 @@ impl AskedPipeline {
         Self::new(filters, self.wish)
     }
 
+    /// True if they are new.
+    pub fn is_new(&self) -> bool {
+        matches!(self.filters, Filters::New(_))
+    }
+
     /// True if there are no filters.
     pub fn is_empty(&self) -> bool {
         match &self.filters {
@@ -71,7 +76,10 @@ impl AskedPipeline {
         match self.filters {
             Filters::New(filters) => {
                 let filters = new_filters(stored.registry, &filters, stored.names, stored.chunk)?;
-                Ok(StoredFilters::as_asked(filters))
+                match stored.limits.lacking(&filters, stored.registry) {
+                    Some((program, lacking)) => Err(lacks(program, &lacking)),
+                    None => Ok(StoredFilters::as_asked(filters)),
+                }
             }
             Filters::Kept(kept) => kept.stored(stored),
         }

@@ -13,23 +13,36 @@ use crate::model::{
 /// The kind of the output: the requested one, else one that the other options need, else the input's.
 ///
 /// # Errors
-/// [`Error::NotHeld`] if filters are requested for a kind that has none.
+/// [`Error::NotHeld`] if filters are requested for a kind that has none. A program that does not read the kind.
 pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
     if let Some(kind) = options.kind {
+        options.limits.check_kind(kind)?;
         return refuse_filters(kind, options);
     }
-    let (can, filters) = (input.kind.can(), !options.filters.is_empty());
-    let codecs = filters || options.deflate.is_some() || options.shuffle;
-    if (can.codecs.is_some() || !codecs) && (can.chunks || options.chunking.is_empty()) {
-        return Ok(input.kind);
+    let usual = unasked_kind(input, options);
+    let (filters, chunks) = (has_filters(options), !options.chunking.is_empty());
+    options.limits.kind_of_file(usual, |kind, can| {
+        (can.codecs.is_some() || !filters) && (can.chunks || !chunks) && check(input, kind).is_ok()
+    })
+}
+
+/// The kind of the output where nobody says which programs are to read it.
+fn unasked_kind(input: &Schema, options: &CopyOptions) -> Kind {
+    let can = input.kind.can();
+    if (can.codecs.is_some() || !has_filters(options)) && (can.chunks || options.chunking.is_empty()) {
+        return input.kind;
     }
     // CDF-5 has types that the classic model lacks; a dataset that uses them needs the whole of netCDF-4.
-    let classic = !filters && check(input, Kind::Netcdf4Classic).is_ok();
-    Ok(if classic {
+    let classic = options.filters.is_empty() && check(input, Kind::Netcdf4Classic).is_ok();
+    if classic {
         Kind::Netcdf4Classic
     } else {
         Kind::Netcdf4
-    })
+    }
+}
+
+fn has_filters(options: &CopyOptions) -> bool {
+    !options.filters.is_empty() || options.deflate.is_some() || options.shuffle
 }
 
 fn refuse_filters(kind: Kind, options: &CopyOptions) -> Result<Kind> {

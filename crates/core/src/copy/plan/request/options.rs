@@ -4,6 +4,7 @@ use super::chunk_spec::ChunkSpec;
 use super::quantize::QuantizeRequest;
 use super::shard_spec::ShardSpec;
 use super::string_length::StringLength;
+use crate::copy::plan::programs::Limits;
 use crate::filter::Registry;
 use crate::filter::spec::FilterRequest;
 use crate::model::{IndexLocation, Kind, NamePattern};
@@ -63,6 +64,8 @@ pub struct CopyOptions {
     /// `-M`, in bytes: if the program itself chooses the chunk shape and a chunk would be smaller, the
     /// variable stays contiguous.
     pub min_chunk_bytes: Option<u64>,
+    /// `--for`: the programs that are to read the output.
+    pub limits: Limits,
     /// Codecs for computing filter parameters, and for encoding the copy.
     pub registry: Registry,
 }

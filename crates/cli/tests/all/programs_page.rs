@@ -1,0 +1,58 @@
+//! docs/reference/programs.md is made of the table of programs.
+//! `NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all programs_page` writes it anew.
+
+use std::path::Path;
+
+use ncutils_core::copy::plan::ReadingProgram;
+
+const HEAD: &str = "\
+# Programs and what they read
+
+`nccopy --for READER` keeps to kinds and filters that a program reads as it is commonly installed; several READERs, to those that all read.
+[Who reads what](../formats/who-reads-what.md) goes by content, with plugins.
+
+- A kind or filter that is asked for, and that a program does not read, is an error. `-F auto` chooses among those that all have.
+- Without `-k`, the input's kind is kept, or the first becomes the output's of netCDF-4 classic model, netCDF-4, classic, 64-bit offset and CDF-5 that fits.
+- Filters of the input that a program lacks become shuffle and deflate, with a warning. So are things told that it does not show.
+
+Without `--for`, a warning names new filters that `netcdf-c-4.8` lacks.
+
+<!-- NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all programs_page writes this page. -->
+
+| READER | as it was looked at | kinds | filters of netCDF-4 | does not show |
+| --- | --- | --- | --- | --- |
+";
+
+fn row(program: &ReadingProgram) -> String {
+    let kinds: Vec<&str> = program.kinds.iter().map(|kind| kind.can().short_name).collect();
+    let unseen = [
+        (program.shows_groups, "groups"),
+        (program.shows_strings, "strings"),
+        (program.opens_user_types, "datasets with user-defined types"),
+    ];
+    let unseen: Vec<&str> = unseen
+        .into_iter()
+        .filter(|(shows, _)| !shows)
+        .map(|(_, what)| what)
+        .collect();
+    format!(
+        "| {} | {} | {} | {} | {} |\n",
+        program.name,
+        program.installed,
+        kinds.join(" "),
+        program.filters.join(" "),
+        unseen.join(", ")
+    )
+}
+
+#[test]
+fn the_page_lists_the_programs() {
+    let rows: String = ReadingProgram::ALL.iter().map(row).collect();
+    let page = format!("{HEAD}{rows}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/programs.md");
+    if std::env::var_os("NCUTILS_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(page, committed, "NCUTILS_BLESS=1 writes the page anew");
+}

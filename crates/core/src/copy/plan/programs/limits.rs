@@ -1,0 +1,107 @@
+//! [`Limits`]: what an output may be for the programs that it is for.
+
+use super::reading_program::ReadingProgram;
+use crate::copy::plan::notices::Notices;
+use crate::error::{Request, Result};
+use crate::filter::Registry;
+use crate::model::{Capabilities, CodecSpec, Kind, Schema};
+
+/// The programs that an output is for, and what follows for it. Without programs, nothing follows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Limits(Vec<&'static ReadingProgram>);
+
+impl Limits {
+    /// For the programs of these names.
+    ///
+    /// # Errors
+    /// An unknown name, with those that there are.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let find = |name: &str| {
+            ReadingProgram::by_name(name).ok_or_else(|| {
+                let known = ReadingProgram::ALL.map(|program| program.name).join(", ");
+                Request::Programs.misspelled(name, format!("unknown; those that are known are {known}"))
+            })
+        };
+        names.into_iter().map(find).collect::<Result<_>>().map(Self)
+    }
+
+    /// True if there are no programs.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Checks a kind that was asked for.
+    ///
+    /// # Errors
+    /// A program that does not read it.
+    pub fn check_kind(&self, kind: Kind) -> Result<()> {
+        match self.0.iter().find(|program| !program.kinds.contains(&kind)) {
+            None => Ok(()),
+            Some(program) => {
+                let names: Vec<&str> = program.kinds.iter().map(|kind| kind.name()).collect();
+                Err(Request::Programs.error(format!(
+                    "{} does not read {}; it reads {}",
+                    program.told(),
+                    kind.name(),
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// The kind of a file for these programs: `kind` if all read it, else the first that `does` what is asked for and that all read.
+    ///
+    /// # Errors
+    /// No kind of files is such a one.
+    pub fn kind_of_file(&self, kind: Kind, does: impl Fn(Kind, &Capabilities) -> bool) -> Result<Kind> {
+        let is_read = |kind: &Kind| self.0.iter().all(|program| program.kinds.contains(kind));
+        if is_read(&kind) {
+            return Ok(kind);
+        }
+        let preferred = [
+            Kind::Netcdf4Classic,
+            Kind::Netcdf4,
+            Kind::Classic,
+            Kind::Offset64,
+            Kind::Data64,
+        ];
+        let mut fitting = preferred.into_iter().filter(is_read);
+        match fitting.find(|kind| does(*kind, kind.can())) {
+            Some(kind) => Ok(kind),
+            None => self.check_kind(kind).map(|()| kind),
+        }
+    }
+
+    /// The first program that lacks one of these filters, and the names of those that it lacks.
+    pub fn lacking(&self, filters: &[CodecSpec], registry: &Registry) -> Option<(&'static str, Vec<String>)> {
+        lacking(&self.0, filters, registry)
+    }
+
+    /// Tells what the programs do not show of an output.
+    pub fn tell(&self, schema: &Schema, notices: &mut Notices) {
+        for (why, item) in self.0.iter().flat_map(|program| program.unseen(schema)) {
+            notices.add(why, item);
+        }
+    }
+}
+
+fn lacking(
+    programs: &[&'static ReadingProgram],
+    filters: &[CodecSpec],
+    registry: &Registry,
+) -> Option<(&'static str, Vec<String>)> {
+    programs.iter().find_map(|program| {
+        let lacks = |spec: &&CodecSpec| !program.has(spec, registry);
+        let name = |spec: &CodecSpec| {
+            let known = registry.find(spec);
+            known.map_or_else(|| spec.to_string(), |codec| codec.name().to_owned())
+        };
+        let names: Vec<String> = filters.iter().filter(lacks).map(name).collect();
+        (!names.is_empty()).then_some((program.told(), names))
+    })
+}
+
+/// The names of the filters that Debian's netcdf-bin lacks.
+pub fn lacking_usually(filters: &[CodecSpec], registry: &Registry) -> Option<Vec<String>> {
+    lacking(&[ReadingProgram::USUAL], filters, registry).map(|(_, names)| names)
+}

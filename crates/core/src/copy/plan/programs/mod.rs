@@ -1,0 +1,11 @@
+//! What the programs read that an output is for.
+//!
+//! ```text
+//! reading_program: the table ─► limits: kinds, filters and types of an output for some of them
+//! ```
+
+mod limits;
+mod reading_program;
+
+pub use limits::{Limits, lacking_usually};
+pub use reading_program::ReadingProgram;

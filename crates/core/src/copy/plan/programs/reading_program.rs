@@ -1,0 +1,269 @@
+//! [`ReadingProgram`]: what a program reads as it is commonly installed.
+
+use crate::filter::{Program, Registry};
+use crate::model::{CodecSpec, Kind, Schema, Type, VarId, ZarrVersion};
+
+/// A program, and what it reads as it is commonly installed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ReadingProgram {
+    /// The name by which users ask for it.
+    pub name: &'static str,
+    /// What was looked at: the package, or the documentation where the program is not free.
+    pub installed: &'static str,
+    /// The kinds that it reads.
+    pub kinds: &'static [Kind],
+    /// The filters of netCDF-4 that it has, by their names.
+    pub filters: &'static [&'static str],
+    /// True if it shows groups other than the root.
+    pub shows_groups: bool,
+    /// True if it shows strings.
+    pub shows_strings: bool,
+    /// True if it opens a dataset with types of its own: compounds, sequences, enums, opaque.
+    pub opens_user_types: bool,
+}
+
+const FILES: &[Kind] = &[
+    Kind::Classic,
+    Kind::Offset64,
+    Kind::Data64,
+    Kind::Netcdf4,
+    Kind::Netcdf4Classic,
+];
+
+const WITHOUT_CDF5: &[Kind] = &[Kind::Classic, Kind::Offset64, Kind::Netcdf4, Kind::Netcdf4Classic];
+
+const HDF5: &[Kind] = &[Kind::Netcdf4, Kind::Netcdf4Classic];
+
+/// The filters that every netCDF-4 library has.
+const USUAL: &[&str] = &["shuffle", "deflate", "fletcher32"];
+
+/// The filters of libhdf5 as Debian builds it.
+const OF_LIBHDF5: &[&str] = &["shuffle", "deflate", "fletcher32", "szip", "nbit", "scaleoffset"];
+
+/// The same with those of netCDF-C's plugins.
+const OF_NETCDF_C: &[&str] = &[
+    "shuffle",
+    "deflate",
+    "fletcher32",
+    "szip",
+    "nbit",
+    "scaleoffset",
+    "zstd",
+    "bzip2",
+    "blosc",
+];
+
+impl ReadingProgram {
+    /// All programs, in the order of the help.
+    pub const ALL: [Self; 12] = [
+        Self {
+            name: "netcdf-c",
+            installed: "netCDF-C 4.9 or newer with its plugins, as the package netCDF4 of PyPI has it",
+            kinds: FILES,
+            filters: OF_NETCDF_C,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "netcdf-c-4.8",
+            installed: "netCDF-C without plugins, as netcdf-bin of Debian 12",
+            kinds: FILES,
+            filters: OF_LIBHDF5,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "cdo",
+            installed: "CDO 2.1 of Debian 12",
+            kinds: FILES,
+            filters: OF_LIBHDF5,
+            shows_groups: false,
+            shows_strings: false,
+            opens_user_types: true,
+        },
+        Self {
+            name: "nco",
+            installed: "NCO 5.1 of Debian 12",
+            kinds: FILES,
+            filters: OF_LIBHDF5,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: false,
+        },
+        Self {
+            name: "h5py",
+            installed: "h5py 3 of PyPI, without hdf5plugin",
+            kinds: HDF5,
+            filters: &[
+                "shuffle",
+                "deflate",
+                "fletcher32",
+                "szip",
+                "nbit",
+                "scaleoffset",
+                "lzf",
+            ],
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "xarray",
+            installed: "xarray with netCDF4, h5netcdf and zarr of PyPI",
+            kinds: &[
+                Kind::Classic,
+                Kind::Offset64,
+                Kind::Data64,
+                Kind::Netcdf4,
+                Kind::Netcdf4Classic,
+                Kind::Nczarr,
+                Kind::Zarr2,
+                Kind::Zarr3,
+            ],
+            filters: OF_NETCDF_C,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "zarr-python",
+            installed: "zarr 3 of PyPI",
+            kinds: &[Kind::Nczarr, Kind::Zarr2, Kind::Zarr3],
+            filters: &[],
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "matlab",
+            installed: "MATLAB's functions for netCDF, by its documentation",
+            kinds: WITHOUT_CDF5,
+            filters: USUAL,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "ncview",
+            installed: "ncview 2.1 of Debian 12",
+            kinds: FILES,
+            filters: OF_LIBHDF5,
+            shows_groups: false,
+            shows_strings: false,
+            opens_user_types: true,
+        },
+        Self {
+            name: "gdal",
+            installed: "GDAL 3.6 of Debian 12",
+            kinds: WITHOUT_CDF5,
+            filters: OF_LIBHDF5,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "julia",
+            installed: "NCDatasets.jl, by its documentation",
+            kinds: FILES,
+            filters: USUAL,
+            shows_groups: true,
+            shows_strings: true,
+            opens_user_types: true,
+        },
+        Self {
+            name: "any",
+            installed: "everything above but zarr-python",
+            kinds: HDF5,
+            filters: USUAL,
+            shows_groups: false,
+            shows_strings: false,
+            opens_user_types: false,
+        },
+    ];
+
+    /// What Debian's netcdf-bin reads, which most users have.
+    pub const USUAL: &Self = &Self::ALL[1];
+
+    /// The program of a name.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        const ALL: &[ReadingProgram] = &ReadingProgram::ALL;
+        ALL.iter().find(|program| program.name == name)
+    }
+
+    /// True if it has the codec that `spec` names.
+    pub fn has(&self, spec: &CodecSpec, registry: &Registry) -> bool {
+        let Some(codec) = registry.find(spec) else {
+            return false;
+        };
+        match spec.zarr_name() {
+            None => self.filters.contains(&codec.name()),
+            Some((ZarrVersion::V2, _)) => codec.facts().in_numcodecs,
+            Some((ZarrVersion::V3, _)) => registry.known_to(spec, Program::ZarrPython),
+        }
+    }
+
+    /// Its name in messages. "any" is no name of one.
+    pub fn told(&self) -> &'static str {
+        match self.name {
+            "any" => "some program",
+            name => name,
+        }
+    }
+
+    /// What it does not show of a dataset: why, and the items.
+    pub(super) fn unseen(&self, schema: &Schema) -> Vec<(String, String)> {
+        let mut unseen = Vec::new();
+        for (at, var) in schema.vars.iter().enumerate() {
+            let path = schema.var_path(VarId(at));
+            if var.group != Schema::ROOT && !self.shows_groups {
+                unseen.push((format!("{} shows no groups", self.told()), path));
+            } else if var.ty == Type::String && !self.shows_strings {
+                unseen.push((format!("{} shows no strings", self.told()), path));
+            }
+        }
+        if !self.opens_user_types && !schema.types.is_empty() {
+            let why = format!("{} opens no dataset with user-defined types", self.told());
+            unseen.extend(schema.types.iter().map(|ty| (why.clone(), ty.name.clone())));
+        }
+        unseen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_filters_are_those_of_codecs() {
+        let registry = Registry::builtin();
+        for program in &ReadingProgram::ALL {
+            for filter in program.filters {
+                assert!(registry.by_name(filter).is_some(), "{filter}");
+            }
+            assert_eq!(ReadingProgram::by_name(program.name), Some(program));
+        }
+        assert_eq!(ReadingProgram::USUAL.name, "netcdf-c-4.8");
+    }
+
+    #[test]
+    fn any_reads_what_all_but_zarr_python_read() {
+        let any = ReadingProgram::by_name("any").unwrap();
+        for program in &ReadingProgram::ALL {
+            if program.name == "zarr-python" {
+                continue;
+            }
+            assert!(
+                any.kinds.iter().all(|kind| program.kinds.contains(kind)),
+                "{}",
+                program.name
+            );
+            assert!(
+                any.filters.iter().all(|filter| program.filters.contains(filter)),
+                "{}",
+                program.name
+            );
+        }
+    }
+}

@@ -1,0 +1,194 @@
+"""Every program of docs/reference/programs.md reads what the page says, in a process of its own and without other plugins.
+
+    input ─► nccopy --for READER -k KIND, or -F FILTER ─► the program ─► the values of `v`
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import nccopy
+from conftest import ncgen as ncgen_of_file
+
+PAGE = pathlib.Path(__file__).parent.parent.parent / "docs" / "reference" / "programs.md"
+VALUES = [(7 * n) % 501 for n in range(4 * 32 * 32)]
+
+# How `-F` asks for a filter.
+ASKED = {
+    "shuffle": "shuffle|deflate,1", "deflate": "deflate,5", "szip": "szip,32,8", "scaleoffset": "scaleoffset,2,0", "zstd": "zstd,3",
+    "bzip2": "bzip2,9", "blosc": "blosc,cname=zstd",
+}
+
+# What reads a variable by a library of Python, in a process of its own.
+PYTHON = {
+    "netcdf-c": "import netCDF4; d = netCDF4.Dataset(path); d.set_auto_maskandscale(False); v = d['v'][:]",
+    "h5py": "import h5py; v = h5py.File(path)['v'][:]",
+    "xarray": "import xarray; v = xarray.open_dataset(path, decode_cf=False)['v'].values",
+    "zarr-python": "import zarr; v = zarr.open(path, mode='r')['v'][:]",
+}
+
+
+def rows():
+    lines = PAGE.read_text().split("| --- | --- | --- | --- | --- |\n")[1].splitlines()
+    for line in lines:
+        name, _, kinds, filters, unseen = (cell.strip() for cell in line.strip("|").split("|"))
+        yield name, kinds.split(), filters.split(), unseen
+
+
+ROWS = {name: (kinds, filters, unseen) for name, kinds, filters, unseen in rows()}
+
+
+def numbers(text):
+    return [int(float(number)) for number in re.findall(r"-?\d+(?:\.\d+)?", text)]
+
+
+def environment():
+    """Ours, without the plugins that the module netCDF4 of this process has put there."""
+    return {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
+
+
+def of_python(code, path):
+    code = f"import json, sys\npath = sys.argv[1]\n{code}\nprint(json.dumps(v.ravel().tolist()))"
+    command = [sys.executable, "-W", "ignore", "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def ncgen(text, path):
+    cdl = path.with_suffix(".cdl")
+    cdl.write_text(text)
+    ncgen_of_file("-k", "nc4", "-o", path, cdl)
+
+
+def of_program(program, command):
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    done = subprocess.run([program, *command], capture_output=True, text=True, env=environment())
+    return done.stdout if done.returncode == 0 else None
+
+
+def of_ncdump(path):
+    text = of_program("/usr/bin/ncdump", ["-v", "v", str(path)])
+    return text and numbers(text.split(" v =")[1].split(";")[0])
+
+
+def of_cdo(path):
+    text = of_program("cdo", ["-s", "outputf,%.10g,1", "-selname,v", str(path)])
+    return text and numbers(text)
+
+
+def of_nco(path):
+    text = of_program("ncks", ["--trd", "-H", "-C", "-v", "v", "-s", "%d\n", str(path)])
+    return text and numbers(text)
+
+
+def of_gdal(path):
+    text = of_program("gdalmdiminfo", ["-detailed", "-array", "/v", str(path)])
+    try:
+        return np.array(json.loads(text)["values"]).ravel().tolist()
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+READ = {"netcdf-c-4.8": of_ncdump, "cdo": of_cdo, "nco": of_nco, "gdal": of_gdal}
+TRIED = [name for name in ROWS if name in READ or name in PYTHON]
+
+
+def values(program, path):
+    return READ[program](path) if program in READ else of_python(PYTHON[program], path)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """A grid with coordinates, as CDO and xarray like it."""
+    path = tmp_path_factory.mktemp("programs") / "in.nc"
+    numbers_of = lambda first, step, count: ", ".join(str(first + step * n) for n in range(count))
+    text = f"""netcdf p {{ dimensions: time = 4; lat = 32; lon = 32;
+        variables: double lat(lat); lat:units = "degrees_north"; double lon(lon); lon:units = "degrees_east";
+        double time(time); time:units = "days since 2000-01-01"; int v(time, lat, lon); v:_ChunkSizes = 1, 32, 32;
+        data: lat = {numbers_of(-80, 5, 32)}; lon = {numbers_of(0, 10, 32)}; time = 0, 1, 2, 3; v = {", ".join(map(str, VALUES))}; }}"""
+    ncgen(text, path)
+    return path
+
+
+def test_all_programs_but_those_that_cannot_be_had_are_tried():
+    assert set(ROWS) - set(TRIED) == {"matlab", "ncview", "julia", "any"}
+
+
+@pytest.mark.parametrize("program", TRIED)
+def test_kinds(program, source, tmp_path):
+    for kind in ROWS[program][0]:
+        path = tmp_path / (f"{kind}.zarr" if "zarr" in kind else f"{kind}.nc")
+        assert nccopy("--for", program, "-k", kind, source, path) == ""
+        assert values(program, path) == VALUES, kind
+
+
+@pytest.mark.parametrize("program", TRIED)
+def test_filters(program, source, tmp_path):
+    for filter in ROWS[program][1]:
+        path = tmp_path / f"{filter}.nc"
+        assert nccopy("--for", program, "-k", "nc4", "-F", f"v,{ASKED.get(filter, filter)}", source, path) == ""
+        assert values(program, path) == VALUES, filter
+
+
+def test_what_is_for_any_is_read_by_all(source, tmp_path):
+    zstd, path = tmp_path / "zstd.nc", tmp_path / "any.nc"
+    nccopy("-F", "*,zstd,3", source, zstd)
+    told = nccopy("--for", "any", zstd, path)
+    assert "encoded anew with shuffle and deflate: " in told and "v (zstd)" in told
+    for program in TRIED:
+        if program != "zarr-python":
+            assert values(program, path) == VALUES, program
+
+
+def test_new_filters_that_usual_programs_lack_are_told_once(source, tmp_path):
+    told = nccopy("-F", "*,zstd,3", source, tmp_path / "zstd.nc")
+    assert told.count("\n") == 1 and "Debian's netcdf-bin, cdo and nco lack these filters" in told
+    assert all(values(program, tmp_path / "zstd.nc") is None for program in ("netcdf-c-4.8", "cdo", "nco"))
+    # A copy that keeps them, or that is for a program which has them, is told nothing.
+    assert nccopy(tmp_path / "zstd.nc", tmp_path / "kept.nc") == ""
+    assert nccopy("--for", "netcdf-c", "-F", "*,zstd,3", source, tmp_path / "own.nc") == ""
+
+
+def test_auto_chooses_what_the_programs_have(source, tmp_path):
+    for program, kind in (("cdo", "nc4"), ("netcdf-c", "nc4"), ("xarray", "zarr3"), ("zarr-python", "zarr2")):
+        path = tmp_path / f"{program}.{'zarr' if 'zarr' in kind else 'nc'}"
+        nccopy("--for", program, "-k", kind, "-F", "*,auto=small", source, path)
+        assert values(program, path) == VALUES
+
+
+def test_what_a_program_does_not_read_is_refused(source, tmp_path):
+    out = tmp_path / "out.nc"
+    for arguments, why in (
+        (["--for", "cdo", "-F", "v,zstd,3"], "variable v: --for: cdo lacks zstd"),
+        (["--for", "h5py", "-k", "nc3"], "--for: h5py does not read classic; it reads netCDF-4, netCDF-4 classic model"),
+        (["--for", "zarr-python"], "--for: zarr-python does not read netCDF-4; it reads NCZarr, Zarr version 2, Zarr version 3"),
+        (["--for", "cdo,matlabb"], "--for matlabb: unknown; those that are known are netcdf-c, "),
+    ):
+        assert why in nccopy(*arguments, source, out, ok=False) and not out.exists()
+
+
+def test_a_kind_that_is_read_is_found(source, tmp_path):
+    classic, out = tmp_path / "classic.nc", tmp_path / "out.nc"
+    nccopy("-k", "nc3", source, classic)
+    nccopy("--for", "h5py", classic, out)
+    assert values("h5py", out) == VALUES
+    nccopy("--for", "xarray,cdo", classic, out)
+    assert out.read_bytes()[:3] == b"CDF"
+
+
+def test_what_a_program_does_not_show_is_told(tmp_path):
+    for program, text, told in (
+        ("cdo", "netcdf a { group: g { dimensions: x = 1; variables: int v(x); data: v = 1; } }", "cdo shows no groups: /g/v"),
+        ("cdo", 'netcdf a { dimensions: x = 1; variables: string s(x); data: s = "a"; }', "cdo shows no strings: s"),
+        ("nco", "netcdf a { types: int(*) l; dimensions: x = 1; variables: l s(x); data: s = {1}; }", "user-defined types: l"),
+    ):
+        path = tmp_path / "in.nc"
+        ncgen(text, path)
+        assert told in nccopy("--for", program, path, tmp_path / "out.nc")
