@@ -65,6 +65,7 @@ pub use name::{bytes_of_text, has_other_bytes, is_link_name, text_of_bytes};
 pub use object_header::{CreationOrder, ObjectProperties};
 pub use reader::{
     Dataset, File, Followed, Number, Object, ObjectKind, OpenOptions, Recovered, StoredChunk, Tolerated,
+    UnusedSpace,
 };
 pub use short_bytes::ShortBytes;
 pub use source::{ByteSink, ByteSource, ReadRequest};

@@ -39,7 +39,8 @@ pub use read_options::ReadOptions;
 pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reader::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, KnownVariable,
-    Needs, OverSources, PooledReader, Reader, ReaderPool, RecordReader, StructureCheck, VirtualSources,
+    Needs, OverSources, PooledReader, Reader, ReaderPool, RecordReader, Space, SpaceSurvey, StructureCheck,
+    VariableSpace, VirtualSources,
 };
 pub use received::Received;
 pub use source_file::SourceFile;

@@ -283,6 +283,7 @@ impl Reader for Salvage<'_> {
             check: None,
             changes: self.input.extensions().changes,
             cache: None,
+            space: None,
         }
     }
 }

@@ -343,6 +343,7 @@ impl Reader for Joined {
             check: None,
             changes: None,
             cache: None,
+            space: None,
         }
     }
 }

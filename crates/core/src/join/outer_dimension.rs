@@ -202,6 +202,7 @@ impl Reader for OuterDimension {
             check: None,
             changes: own.changes,
             cache: own.cache,
+            space: None,
         }
     }
 }

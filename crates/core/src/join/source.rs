@@ -100,6 +100,7 @@ impl Reader for JoinSource<'_> {
             check: None,
             changes: Some(self.merged),
             cache: None,
+            space: None,
         }
     }
 }

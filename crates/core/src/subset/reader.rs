@@ -343,6 +343,7 @@ impl Reader for Subset<'_> {
             check: None,
             changes: self.input.extensions().changes,
             cache: None,
+            space: None,
         }
     }
 }

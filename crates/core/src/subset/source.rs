@@ -78,6 +78,7 @@ impl Reader for Source<'_> {
             check: None,
             changes: self.input.extensions().changes,
             cache: None,
+            space: None,
         }
     }
 }

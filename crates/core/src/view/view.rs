@@ -101,6 +101,7 @@ impl Reader for View<'_> {
         Extensions {
             check: None,
             cache: None,
+            space: None,
             ..self.input.extensions()
         }
     }

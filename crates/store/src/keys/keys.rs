@@ -47,6 +47,26 @@ pub trait KeyStore: Send + Sync {
     /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
+    /// All keys that start with `prefix`, ascending, each with the bytes that its value takes in the store. This default asks for
+    /// the size of each key.
+    ///
+    /// # Errors
+    /// Those of [`list`](Self::list) and [`size`](Self::size).
+    fn list_sizes(&self, prefix: &str) -> io::Result<Vec<(String, u64)>> {
+        let sized = |key: String| Ok((self.size(&key)?.map(|size| (key, size))).into_iter());
+        let found: io::Result<Vec<_>> = self.list(prefix)?.into_iter().map(sized).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Bytes of the object that holds all keys and their values, such as a zip file. `None` if each value is an object of its own, or
+    /// if the object has more than these keys.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn container_size(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// The names directly below a folder, ascending: of keys, and of folders, which end in `/`. `folder` is empty or ends in
     /// `/`. This default lists all keys below the folder; a store that can list one level does so.
     ///

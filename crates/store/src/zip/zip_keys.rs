@@ -167,6 +167,24 @@ impl KeyStore for ZipKeys {
         Ok(entries.map(|entry| self.key(entry).to_owned()).collect())
     }
 
+    fn list_sizes(&self, prefix: &str) -> io::Result<Vec<(String, u64)>> {
+        let directory = &self.archive.directory;
+        let all = directory.below(&format!("{}{prefix}", self.prefix));
+        let entries = all.filter_map(|number| directory.entry(number));
+        Ok(entries
+            .map(|entry| (self.key(entry).to_owned(), entry.compressed))
+            .collect())
+    }
+
+    /// A folder that holds all entries of the zip file counts as the whole.
+    fn container_size(&self) -> io::Result<Option<u64>> {
+        let directory = &self.archive.directory;
+        match directory.below(&self.prefix) == directory.below("") {
+            true => self.archive.object.size(),
+            false => Ok(None),
+        }
+    }
+
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
         let directory = &self.archive.directory;
         let above = format!("{}{folder}", self.prefix);

@@ -25,6 +25,7 @@ mod read_ahead;
 mod reader;
 mod records;
 mod slabs;
+mod space;
 mod variable_position;
 mod version;
 mod writer;

@@ -34,10 +34,12 @@ pub struct ClassicReader {
     /// The fetches of a slow source.
     queue: Arc<FetchQueue>,
     /// Size of the object in bytes; `None` if the object does not know it.
-    size: Option<u64>,
+    pub(super) size: Option<u64>,
+    /// Bytes of the header.
+    pub(super) header: u64,
     schema: Schema,
-    places: Vec<VariablePosition>,
-    geometry: Geometry,
+    pub(super) places: Vec<VariablePosition>,
+    pub(super) geometry: Geometry,
     /// True if the header leaves the number of records to the file's size.
     is_streamed: bool,
     /// Offset of the first record, in bytes; 0 without record variables.
@@ -66,6 +68,7 @@ impl ClassicReader {
             source,
             ahead: ReadAhead::default(),
             queue: Arc::default(),
+            header: header.end,
             schema: header.schema,
             first_record: header.geometry.first_record(&header.places).unwrap_or(0),
             places: header.places,
@@ -278,6 +281,7 @@ impl Reader for ClassicReader {
             fetch: Some(self),
             check: Some(self),
             changes: Some(self),
+            space: Some(self),
             ..Extensions::NONE
         }
     }

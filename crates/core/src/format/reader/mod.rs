@@ -19,6 +19,7 @@ mod pool;
     reason = "named for what it holds, as every file is"
 )]
 mod reader;
+mod space;
 
 pub use extensions::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader,
@@ -28,3 +29,4 @@ pub use known_variable::KnownVariable;
 pub use over_sources::OverSources;
 pub use pool::{PooledReader, ReaderPool};
 pub use reader::{Extensions, Reader};
+pub use space::{Space, SpaceSurvey, VariableSpace};

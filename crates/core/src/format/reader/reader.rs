@@ -4,6 +4,7 @@ use super::extensions::{
     ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StructureCheck,
     VirtualSources,
 };
+use super::space::SpaceSurvey;
 use crate::chunk::Region;
 use crate::error::Result;
 use crate::format::written::Written;
@@ -76,6 +77,8 @@ pub struct Extensions<'a> {
     pub changes: Option<&'a dyn ChangingSource>,
     /// A cache of decoded data.
     pub cache: Option<&'a dyn DecodedCache>,
+    /// A count of the bytes of each variable.
+    pub space: Option<&'a dyn SpaceSurvey>,
 }
 
 impl Extensions<'_> {
@@ -89,5 +92,6 @@ impl Extensions<'_> {
         check: None,
         changes: None,
         cache: None,
+        space: None,
     };
 }

@@ -12,3 +12,5 @@
 mod free_space;
 mod references;
 mod survey;
+
+pub use survey::UnusedSpace;

@@ -26,6 +26,15 @@ const STEP: u64 = 1 << 20;
 /// Largest chunk, in bytes, that is decoded to find what its elements refer to.
 const LARGEST: u64 = 64 << 20;
 
+/// Bytes of a file that hold neither structures nor raw data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnusedSpace {
+    /// Bytes that are allocated in the file, but neither referred to nor listed as free.
+    pub lost: u64,
+    /// Bytes that the file lists as free.
+    pub free: u64,
+}
+
 impl File {
     /// Returns the number of lost bytes: allocated in the file, but neither referred to nor listed as free. An object to which only
     /// an element of an attribute or a dataset refers is referred to.
@@ -35,16 +44,25 @@ impl File {
     /// # Errors
     /// The source failed.
     pub fn bytes_without_reference(&self) -> Result<Option<u64>> {
+        Ok(self.unused_space(true)?.map(|unused| unused.lost))
+    }
+
+    /// Returns what [`bytes_without_reference`](Self::bytes_without_reference) returns, and the bytes that are listed as free. Without
+    /// `reads_data`, the result is also `None` if elements of a dataset may refer to bytes, because no raw data is read.
+    ///
+    /// # Errors
+    /// The source failed.
+    pub fn unused_space(&self, reads_data: bool) -> Result<Option<UnusedSpace>> {
         if self.recovered().is_some() {
             return Ok(None);
         }
-        match self.surveyed() {
+        match self.surveyed(reads_data) {
             Err(error) if !error.is_failure() => Ok(None),
             surveyed => surveyed,
         }
     }
 
-    fn surveyed(&self) -> Result<Option<u64>> {
+    fn surveyed(&self, reads_data: bool) -> Result<Option<UnusedSpace>> {
         let superblock = self.superblock();
         let plain = self.reader().unnoted();
         let space = Arc::new(SpaceUse::new(superblock.node_sizes(&plain)?));
@@ -57,6 +75,7 @@ impl File {
             shared,
             pending: vec![superblock.root],
             free: 0,
+            reads_data,
             is_incomplete: false,
         };
         survey.superblock(superblock)?;
@@ -66,7 +85,10 @@ impl File {
         }
         let end = superblock.length.min(self.reader().file_size());
         let left = space.bytes_left(end);
-        Ok(left.map(|left| left.saturating_sub(survey.free)))
+        Ok(left.map(|left| UnusedSpace {
+            lost: left.saturating_sub(survey.free),
+            free: survey.free.min(left),
+        }))
     }
 }
 
@@ -80,6 +102,8 @@ struct Survey {
     pending: Vec<u64>,
     /// Bytes in lists of free space.
     free: u64,
+    /// True if elements of datasets are read to find what they refer to.
+    reads_data: bool,
     /// True after an item whose references are not known. The result is then `None`.
     is_incomplete: bool,
 }
@@ -237,10 +261,12 @@ impl Survey {
                 size,
             } => {
                 self.reader.takes(*address, *size);
-                match refers {
-                    true => self.contiguous(dataset, *address, *size),
-                    false => Ok(()),
+                match (refers, self.reads_data) {
+                    (true, true) => self.contiguous(dataset, *address, *size)?,
+                    (true, false) => self.is_incomplete = true,
+                    (false, _) => {}
                 }
+                Ok(())
             }
             Layout::Chunked(layout) => {
                 let mut dataset = dataset.clone();
@@ -252,6 +278,10 @@ impl Survey {
                 }
                 let table = self.file.chunk_table(&dataset)?;
                 if !refers {
+                    return Ok(());
+                }
+                if !self.reads_data {
+                    self.is_incomplete = true;
                     return Ok(());
                 }
                 let size = layout

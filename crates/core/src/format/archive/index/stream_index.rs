@@ -189,6 +189,19 @@ impl Index {
         Ok(find_in(&entries, block))
     }
 
+    /// Bytes of all blocks, with their headers.
+    ///
+    /// # Errors
+    /// If packed entries cannot be read again.
+    pub fn stored(&self) -> Result<u64> {
+        let sum = |entries: &[Entry]| entries.iter().map(|entry| entry.stored() as u64).sum::<u64>();
+        let mut bytes = sum(&self.plain);
+        for piece in &self.pieces {
+            bytes += sum(&piece.entries()?);
+        }
+        Ok(bytes)
+    }
+
     /// Length of the content of the section that has this index.
     pub fn content_length(&self) -> u64 {
         8 + (self.len() * ENTRY) as u64

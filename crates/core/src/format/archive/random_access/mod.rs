@@ -8,3 +8,4 @@
 mod ahead;
 pub(super) mod opened;
 pub(super) mod reader;
+mod space;

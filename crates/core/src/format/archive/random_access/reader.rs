@@ -21,7 +21,7 @@ use crate::store::{ByteRange, Done, Object, Requests};
 
 /// An archive that is open for reading.
 pub struct ArchiveReader {
-    archive: Arc<Archive>,
+    pub(super) archive: Arc<Archive>,
     classic: ClassicReader,
     schema: Schema,
     layouts: Vec<VariableLayout>,
@@ -120,6 +120,7 @@ impl Reader for ArchiveReader {
             check: Some(self),
             changes: Some(self),
             cache: Some(self),
+            space: Some(self),
             ..Extensions::NONE
         }
     }

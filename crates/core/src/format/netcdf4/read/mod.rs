@@ -29,6 +29,7 @@ mod provenance;
 mod reader;
 mod reference;
 mod schema;
+mod space;
 mod user_path;
 mod virtual_dataset;
 mod virtual_variable;

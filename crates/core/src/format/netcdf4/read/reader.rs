@@ -140,6 +140,7 @@ impl Reader for Netcdf4Reader {
             check: Some(self),
             changes: Some(self),
             cache: Some(self),
+            space: Some(self),
             ..Extensions::NONE
         }
     }

@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use crate::chunk::ChunkGrid;
 use crate::error::Result;
-use crate::model::ChunkKeys;
+use crate::model::{ChunkKeys, KeySeparator};
 
 /// The chunks of an array that exist.
 pub(super) struct StoredChunks {
@@ -41,6 +42,36 @@ impl Listed {
         }
         let listed = list()?;
         Ok(self.found.get_or_init(|| listed))
+    }
+}
+
+/// Finds the chunks of an array among `names`: its keys without the array's path, each with what is known of it. Returns the form
+/// of the keys, and the chunks' numbers, ascending, each once. `keys` is the form if the metadata tells it.
+pub(super) fn chunks_named<'k, T: Copy>(
+    keys: Option<ChunkKeys>,
+    names: impl Iterator<Item = (&'k str, T)> + Clone,
+    grid: &ChunkGrid,
+) -> (ChunkKeys, Vec<(u64, T)>) {
+    let numbers = |form: ChunkKeys| -> Vec<(u64, T)> {
+        let named = names.clone();
+        let mut numbers: Vec<(u64, T)> = named
+            .filter_map(|(name, of)| Some((form.chunk(name, grid)?, of)))
+            .collect();
+        numbers.sort_unstable_by_key(|(number, _)| *number);
+        numbers.dedup_by_key(|(number, _)| *number);
+        numbers
+    };
+    let nested = ChunkKeys {
+        separator: KeySeparator::Slash,
+        ..ChunkKeys::V2
+    };
+    match keys {
+        Some(form) => (form, numbers(form)),
+        // Some writers put chunks into folders and do not say so.
+        None => match (numbers(ChunkKeys::V2), numbers(nested)) {
+            (dotted, found) if dotted.is_empty() && !found.is_empty() => (nested, found),
+            (dotted, _) => (ChunkKeys::V2, dotted),
+        },
     }
 }
 

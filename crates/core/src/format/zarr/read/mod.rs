@@ -7,12 +7,14 @@
 
 mod elements;
 mod fetch;
+mod key_sizes;
 mod listed;
 mod metadata;
 mod opening;
 mod own_check;
 mod reader;
 mod shards;
+mod space;
 mod untyped_codecs;
 mod vlen_chunk;
 

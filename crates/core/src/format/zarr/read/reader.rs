@@ -1,11 +1,12 @@
 //! [`Reader`] over a hierarchy.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::super::keys::below;
 use super::elements::fill_of;
-use super::listed::{Listed, StoredChunks};
+use super::key_sizes::KeySizes;
+use super::listed::{Listed, StoredChunks, chunks_named};
 use super::metadata::metadata_store::{MetadataStore, cannot_read};
 use super::metadata::schema::{Built, StoredArray};
 use super::own_check;
@@ -19,9 +20,7 @@ use crate::format::{
     ChangingSource, CheckLimits, ChunkPlace, ChunkReader, ElementCodecs, EncodedChunk, Extensions, Fault,
     OwnCheck, Reader, StructureCheck, Written, read_region,
 };
-use crate::model::{
-    ChunkKeys, CodecSpec, Encoding, KeySeparator, Kind, Schema, Values, VarId, VariableLayout,
-};
+use crate::model::{ChunkKeys, CodecSpec, Encoding, Kind, Schema, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Get, GetRange, KeyStore, OpenValues};
 
 /// An open hierarchy.
@@ -29,11 +28,13 @@ pub struct ZarrReader {
     pub(super) store: Arc<dyn KeyStore>,
     pub(super) schema: Schema,
     layouts: Vec<VariableLayout>,
-    arrays: Vec<StoredArray>,
+    pub(super) arrays: Vec<StoredArray>,
     /// The shards of each array that has them.
     pub(super) shards: Vec<Option<Shards>>,
     /// The chunks of each array that exist.
     stored: Vec<Listed>,
+    /// The sizes of all keys, once they were counted.
+    pub(super) sizes: OnceLock<Option<KeySizes>>,
     /// The shards that chunks are read from.
     values: OpenValues,
     pipelines: SharedPipelines,
@@ -76,6 +77,7 @@ impl ZarrReader {
             values: OpenValues::new(Arc::clone(&store)),
             store,
             stored: built.arrays.iter().map(|_| Listed::default()).collect(),
+            sizes: OnceLock::new(),
             schema: built.schema,
             layouts: built.layouts,
             arrays: built.arrays,
@@ -117,25 +119,11 @@ impl ZarrReader {
         };
         let shards = self.shards[var.0].as_ref();
         let grid = shards.map_or(&grid, Shards::grid);
-        let numbers = |form: ChunkKeys| -> Vec<u64> {
-            let names = keys.iter().filter_map(|key| key.get(prefix.len()..));
-            let mut numbers: Vec<u64> = names.filter_map(|name| form.chunk(name, grid)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers
-        };
-        let nested = ChunkKeys {
-            separator: KeySeparator::Slash,
-            ..ChunkKeys::V2
-        };
-        let (keys, numbers) = match array.keys {
-            Some(form) => (form, numbers(form)),
-            // Some writers put chunks into folders and do not say so.
-            None => match (numbers(ChunkKeys::V2), numbers(nested)) {
-                (dotted, found) if dotted.is_empty() && !found.is_empty() => (nested, found),
-                (dotted, _) => (ChunkKeys::V2, dotted),
-            },
-        };
+        let names = keys
+            .iter()
+            .map(|key| (key.get(prefix.len()..).unwrap_or_default(), ()));
+        let (keys, numbers) = chunks_named(array.keys, names, grid);
+        let numbers = numbers.into_iter().map(|(number, ())| number).collect::<Vec<_>>();
         let numbers = match shards {
             Some(shards) => shards.stored(&self.store, &numbers).map_err(self.named(var))?,
             None => numbers,
@@ -352,6 +340,7 @@ impl Reader for ZarrReader {
             elements: Some(self),
             check: Some(self),
             changes: Some(self),
+            space: Some(self),
             ..Extensions::NONE
         }
     }
@@ -384,7 +373,10 @@ impl ChunkReader for ZarrReader {
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
-        self.shards[var.0].as_ref()?.stored_size(chunk)
+        match &self.shards[var.0] {
+            Some(shards) => shards.stored_size(chunk),
+            None => self.sizes.get()?.as_ref()?.of_chunk(var, chunk),
+        }
     }
 
     fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
