@@ -10,6 +10,7 @@ mod output;
 pub mod progress;
 mod run;
 pub mod signals;
+pub mod table;
 mod terminal;
 pub mod values;
 

@@ -9,4 +9,5 @@
 pub(crate) mod plan_text;
 pub(crate) mod report;
 pub(crate) mod summary;
-mod table;
+
+use ncutils_cli::table;

@@ -6,14 +6,16 @@ use ncutils_core::message::one_line;
 
 /// The side on which the cells of a column are even.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Side {
+pub enum Side {
+    /// Left.
     Left,
+    /// Right.
     Right,
 }
 
 /// Appends rows of cells to `text`, with two spaces between columns. What is not to be seen becomes escapes, so that a name
 /// from a file cannot steer the terminal.
-pub(crate) fn push<const N: usize>(text: &mut String, sides: [Side; N], rows: &[[String; N]]) {
+pub fn push<const N: usize>(text: &mut String, sides: [Side; N], rows: &[[String; N]]) {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| one_line(&row[column]).chars().count());
         cells.max().unwrap_or(0)
