@@ -5,16 +5,18 @@
 //!                           │                        │                │
 //!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
 //!                           ├── values ─► stream ─► print
-//!                           └── chunks, values ─► integrity: check, digest, compare, salvage, verify
+//!                           ├── chunks, values ─► integrity: check, digest, compare, salvage, verify
+//!                           └── chunk indexes ─► inspect: sizes
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: cdl, print, integrity → view, copy, stream, location → join → subset → format, and from all of them to the crates
+//! Arrows go one way: cdl, print, integrity, inspect → view, copy, stream, location → join → subset → format, and from all of them to the crates
 //! that are re-exported here. `docs/architecture.md` has the layers of the workspace.
 
 pub mod cdl;
 pub mod copy;
 pub mod format;
+pub mod inspect;
 pub mod integrity;
 pub mod join;
 pub mod location;

@@ -3,12 +3,14 @@
 mod input;
 mod print;
 mod prove;
+mod sizes;
 
 use std::env;
 use std::process::ExitCode;
 
 use ncdump::arguments::{self, Arguments};
 use ncutils_cli::options::NCDUMP;
+use ncutils_core::inspect::failed_sizes_json;
 use ncutils_core::integrity::failed_check_json;
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 fn one(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.proof {
         Some(proof) => prove::prove(arguments, proof),
+        None if arguments.sizes => sizes::print(arguments).map(|()| 0),
         None => print::print(arguments).map(|()| 0),
     }
 }
@@ -52,7 +55,10 @@ fn each(arguments: &Arguments) -> anyhow::Result<u8> {
                 arguments.messages.tell(&text);
                 if arguments.json {
                     let input = input.display().to_string();
-                    ncutils_cli::print(failed_check_json(&input, &text))?;
+                    ncutils_cli::print(match arguments.sizes {
+                        true => failed_sizes_json(&input, &text),
+                        false => failed_check_json(&input, &text),
+                    })?;
                 }
                 1
             }

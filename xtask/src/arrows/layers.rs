@@ -22,11 +22,12 @@ const LAYERS: [(&str, &[&str]); 11] = [
         ],
     ),
     (
-        "cdl, print, integrity",
+        "cdl, print, integrity, inspect",
         &[
             "crates/core/src/cdl/",
             "crates/core/src/print/",
             "crates/core/src/integrity/",
+            "crates/core/src/inspect/",
         ],
     ),
     ("plugin", &["crates/plugin/src/"]),

@@ -25,6 +25,8 @@ pub enum Mode {
     Diff,
     /// ncdump: `--sources`.
     Sources,
+    /// ncdump: `--sizes`.
+    Sizes,
 }
 
 impl Mode {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::mode::Mode::{self, Check, Diff, Digest, Print, Sources};
+use super::mode::Mode::{self, Check, Diff, Digest, Print, Sizes, Sources};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{
@@ -17,6 +17,7 @@ Examples:
   ncdump -h in.nc         structure: dimensions, variables, attributes
   ncdump -hs in.nc        and how each variable is stored: chunks, filters, byte order
   ncdump -v temp in.nc    structure, and the values of temp
+  ncdump --sizes in.nc    which variables take how many bytes?
   ncdump --sel time=2000-02 --isel lev=0 in.nc
   ncdump --check in.nc    is every chunk, checksum and index sound?
   ncdump --digest in.nc   SHA-256 of each variable, the same in every format
@@ -44,7 +45,7 @@ pub static NCDUMP: LazyLock<Program> = LazyLock::new(|| Program {
     ],
     usage: &[
         "[OPTIONS] INPUT",
-        "[OPTIONS] -h|-k|-K|--check|--digest INPUT...",
+        "[OPTIONS] -h|-k|-K|--sizes|--check|--digest INPUT...",
         "--filters",
     ],
     modes: &[],
@@ -165,9 +166,9 @@ fn others() -> Vec<Opt> {
             .modes(OF_PRINTING)
             .conflicts(&["json", "exact"]),
         Opt::long("json", "Print JSON, in the shape of NCO's 'ncks --jsn'")
-            .more("With --check: its report as JSON.")
+            .more("With --check and --sizes: the report as JSON.")
             .section("json.md")
-            .modes(&[Print, Check]),
+            .modes(&[Print, Check, Sizes]),
         Opt::short('k', "kind", "Print the kind of the file, and nothing else")
             .more("classic, 64-bit offset, cdf5, netCDF-4 (Zarr too) or netCDF-4 classic model; classic archive, 64-bit offset archive or cdf5 archive.")
             .modes(OF_PRINTING),
@@ -178,6 +179,10 @@ fn others() -> Vec<Opt> {
             .more("Each with where it is, or why it is not read.")
             .section("other-files.md")
             .selects(&[Sources]),
+        Opt::long("sizes", "Tell how many bytes each variable takes, the largest first")
+            .more("In the file and in memory, with shape, type, chunks and filters; then metadata and unused space. Reads no data.")
+            .section("ncdump.md#sizes")
+            .selects(&[Sizes]),
         // The id of -F is the word.
         Opt::long("list-filters", "List the filters built in and those of plugins, and read no file")
             .or_long("filters")

@@ -23,7 +23,8 @@ use values::{annotations, line_length, precision, times, tolerance, without_prop
 /// The parsed arguments of a call of `ncdump`.
 #[derive(Debug, Clone)]
 pub struct Arguments {
-    /// The inputs, as named by the user. Several go with `-h`, `-k`, `-K`, `--check` and `--digest` only.
+    /// The inputs, as named by the user. Several go with `-h`, `-k`, `-K`, `--sizes`, `--check` and `--digest`
+    /// only.
     pub inputs: Vec<OsString>,
     /// The input that is read, of several.
     pub input: OsString,
@@ -55,6 +56,8 @@ pub struct Arguments {
     pub sources: bool,
     /// `--check`, `--digest`, `--diff`: prove something of the dataset, and print nothing of it.
     pub proof: Option<Proof>,
+    /// `--sizes`: tell only what takes the bytes of the dataset.
+    pub sizes: bool,
     /// `--filters`: the list of known filters, to print instead of a file.
     pub list: Option<String>,
     /// `--requests` and `--verbose`.
@@ -70,6 +73,7 @@ impl Arguments {
         match &self.proof {
             Some(Proof::Same(..)) => false,
             Some(_) => true,
+            None if self.sizes => true,
             None => !self.sources && (self.kind_only || self.format_only || of_header),
         }
     }
@@ -165,11 +169,12 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         reference_paths: text(matches, "references").is_some(),
         sources: matches.get_flag("sources"),
         proof: proof(matches)?,
+        sizes: matches.get_flag("sizes"),
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),
     };
     match arguments.of_several && !arguments.takes_several() {
         true => Err(Error::Usage(
-            "several inputs go with -h, -k, -K, --check and --digest; name one input".to_owned(),
+            "several inputs go with -h, -k, -K, --sizes, --check and --digest; name one input".to_owned(),
         )),
         false => Ok(arguments),
     }

@@ -1,0 +1,13 @@
+//! What takes the bytes of a dataset, as plain data.
+//!
+//! ```text
+//! Reader ─► Space: bytes of each variable ─► sizes: shape, chunks, filters, ratio, share
+//! ```
+
+mod bytes_text;
+mod sizes;
+mod sizes_json;
+
+pub use bytes_text::bytes_text;
+pub use sizes::{DatasetSizes, VariableSizes, sizes};
+pub use sizes_json::{failed_sizes_json, sizes_json};

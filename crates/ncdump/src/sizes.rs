@@ -1,0 +1,128 @@
+//! `--sizes`: what takes the bytes of a dataset, as a table.
+
+use ncdump::arguments::Arguments;
+use ncutils_cli::table::{self, Side};
+use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
+
+use crate::input::{location, warn_of_schema, warn_of_unfinished};
+
+/// Cells of a bar that stands for all bytes.
+const BAR: f64 = 20.0;
+
+/// Prints the sizes of the input.
+///
+/// # Errors
+/// What cannot be read or written.
+pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
+    let input = location(arguments)?;
+    let reader = input.open_with(&arguments.registry)?;
+    arguments.messages.warn_of_notes(&input);
+    warn_of_unfinished(&*reader, &input, arguments);
+    warn_of_schema(&*reader, &input, arguments);
+    let counted = inspect::sizes(&*reader, &arguments.registry);
+    let sizes = counted.map_err(|error| error.in_file(input.name()))?;
+    ncutils_cli::print(match arguments.json {
+        true => sizes_json(&input.to_string(), &sizes),
+        false => arguments.labelled(&text(&sizes)),
+    })
+}
+
+/// A row for each variable, the largest first, and rows for the rest and for all.
+fn text(sizes: &DatasetSizes) -> String {
+    let head = [
+        "stored", "memory", "ratio", "share", "", "variable", "type", "chunks", "filters",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(sizes.variables.iter().map(|of| variable(sizes, of)));
+    let mut rest = |name: &str, bytes: Option<u64>, memory: Option<u64>| {
+        let [bar, percent] = share(sizes.share(bytes));
+        let ratio = memory.zip(bytes).filter(|(_, bytes)| *bytes > 0);
+        rows.push([
+            or_unknown(bytes),
+            memory.map(bytes_text).unwrap_or_default(),
+            ratio.map_or(String::new(), |(memory, bytes)| {
+                ratio_text(memory as f64 / bytes as f64)
+            }),
+            bar,
+            percent,
+            format!("({name})"),
+            String::new(),
+            String::new(),
+            String::new(),
+        ]);
+    };
+    rest("metadata", sizes.metadata, None);
+    if sizes.padding > 0 {
+        rest("padding", Some(sizes.padding), None);
+    }
+    rest("unused", sizes.unused, None);
+    rest("total", sizes.total, sizes.memory);
+    let mut text = String::new();
+    let (left, right) = (Side::Left, Side::Right);
+    table::push(
+        &mut text,
+        [right, right, right, left, right, left, left, left, left],
+        &rows,
+    );
+    text
+}
+
+fn variable(sizes: &DatasetSizes, of: &VariableSizes) -> [String; 9] {
+    let [bar, percent] = share(sizes.share(of.counted()));
+    let list = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let chunks = match (&of.chunk_shape, &of.same_as) {
+        (_, Some(other)) => format!("those of {other}"),
+        (None, None) => of.storage.to_owned(),
+        (Some(shape), None) => {
+            let shards = of.shard_shape.as_ref();
+            let shards = shards.map_or(String::new(), |shape| format!(" in shards {}", list(shape)));
+            format!("{}{}{shards}", list(shape), there(of))
+        }
+    };
+    [
+        or_unknown(of.space.stored),
+        of.memory.map(bytes_text).unwrap_or_default(),
+        of.ratio().map(ratio_text).unwrap_or_default(),
+        bar,
+        percent,
+        of.path.clone(),
+        match of.shape.is_empty() {
+            true => of.type_name.clone(),
+            false => format!("{}({})", of.type_name, list(&of.shape)),
+        },
+        chunks,
+        of.filters.join("|"),
+    ]
+}
+
+/// How many chunks or shards there are, such as ` ×366`, or ` ×12 of 366`.
+fn there(of: &VariableSizes) -> String {
+    match (of.space.shards, of.space.chunks, of.all_chunks) {
+        (Some(shards), _, Some(all)) => format!(" ×{all}, {shards} shards"),
+        (None, Some(some), Some(all)) if some != all => format!(" ×{some} of {all}"),
+        (_, Some(all), _) | (_, None, Some(all)) => format!(" ×{all}"),
+        _ => String::new(),
+    }
+}
+
+/// A bar and a percentage.
+fn share(share: Option<f64>) -> [String; 2] {
+    let Some(share) = share else {
+        return [String::new(), String::new()];
+    };
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share * BAR * 8.0).round() as usize;
+    let bar = "█".repeat(eighths / 8) + EIGHTHS[eighths % 8];
+    [bar, format!("{:.1} %", 100.0 * share)]
+}
+
+fn ratio_text(ratio: f64) -> String {
+    match ratio < 99.95 {
+        true => format!("{ratio:.1}"),
+        false => format!("{ratio:.0}"),
+    }
+}
+
+fn or_unknown(bytes: Option<u64>) -> String {
+    bytes.map_or("?".to_owned(), bytes_text)
+}
