@@ -1,6 +1,7 @@
 //! `ncdump`: prints a netCDF or HDF5 file as CDL text.
 
 mod input;
+mod map;
 mod print;
 mod prove;
 mod sizes;
@@ -33,6 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 fn one(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.proof {
         Some(proof) => prove::prove(arguments, proof),
+        None if arguments.map => map::print(arguments).map(|()| 0),
         None if arguments.sizes => sizes::print(arguments).map(|()| 0),
         None => print::print(arguments).map(|()| 0),
     }

@@ -27,6 +27,8 @@ pub enum Mode {
     Sources,
     /// ncdump: `--sizes`.
     Sizes,
+    /// ncdump: `--map`.
+    Map,
 }
 
 impl Mode {

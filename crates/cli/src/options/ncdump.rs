@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::mode::Mode::{self, Check, Diff, Digest, Print, Sizes, Sources};
+use super::mode::Mode::{self, Check, Diff, Digest, Map, Print, Sizes, Sources};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{
@@ -128,7 +128,7 @@ fn form() -> Vec<Opt> {
         references(&[Print, Digest, Diff]),
         Opt::short('n', "name", "Name for the netCDF, instead of the file's")
             .value(Value::Text("NAME"))
-            .modes(OF_PRINTING),
+            .modes(&[Print, Map]),
     ]
 }
 
@@ -183,6 +183,10 @@ fn others() -> Vec<Opt> {
             .more("In the file and in memory, with shape, type, chunks and filters; then metadata and unused space. Reads no data.")
             .section("ncdump.md#sizes")
             .selects(&[Sizes]),
+        Opt::long("map", "Print a page of HTML that shows the bytes of variables and chunks")
+            .more("And what other filters, other chunks or Zarr would make of them, by samples. Write it to a file: ncdump --map in.nc > map.html")
+            .section("ncdump.md#map")
+            .selects(&[Map]),
         // The id of -F is the word.
         Opt::long("list-filters", "List the filters built in and those of plugins, and read no file")
             .or_long("filters")

@@ -58,6 +58,8 @@ pub struct Arguments {
     pub proof: Option<Proof>,
     /// `--sizes`: tell only what takes the bytes of the dataset.
     pub sizes: bool,
+    /// `--map`: print only a page that shows what takes the bytes of the dataset.
+    pub map: bool,
     /// `--filters`: the list of known filters, to print instead of a file.
     pub list: Option<String>,
     /// `--requests` and `--verbose`.
@@ -74,7 +76,7 @@ impl Arguments {
             Some(Proof::Same(..)) => false,
             Some(_) => true,
             None if self.sizes => true,
-            None => !self.sources && (self.kind_only || self.format_only || of_header),
+            None => !self.sources && !self.map && (self.kind_only || self.format_only || of_header),
         }
     }
 
@@ -170,6 +172,7 @@ pub fn arguments(matches: &ArgMatches) -> Result<Arguments> {
         sources: matches.get_flag("sources"),
         proof: proof(matches)?,
         sizes: matches.get_flag("sizes"),
+        map: matches.get_flag("map"),
         list: matches.get_flag("list-filters").then(|| filters::list(matches)),
     };
     match arguments.of_several && !arguments.takes_several() {

@@ -35,8 +35,8 @@ pub use layout::{
     netcdf_c_chunk_shape,
 };
 pub(crate) use layout::{
-    auto_shard, char_length, default_chunk_shape, deflate_codec, fit_strings, one_chunk, possible_storage,
-    whole_chunks,
+    ChosenFor, access_chunk_shape, auto_shard, char_length, choose_filters, default_chunk_shape,
+    deflate_codec, fit_strings, one_chunk, possible_storage, whole_chunks,
 };
 pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};
@@ -44,7 +44,8 @@ pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, prepare};
 pub use programs::{Limits, ReadingProgram};
 pub use request::{
-    AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength, named_variables,
+    Access, AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength,
+    named_variables,
 };
 pub use select::{Use, copied, for_selected, select_objects};
 

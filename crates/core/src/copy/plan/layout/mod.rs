@@ -24,8 +24,9 @@ mod pipeline;
 mod sharding;
 mod string_length;
 
+pub use access_chunks::access_chunk_shape;
 pub use asked_filters::deflate_codec;
-pub use auto::AutoChoice;
+pub use auto::{AutoChoice, ChosenFor, choose as choose_filters};
 pub use chunking::{
     Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
 };
