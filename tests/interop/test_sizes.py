@@ -40,7 +40,7 @@ def by_name(found):
 
 def add_up(found):
     """All bytes are counted once."""
-    parts = found["data"] + found["metadata"] + found["padding"] + found["unused"]
+    parts = found["data"] + found["metadata"] + found["others"] + found["padding"] + found["unused"]
     assert parts == found["total"], found
 
 
@@ -119,6 +119,28 @@ def test_metadata_and_unused_space_are_those_of_h5stat(settings, tmp_path):
     assert links in (["link"], ["whole"])
     with h5py.File(path) as file:
         assert by_name(found)["never"]["stored"] == file["never"].id.get_storage_size() == 0
+
+
+def test_data_that_is_no_variable_is_no_metadata(tmp_path):
+    path, out = tmp_path / "in.h5", tmp_path / "out.zarr"
+    with h5py.File(path, "w") as file:
+        file["v"] = np.arange(1000)
+        file["arrays"] = np.zeros(500, dtype=[("a", "f8", (2, 2)), ("b", "i4")])
+        file.create_dataset("bits", (300,), h5py.h5t.STD_B8LE)
+        file["bits"].id.write(h5py.h5s.ALL, h5py.h5s.ALL, np.zeros(300, "u1"), h5py.h5t.STD_B8LE)
+        stored = {name: data.id.get_storage_size() for name, data in file.items()}
+    found = sizes(path)
+    add_up(found)
+    assert sum(stored.values()) == found["data"] + found["others"]
+    assert found["data"] == sum(stored[name] for name in by_name(found))
+    nccopy("-k", "zarr2", "-V", "v", path, out)
+    chunks = sum(one.stat().st_size for one in (out / "v").iterdir() if not one.name.startswith("."))
+    document = json.loads((out / "v" / ".zarray").read_text())
+    (out / "v" / ".zarray").write_text(json.dumps({**document, "dtype": "|V7"}))
+    left = sizes(out)
+    add_up(left)
+    if not left["variables"]:
+        assert left["others"] == chunks and left["unused"] == 0
 
 
 def test_data_in_other_files_takes_nothing_here(tmp_path):
@@ -283,7 +305,7 @@ def test_over_a_network_no_data_comes(form, store, proxy, tmp_path):
     far = json.loads(on(store, "ncdump", "--sizes", "--json", name, port=proxy.port).whole().out)
     asked, received = proxy.log(), proxy.counts()["received"]
     here = sizes(local)
-    unknown = {"unused", "metadata"} if form == "netcdf4" else set()
+    unknown = {"unused", "metadata", "others"} if form == "netcdf4" else set()
     assert {key: far[key] for key in far if key not in unknown | {"input"}} == {key: here[key] for key in here if key not in unknown | {"input"}}
     if form == "netcdf4":
         assert far["unused"] is None, "strings may refer to more"

@@ -64,8 +64,8 @@ pub use metadata::{Limits, StructureBlock};
 pub use name::{bytes_of_text, has_other_bytes, is_link_name, text_of_bytes};
 pub use object_header::{CreationOrder, ObjectProperties};
 pub use reader::{
-    Dataset, File, Followed, Number, Object, ObjectKind, OpenOptions, Recovered, StoredChunk, Tolerated,
-    UnusedSpace,
+    Dataset, File, Followed, Number, Object, ObjectKind, OpenOptions, Recovered, SpaceCount, StoredChunk,
+    Tolerated,
 };
 pub use short_bytes::ShortBytes;
 pub use source::{ByteSink, ByteSource, ReadRequest};

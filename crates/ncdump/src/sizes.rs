@@ -52,6 +52,9 @@ fn text(sizes: &DatasetSizes) -> String {
         ]);
     };
     rest("metadata", sizes.metadata, None);
+    if sizes.others.is_some_and(|others| others > 0) {
+        rest("other data", sizes.others, None);
+    }
     if sizes.padding > 0 {
         rest("padding", Some(sizes.padding), None);
     }

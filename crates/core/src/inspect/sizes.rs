@@ -20,6 +20,8 @@ pub struct DatasetSizes {
     pub data: Option<u64>,
     /// Bytes of all that is no data: see [`Space::metadata`].
     pub metadata: Option<u64>,
+    /// Bytes of data that is no variable's: see [`Space::others`].
+    pub others: Option<u64>,
     /// Bytes of padding.
     pub padding: u64,
     /// Bytes that nothing uses: see [`Space::unused`].
@@ -96,6 +98,7 @@ pub fn sizes(reader: &dyn Reader, registry: &Registry) -> Result<DatasetSizes> {
     let Space {
         total,
         metadata,
+        others,
         padding,
         unused,
         variables,
@@ -112,6 +115,7 @@ pub fn sizes(reader: &dyn Reader, registry: &Registry) -> Result<DatasetSizes> {
         variables,
         data,
         metadata,
+        others,
         padding,
         unused,
         total,

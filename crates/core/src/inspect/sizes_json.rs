@@ -14,6 +14,7 @@ pub fn sizes_json(input: &str, sizes: &DatasetSizes) -> String {
         "total": sizes.total,
         "data": sizes.data,
         "metadata": sizes.metadata,
+        "others": sizes.others,
         "padding": sizes.padding,
         "unused": sizes.unused,
         "memory": sizes.memory,

@@ -31,4 +31,4 @@ pub use object::{Object, ObjectKind};
 pub use options::OpenOptions;
 pub use path::Followed;
 pub use recovery::Recovered;
-pub use space::UnusedSpace;
+pub use space::SpaceCount;

@@ -16,6 +16,7 @@ impl SpaceSurvey for ClassicReader {
         let mut space = Space {
             total: self.size,
             metadata: Some(self.header),
+            others: Some(0),
             padding: self.places.iter().fold(0, padding),
             unused: None,
             variables: self

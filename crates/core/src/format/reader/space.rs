@@ -20,6 +20,8 @@ pub struct Space {
     pub total: Option<u64>,
     /// Bytes of the header or of all structures, or of the documents of metadata. In HDF5, elements of variable length are in them.
     pub metadata: Option<u64>,
+    /// Bytes of data that is no variable's: datasets of HDF5 and arrays of Zarr that netCDF cannot hold.
+    pub others: Option<u64>,
     /// Bytes of padding between variables and records.
     pub padding: u64,
     /// Bytes that nothing refers to, or that are listed as free.

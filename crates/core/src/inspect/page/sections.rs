@@ -86,6 +86,9 @@ fn table(sizes: &DatasetSizes, linked: usize) -> String {
         row(&name, of.counted(), of.memory, of.ratio());
     }
     row("(metadata)", sizes.metadata, None, None);
+    if sizes.others.is_some_and(|others| others > 0) {
+        row("(other data)", sizes.others, None, None);
+    }
     if sizes.padding > 0 {
         row("(padding)", Some(sizes.padding), None, None);
     }

@@ -51,6 +51,7 @@ pub(super) fn treemap(map: &DatasetMap) -> String {
     );
     let rest = [
         ("metadata", sizes.metadata.unwrap_or(0)),
+        ("other data", sizes.others.unwrap_or(0)),
         ("padding", sizes.padding),
         ("unused", sizes.unused.unwrap_or(0)),
     ];

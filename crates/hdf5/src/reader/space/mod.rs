@@ -1,4 +1,4 @@
-//! Which bytes of a file nothing refers to.
+//! Which bytes of a file hold raw data, and which nothing refers to.
 //!
 //! ```text
 //! File ─► survey: superblock, objects, data ─┬─► free_space: managers of free space ─────────┐
@@ -13,4 +13,4 @@ mod free_space;
 mod references;
 mod survey;
 
-pub use survey::UnusedSpace;
+pub use survey::SpaceCount;

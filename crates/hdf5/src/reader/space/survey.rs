@@ -26,9 +26,11 @@ const STEP: u64 = 1 << 20;
 /// Largest chunk, in bytes, that is decoded to find what its elements refer to.
 const LARGEST: u64 = 64 << 20;
 
-/// Bytes of a file that hold neither structures nor raw data.
+/// Bytes of a file that hold no structures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnusedSpace {
+pub struct SpaceCount {
+    /// Bytes of the raw data of all datasets, as stored in the file. Each dataset counts once.
+    pub data: u64,
     /// Bytes that are allocated in the file, but neither referred to nor listed as free.
     pub lost: u64,
     /// Bytes that the file lists as free.
@@ -44,15 +46,16 @@ impl File {
     /// # Errors
     /// The source failed.
     pub fn bytes_without_reference(&self) -> Result<Option<u64>> {
-        Ok(self.unused_space(true)?.map(|unused| unused.lost))
+        Ok(self.count_space(true)?.map(|count| count.lost))
     }
 
-    /// Returns what [`bytes_without_reference`](Self::bytes_without_reference) returns, and the bytes that are listed as free. Without
+    /// Returns what [`bytes_without_reference`](Self::bytes_without_reference) returns, the bytes that are listed as free, and those
+    /// of raw data. Without
     /// `reads_data`, the result is also `None` if elements of a dataset may refer to bytes, because no raw data is read.
     ///
     /// # Errors
     /// The source failed.
-    pub fn unused_space(&self, reads_data: bool) -> Result<Option<UnusedSpace>> {
+    pub fn count_space(&self, reads_data: bool) -> Result<Option<SpaceCount>> {
         if self.recovered().is_some() {
             return Ok(None);
         }
@@ -62,7 +65,7 @@ impl File {
         }
     }
 
-    fn surveyed(&self, reads_data: bool) -> Result<Option<UnusedSpace>> {
+    fn surveyed(&self, reads_data: bool) -> Result<Option<SpaceCount>> {
         let superblock = self.superblock();
         let plain = self.reader().unnoted();
         let space = Arc::new(SpaceUse::new(superblock.node_sizes(&plain)?));
@@ -75,6 +78,7 @@ impl File {
             shared,
             pending: vec![superblock.root],
             free: 0,
+            data: 0,
             reads_data,
             is_incomplete: false,
         };
@@ -85,7 +89,8 @@ impl File {
         }
         let end = superblock.length.min(self.reader().file_size());
         let left = space.bytes_left(end);
-        Ok(left.map(|left| UnusedSpace {
+        Ok(left.map(|left| SpaceCount {
+            data: survey.data,
             lost: left.saturating_sub(survey.free),
             free: survey.free.min(left),
         }))
@@ -102,6 +107,8 @@ struct Survey {
     pending: Vec<u64>,
     /// Bytes in lists of free space.
     free: u64,
+    /// Bytes of raw data.
+    data: u64,
     /// True if elements of datasets are read to find what they refer to.
     reads_data: bool,
     /// True after an item whose references are not known. The result is then `None`.
@@ -255,12 +262,16 @@ impl Survey {
         }
         let refers = References::are_in(&dataset.datatype);
         match &dataset.layout {
-            Layout::Compact(data) => self.references.add(&dataset.datatype, data),
+            Layout::Compact(data) => {
+                self.data = self.data.saturating_add(data.len() as u64);
+                self.references.add(&dataset.datatype, data)
+            }
             Layout::Contiguous {
                 address: Some(address),
                 size,
             } => {
                 self.reader.takes(*address, *size);
+                self.data = self.data.saturating_add(*size);
                 match (refers, self.reads_data) {
                     (true, true) => self.contiguous(dataset, *address, *size)?,
                     (true, false) => self.is_incomplete = true,
@@ -277,6 +288,8 @@ impl Survey {
                     }
                 }
                 let table = self.file.chunk_table(&dataset)?;
+                let sizes = table.iter().map(|chunk| chunk.size);
+                self.data = sizes.fold(self.data, u64::saturating_add);
                 if !refers {
                     return Ok(());
                 }

@@ -22,7 +22,7 @@ impl SpaceSurvey for ArchiveReader {
         let total = known_size(&*self.archive.source)?;
         space.total = Some(total);
         space.metadata = Some(total.saturating_sub(space.data().unwrap_or(0)));
-        space.unused = Some(0);
+        (space.others, space.unused) = (Some(0), Some(0));
         Ok(space)
     }
 }

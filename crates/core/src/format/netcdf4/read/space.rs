@@ -32,13 +32,19 @@ impl SpaceSurvey for Netcdf4Reader {
         let input = &self.files[0];
         // Over a network, elements that may refer to other bytes are not read, and what is unused then stays unknown.
         let reads_data = !input.source.requests().ahead;
-        let unused = input.file.unused_space(reads_data).map_err(hdf5_error)?;
-        let trailing = input.file.trailing_bytes();
-        let unused = unused.map(|unused| unused.lost.saturating_add(unused.free).saturating_add(trailing));
-        let data = space.data().unwrap_or(0);
+        let count = input.file.count_space(reads_data).map_err(hdf5_error)?;
         space.total = Some(input.size);
-        space.unused = unused;
-        space.metadata = unused.map(|unused| input.size.saturating_sub(data.saturating_add(unused)));
+        if let Some(count) = count {
+            let own = space.data().unwrap_or(0);
+            let unused = count
+                .lost
+                .saturating_add(count.free)
+                .saturating_add(input.file.trailing_bytes());
+            space.others = Some(count.data.saturating_sub(own));
+            space.unused = Some(unused);
+            let used = own.max(count.data).saturating_add(unused);
+            space.metadata = Some(input.size.saturating_sub(used));
+        }
         Ok(space)
     }
 }

@@ -8,6 +8,8 @@ pub(super) struct KeySizes {
     pub(super) arrays: Vec<Vec<(u64, u64)>>,
     /// Bytes of documents.
     pub(super) documents: u64,
+    /// Bytes of keys below the documents of arrays that are left out.
+    pub(super) left_out: u64,
     /// Bytes of keys that belong to no array and are no documents.
     pub(super) others: u64,
     /// Bytes of the file that holds all keys, if there is one.

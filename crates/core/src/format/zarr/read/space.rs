@@ -6,6 +6,7 @@
 //!                       └─► keys that no array has
 //! ```
 
+use std::collections::HashSet;
 use std::io;
 
 use super::key_sizes::KeySizes;
@@ -18,7 +19,7 @@ use crate::format::zarr::keys::{
     ARRAY, ATTRIBUTES, CONSOLIDATED, GROUP, NODE, OLD_ARRAY, OLD_GROUP, OLD_SUPERBLOCK, OLD_TYPES,
 };
 use crate::format::{Space, SpaceSurvey, VariableSpace};
-use crate::model::VarId;
+use crate::model::{GroupId, VarId};
 
 /// The names of all documents of metadata.
 const DOCUMENTS: [&str; 9] = [
@@ -75,19 +76,49 @@ impl ZarrReader {
         let mut counted = KeySizes {
             arrays,
             documents: 0,
+            left_out: 0,
             others: 0,
             container: self.store.container_size().map_err(cannot_read)?,
         };
+        let left_out = self.left_out(&keys);
         for ((key, size), _) in keys.iter().zip(&has_owner).filter(|(_, has_owner)| !**has_owner) {
-            let name = key.rsplit('/').next().unwrap_or(key);
+            let (_, name) = split(key);
             let sum = match DOCUMENTS.contains(&name) {
                 true => &mut counted.documents,
+                false if is_below(key, &left_out) => &mut counted.left_out,
                 false => &mut counted.others,
             };
             *sum = sum.saturating_add(*size);
         }
         Ok(Some(counted))
     }
+
+    /// The folders with a document of an array that is no variable.
+    fn left_out<'k>(&self, keys: &'k [(String, u64)]) -> HashSet<&'k str> {
+        let arrays: HashSet<&str> = self.arrays.iter().map(|array| array.path.as_str()).collect();
+        let groups = (0..self.schema.groups.len()).map(|n| self.schema.group_path(GroupId(n)));
+        let groups: HashSet<String> = groups.map(|path| path.trim_matches('/').to_owned()).collect();
+        let documents = keys.iter().map(|(key, _)| split(key));
+        documents
+            .filter(|(folder, name)| match *name {
+                ARRAY => !arrays.contains(folder),
+                NODE => !arrays.contains(folder) && !groups.contains(*folder),
+                _ => false,
+            })
+            .map(|(folder, _)| folder)
+            .collect()
+    }
+}
+
+/// The folder and the name of a key.
+fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('/').unwrap_or(("", key))
+}
+
+/// True if a key lies below one of the folders.
+fn is_below(key: &str, folders: &HashSet<&str>) -> bool {
+    let mut ends = key.rmatch_indices('/');
+    ends.any(|(end, _)| folders.contains(&key[..end]))
 }
 
 impl SpaceSurvey for ZarrReader {
@@ -111,10 +142,12 @@ impl SpaceSurvey for ZarrReader {
         };
         let mut space = Space {
             variables: sizes.arrays.iter().enumerate().map(of_array).collect(),
+            others: Some(sizes.left_out),
             unused: Some(sizes.others),
             ..Space::default()
         };
-        let values = space.data().unwrap_or(0).saturating_add(sizes.others);
+        let values = [space.data().unwrap_or(0), sizes.left_out, sizes.others];
+        let values = values.into_iter().fold(0, u64::saturating_add);
         let total = sizes.container.unwrap_or(values.saturating_add(sizes.documents));
         space.total = Some(total);
         space.metadata = Some(total.saturating_sub(values));
