@@ -1,6 +1,6 @@
 //! What the command line says of inputs and outputs.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::ArgMatches;
@@ -55,8 +55,18 @@ impl Files {
     pub fn of(matches: &ArgMatches) -> Self {
         let given = |id: &str| matches.get_flag(id);
         let operands = matches.get_many::<OsString>("paths").into_iter().flatten();
+        let mut operands: Vec<OsString> = operands.cloned().collect();
+        let takes_more = ["files-from", "join"]
+            .map(|id| matches.contains_id(id))
+            .contains(&true)
+            || ["recursive", "merge", "append", "in-place"]
+                .map(given)
+                .contains(&true);
+        if given("dry-run") && operands.len() == 1 && !takes_more {
+            operands.push(name_of_no_output(&operands[0]));
+        }
         Self {
-            operands: operands.cloned().collect(),
+            operands,
             list: matches.get_one::<OsString>("files-from").cloned(),
             recursive: given("recursive"),
             join: matches.contains_id("join") || given("merge"),
@@ -163,6 +173,16 @@ impl Files {
                 output.display()
             )),
         }
+    }
+}
+
+/// The name in messages of an output that is only planned. Zarr stays Zarr, as with a name that a user would give.
+fn name_of_no_output(input: &OsStr) -> OsString {
+    let input = input.to_string_lossy();
+    let path = input.split('#').next().unwrap_or_default().trim_end_matches('/');
+    match path.ends_with(".zarr") || path.ends_with(".zarr.zip") {
+        true => "OUTPUT.zarr".into(),
+        false => "OUTPUT".into(),
     }
 }
 

@@ -36,7 +36,9 @@ pub(crate) use memory::{JobMemory, MemoryBudget};
 pub use memory::{decode_limit, default_budget, parse_memory};
 pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
 pub use readers::{OpenReader, ReaderId, Readers};
-pub use report::{Description, Report, Routes, VariableDescription, VariableReport, ratio, run};
+pub use report::{
+    Description, Estimate, Report, Routes, VariableDescription, VariableReport, estimates, ratio, run,
+};
 pub use run::{Passed, Progress, RunOptions};
 pub use task::RouteName;
 

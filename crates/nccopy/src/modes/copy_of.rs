@@ -1,7 +1,7 @@
 //! [`CopyOf`]: what a copy is of, and what the engine reads for it.
 
 use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_grown, plan_joined, plan_subset};
-use ncutils_core::copy::{CopyPlan, Readers};
+use ncutils_core::copy::{CopyPlan, Description, Estimate, Readers, estimates};
 use ncutils_core::error::Result;
 use ncutils_core::format::Reader;
 use ncutils_core::join::Merged;
@@ -58,6 +58,17 @@ impl<'a> CopyOf<'a> {
         match self.joined {
             Some(joined) => Readers::new(self.main(), joined.pool()),
             None => self.main().into(),
+        }
+    }
+
+    /// Estimates for each variable of the planned copy; empty for a join.
+    ///
+    /// # Errors
+    /// If samples cannot be read.
+    pub(crate) fn estimates(&self, plan: &CopyPlan, described: &Description<'_>) -> Result<Vec<Estimate>> {
+        match self.joined {
+            Some(_) => Ok(Vec::new()),
+            None => estimates(self.asked, plan, described),
         }
     }
 

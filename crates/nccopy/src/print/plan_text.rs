@@ -1,7 +1,7 @@
 //! What `nccopy --dry-run` prints.
 
 use ncutils_core::copy::archive::ArchiveRoute;
-use ncutils_core::copy::{Description, VariableDescription};
+use ncutils_core::copy::{Description, Estimate, VariableDescription};
 use ncutils_core::filter::{Registry, spec::json_text};
 use ncutils_core::format::netcdf4::verbatim::OtherDataset;
 use ncutils_core::location::Location;
@@ -49,13 +49,27 @@ fn kind(plan: &Description, beside: Option<Beside<'_>>) -> &'static str {
 }
 
 /// The kind of the output, a table with a row for each variable, and the memory of the whole copy.
-pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
+pub fn text(plan: &Description, estimates: &[Estimate], beside: Option<Beside<'_>>) -> String {
     let mut text = format!("kind: {}\n", kind(plan, beside));
     let head = [
-        "variable", "route", "storage", "shape", "order", "filters", "chunks", "memory",
+        "variable",
+        "route",
+        "storage",
+        "shape",
+        "order",
+        "filters",
+        "chunks",
+        "memory",
+        "old-shape",
+        "old-filters",
+        "old-bytes",
+        "bytes",
     ];
     let mut rows = vec![head.map(str::to_owned)];
-    rows.extend(plan.variables.iter().map(|var| {
+    rows.extend(plan.variables.iter().enumerate().map(|(at, var)| {
+        let estimate = estimates.get(at);
+        let before = estimate.and_then(|estimate| estimate.before.as_ref());
+        let bytes = |bytes: Option<u64>| bytes.map_or("-".to_owned(), |bytes| bytes.to_string());
         [
             var.name.to_owned(),
             var.routes.to_string(),
@@ -65,6 +79,10 @@ pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
             or_dash(filters(&var.filters)),
             var.chunks.to_string(),
             var.memory.to_string(),
+            or_dash(before.map_or(String::new(), shape)),
+            or_dash(before.map_or(String::new(), |layout| filters(&named(&layout.filters)))),
+            bytes(estimate.and_then(|estimate| estimate.bytes_before)),
+            bytes(estimate.and_then(|estimate| estimate.bytes)),
         ]
     }));
     if let Some(beside) = beside {
@@ -80,12 +98,26 @@ pub fn text(plan: &Description, beside: Option<Beside<'_>>) -> String {
                 or_dash(filters(&beside.filters(dataset))),
                 "-".to_owned(),
                 "-".to_owned(),
+                "-".to_owned(),
+                "-".to_owned(),
+                "-".to_owned(),
+                "-".to_owned(),
             ]
         }));
     }
-    let mut sides = [Side::Left; 8];
-    sides[6..].fill(Side::Right);
+    let mut sides = [Side::Left; 12];
+    for at in [6, 7, 10, 11] {
+        sides[at] = Side::Right;
+    }
     table::push(&mut text, sides, &rows);
+    let sum = |of: fn(&Estimate) -> Option<u64>| {
+        let mut bytes = estimates.iter().map(of);
+        bytes.try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
+    };
+    let totals = sum(|estimate| estimate.bytes_before).zip(sum(|estimate| estimate.bytes));
+    if let Some((before, after)) = totals.filter(|_| beside.is_none() && !estimates.is_empty()) {
+        text += &format!("{before} bytes of data become about {after}; ");
+    }
     text + &format!("memory for data about {} bytes\n", plan.memory)
 }
 
@@ -113,11 +145,13 @@ pub(crate) fn print_route(
 }
 
 /// The same as a JSON object.
-pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> Value {
+pub fn json(plan: &Description, estimates: &[Estimate], beside: Option<Beside<'_>>) -> Value {
     let mut variables: Vec<_> = plan
         .variables
         .iter()
-        .map(|var| {
+        .enumerate()
+        .map(|(at, var)| {
+            let estimate = estimates.get(at);
             let filters: Vec<_> = var
                 .filters
                 .iter()
@@ -135,6 +169,8 @@ pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> Value {
                 "filters": filters,
                 "chunks": var.chunks,
                 "memory": var.memory,
+                "before": estimate.and_then(before),
+                "bytes": estimate.and_then(|estimate| estimate.bytes),
             })
         })
         .collect();
@@ -154,10 +190,34 @@ pub fn json(plan: &Description, beside: Option<Beside<'_>>) -> Value {
                 "filters": filters,
                 "chunks": null,
                 "memory": null,
+                "before": null,
+                "bytes": null,
             })
         }));
     }
     json!({"kind": kind(plan, beside), "variables": variables, "memory": plan.memory})
+}
+
+/// How the input stores a variable.
+fn before(estimate: &Estimate) -> Option<Value> {
+    let layout = estimate.before.as_ref()?;
+    let filters = named(&layout.filters);
+    let filters: Vec<_> = filters.iter().map(|(name, spec)| filter(name, spec)).collect();
+    Some(json!({
+        "shape": layout.chunk_shape(),
+        "filters": filters,
+        "bytes": estimate.bytes_before,
+    }))
+}
+
+/// Filters with the names that they have in the registry of this build.
+fn named(specs: &[CodecSpec]) -> Vec<(String, &CodecSpec)> {
+    let registry = Registry::builtin();
+    let name = |spec: &CodecSpec| {
+        let known = registry.find(spec);
+        known.map_or_else(|| spec.name().to_owned(), |codec| codec.name().to_owned())
+    };
+    specs.iter().map(|spec| (name(spec), spec)).collect()
 }
 
 /// The parts of files that hold the raw data of a variable.

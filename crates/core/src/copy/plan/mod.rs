@@ -36,7 +36,7 @@ pub use layout::{
 };
 pub(crate) use layout::{
     ChosenFor, access_chunk_shape, auto_shard, char_length, choose_filters, default_chunk_shape,
-    deflate_codec, fit_strings, one_chunk, possible_storage, whole_chunks,
+    deflate_codec, fit_strings, one_chunk, possible_storage, samples, whole_chunks,
 };
 pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};

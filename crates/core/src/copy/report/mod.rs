@@ -2,15 +2,18 @@
 //!
 //! ```text
 //! Prepared ─┬─► describe ──────────────► Description, before anything is written
+//!           │                              └─► estimate: how many bytes there will be
 //!           └─► run_report: run ─► data ─► Report
 //!
 //! routes: by which routes the chunks of a variable go, in both
 //! ```
 
 mod describe;
+mod estimate;
 mod routes;
 mod run_report;
 
 pub use describe::{Description, VariableDescription};
+pub use estimate::{Estimate, estimates};
 pub use routes::Routes;
 pub use run_report::{Report, VariableReport, ratio, run};

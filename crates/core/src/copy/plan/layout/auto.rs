@@ -10,19 +10,15 @@
 use std::fmt;
 
 use super::asked_filters::new_filters;
-use crate::chunk::{ChunkGrid, Region, swap_units};
+use super::samples::samples;
 use crate::copy::plan::programs::Limits;
 use crate::error::Result;
 use crate::filter::{AskedCodec, ChunkShape, ChunkType, Effort, Registry, Scratch};
-use crate::format::read_region::swap_unit;
-use crate::format::{Reader, Written};
-use crate::model::{CodecNames, Encoding, Schema, Storage, Type, VarId, VariableLayout, ZarrVersion};
+use crate::format::Reader;
+use crate::model::{CodecNames, Schema, Type, VarId, VariableLayout, ZarrVersion};
 
 /// Number of chunks that are sampled.
 const SAMPLES: u64 = 4;
-
-/// Most bytes of a sample. Of a larger chunk the slowest dimensions are cut.
-const SAMPLE_BYTES: u64 = 512 << 10;
 
 /// A candidate must be smaller than an earlier one by this share to be preferred, as it is slower or less common.
 const WORTH: f64 = 0.01;
@@ -180,7 +176,7 @@ pub fn choose(
     effort: Effort,
 ) -> Result<(Vec<AskedCodec>, AutoChoice)> {
     let layout = chosen_for.layout;
-    let samples = samples(reader, source, layout)?;
+    let samples = samples(reader, source, layout, SAMPLES)?;
     let mut scratch = Scratch::new();
     let mut sizes = Vec::new();
     for (_, filters) in candidates(chosen_for.names)
@@ -215,45 +211,4 @@ pub fn choose(
         others: others.map(|(filters, size)| (text(filters), *size)).collect(),
     };
     Ok((asked(filters), choice))
-}
-
-/// Decoded bytes of chunks that are spread over the variable, each with its shape, in the output's byte order. None if the
-/// variable has no data, or its elements are not moved as bytes.
-fn samples(reader: &dyn Reader, source: VarId, layout: &VariableLayout) -> Result<Vec<(Vec<u64>, Vec<u8>)>> {
-    let from = reader.layout(source);
-    let Storage::Chunked { shape } = &layout.storage else {
-        return Ok(Vec::new());
-    };
-    let is_plain = from.encoding == layout.encoding && from.encoding != Encoding::Structured;
-    if !is_plain || from.extent != layout.extent || reader.written(source)? == Written::Nothing {
-        return Ok(Vec::new());
-    }
-    let grid = ChunkGrid::new(&layout.extent, shape)?;
-    let count = grid.len().min(SAMPLES);
-    let mut samples = Vec::new();
-    for n in 0..count {
-        // The middle of each of equal parts.
-        let region = sample(
-            grid.region((2 * n + 1) * grid.len() / (2 * count)),
-            layout.element_size,
-        );
-        let mut bytes = reader.read_region(source, &region)?.bytes;
-        swap_units(&mut bytes, swap_unit(layout));
-        samples.push((region.count, bytes));
-    }
-    Ok(samples)
-}
-
-/// A part of a chunk that is small enough for a sample.
-fn sample(mut region: Region, element_size: usize) -> Region {
-    let size = |region: &Region| {
-        let count = region.element_count().unwrap_or(u64::MAX);
-        count.saturating_mul(element_size as u64)
-    };
-    while size(&region) > SAMPLE_BYTES
-        && let Some(length) = region.count.iter_mut().find(|length| **length > 1)
-    {
-        *length = length.div_ceil(2);
-    }
-    region
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! kept_filters: the input's ┐
 //! asked_filters: new ones   ├─► pipeline: filters of each variable ┐
-//! auto: chosen by the data  ┘                                      │
+//! auto: chosen by samples   ┘                                      │
 //! chunking ──────► storage, by netcdf_c_chunks where nobody says,   │
 //!                  by access_chunks for how the data is read        │
 //! sharding ──────► shards                                          ├─► output_variable: VariableLayout
@@ -21,6 +21,7 @@ mod kept_filters;
 mod netcdf_c_chunks;
 mod output_variable;
 mod pipeline;
+mod samples;
 mod sharding;
 mod string_length;
 
@@ -34,5 +35,6 @@ pub use external::placed;
 pub use netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 pub use output_variable::OutputVariable;
 pub use pipeline::FilterRequests;
+pub use samples::samples;
 pub use sharding::{Sharding, auto_shard, whole_chunks};
 pub use string_length::{DEFAULT_STRING_LENGTH, char_length, fit_strings};

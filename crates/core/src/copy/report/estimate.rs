@@ -1,0 +1,118 @@
+//! [`Estimate`]: how a variable is stored, and how many bytes a copy will make of it.
+//!
+//! ```text
+//! input ─► layout, bytes as stored ─────────────────────────────┐
+//! plan ──► whole chunks that pass: the same bytes               ├─► Estimate
+//!          others: samples ─► the new filters ─► their ratio    ┘
+//! ```
+
+use super::describe::Description;
+use crate::chunk::{ChunkGrid, element_count};
+use crate::copy::geometry::Sources;
+use crate::copy::plan::{CopyPlan, samples};
+use crate::copy::task::RouteName;
+use crate::error::Result;
+use crate::filter::{ChunkShape, ChunkType, Scratch};
+use crate::format::Reader;
+use crate::model::{Storage, VarId, VariableLayout};
+
+/// Number of chunks that are sampled of a variable.
+const SAMPLES: u64 = 16;
+
+/// Most decoded bytes of all samples of a copy.
+const MOST_SAMPLED: u64 = 256 << 20;
+
+/// How a variable is stored, and what a copy will make of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// How the input stores it; `None` without a variable of the input.
+    pub before: Option<VariableLayout>,
+    /// Bytes that it takes in the input; `None` if they are not known, or are of more than what is copied.
+    pub bytes_before: Option<u64>,
+    /// About how many bytes it will take; `None` if no samples tell.
+    pub bytes: Option<u64>,
+}
+
+/// Estimates for each variable of the copy of `asked`, in the order of the output's schema. Reads samples of data, at most
+/// [`MOST_SAMPLED`] bytes in all.
+///
+/// # Errors
+/// If a chunk index or a sample cannot be read.
+pub fn estimates(
+    asked: &dyn Reader,
+    plan: &CopyPlan,
+    description: &Description<'_>,
+) -> Result<Vec<Estimate>> {
+    let space = match asked.extensions().space {
+        Some(survey) => Some(survey.space()?),
+        None => None,
+    };
+    let mut left = MOST_SAMPLED;
+    let mut all = Vec::with_capacity(plan.variables.len());
+    for (at, (copy, described)) in plan.variables.iter().zip(&description.variables).enumerate() {
+        let source = match &copy.sources {
+            Sources::Nothing => None,
+            Sources::Whole(source) => Some(*source),
+            Sources::Parts(parts) => parts.first().map(|part| part.variable),
+        };
+        let stored = source.and_then(|source| space.as_ref()?.variables.get(source.0)?.stored);
+        let passes = described.routes.only() == Some(RouteName::Raw);
+        let bytes = match source {
+            None => Some(0),
+            _ if passes && stored.is_some() => stored,
+            Some(source) => estimate(asked, source, VarId(at), plan, described.chunks, &mut left)?,
+        };
+        all.push(Estimate {
+            before: source.map(|source| asked.layout(source).clone()),
+            bytes_before: stored,
+            bytes,
+        });
+    }
+    Ok(all)
+}
+
+/// About how many bytes a variable of the output will take, of which `chunks` are written.
+fn estimate(
+    asked: &dyn Reader,
+    source: VarId,
+    var: VarId,
+    plan: &CopyPlan,
+    chunks: u64,
+    left: &mut u64,
+) -> Result<Option<u64>> {
+    let (layout, ty) = (&*plan.variables[var.0].layout, plan.schema.var(var).ty);
+    if plan.schema.has_heap(ty) && layout.string_length.is_none() {
+        return Ok(None);
+    }
+    let bytes_of = |lengths: &[u64]| {
+        let count = element_count(lengths)?;
+        count.checked_mul(layout.stored_size() as u64)
+    };
+    let Storage::Chunked { shape } = &layout.storage else {
+        return Ok(bytes_of(&layout.extent));
+    };
+    if layout.filters.is_empty() || chunks == 0 {
+        return Ok(bytes_of(shape).and_then(|chunk| chunk.checked_mul(chunks)));
+    }
+    let grid = ChunkGrid::new(&layout.extent, shape)?;
+    let Some(whole) = bytes_of(&layout.extent).filter(|_| *left > 0) else {
+        return Ok(None);
+    };
+    let (mut before, mut after, mut scratch) = (0u64, 0u64, Scratch::new());
+    for (shape, bytes) in samples(asked, source, layout, SAMPLES)? {
+        let chunk = ChunkType::new(&plan.schema, ty, layout, &shape).with_fill(&layout.fill);
+        let Ok(pipeline) = plan.registry.bind(&layout.filters, &chunk) else {
+            return Ok(None);
+        };
+        let Ok(encoded) = pipeline.encode(&bytes, ChunkShape::Full, &mut scratch) else {
+            return Ok(None);
+        };
+        before += bytes.len() as u64;
+        after += encoded.bytes.len() as u64;
+    }
+    *left = left.saturating_sub(before);
+    // Chunks that are not written take nothing.
+    let share = chunks as f64 / grid.len().max(1) as f64;
+    Ok((before > 0).then(|| (whole as f64 * share * after as f64 / before as f64) as u64))
+}
