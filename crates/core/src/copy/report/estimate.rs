@@ -35,7 +35,7 @@ pub struct Estimate {
 }
 
 /// Estimates for each variable of the copy of `asked`, in the order of the output's schema. Reads samples of data, at most
-/// [`MOST_SAMPLED`] bytes in all.
+/// 256 MiB in all.
 ///
 /// # Errors
 /// If a chunk index or a sample cannot be read.
