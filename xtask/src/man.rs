@@ -12,7 +12,9 @@ pub fn write(target: &str) -> Result<()> {
     fs::create_dir_all(folder)?;
     for program in [&NCCOPY, &NCDUMP, &NCGEN] {
         let path = folder.join(format!("{}.1", program.name));
-        clap_mangen::Man::new(program.command()).render(&mut fs::File::create(&path)?)?;
+        // What was built in is no part of the page.
+        let command = program.command().version(env!("CARGO_PKG_VERSION"));
+        clap_mangen::Man::new(command).render(&mut fs::File::create(&path)?)?;
         println!("{}", path.display());
     }
     Ok(())

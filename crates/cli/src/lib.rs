@@ -2,6 +2,7 @@
 //! status.
 
 pub mod allocator;
+pub mod arguments;
 pub mod filters;
 mod log;
 pub mod messages;
@@ -12,6 +13,7 @@ mod run;
 pub mod signals;
 mod terminal;
 pub mod values;
+pub mod version;
 
 pub use output::{print, stdout};
 pub use run::{error_text, is_broken_pipe, run, run_or_fail_with};

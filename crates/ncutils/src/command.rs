@@ -1,0 +1,112 @@
+//! The command line of `ncutils` itself: its help, its version, and completions.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::builder::{EnumValueParser, PossibleValuesParser};
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use ncutils_cli::options::completion_script;
+use ncutils_cli::version::VERSION;
+
+use crate::member::MEMBERS;
+
+/// The program's own name.
+const NAME: &str = "ncutils";
+
+/// Answers a command line that runs none of the programs. Returns the exit status.
+pub fn run() -> ExitCode {
+    let matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            let wrong = error.use_stderr();
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            return status(!wrong && is_printed(printed));
+        }
+    };
+    let Some(asked) = matches.subcommand_matches("completions") else {
+        // The commands of the programs have run.
+        return ExitCode::FAILURE;
+    };
+    let Some(shell) = asked.get_one::<Shell>("shell") else {
+        return ExitCode::FAILURE;
+    };
+    let name = asked.get_one::<String>("program").map_or(NAME, String::as_str);
+    let script = match MEMBERS.iter().find(|member| member.program().name == name) {
+        Some(member) => member.program().completion_script(*shell),
+        None => completion_script(&mut command(), *shell),
+    };
+    let mut out = io::stdout();
+    status(is_printed(out.write_all(&script).and_then(|()| out.flush())))
+}
+
+fn status(succeeded: bool) -> ExitCode {
+    match succeeded {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// True unless printing failed, which is told. A reader that has closed our output is no error.
+fn is_printed(printed: io::Result<()>) -> bool {
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("{NAME}: cannot write: {error}");
+            false
+        }
+        _ => true,
+    }
+}
+
+/// The parser, with the options of all programs, for help and completions.
+fn command() -> Command {
+    let programs = MEMBERS.iter().map(|member| member.program().name);
+    let completions = Command::new("completions")
+        .about("Prints a script that completes command lines in a shell")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(EnumValueParser::<Shell>::new()),
+        )
+        .arg(
+            Arg::new("program")
+                .value_name("PROGRAM")
+                .help("The program whose command lines are completed; default ncutils")
+                .value_parser(PossibleValuesParser::new([NAME].into_iter().chain(programs))),
+        );
+    let command = Command::new(NAME)
+        .version(VERSION.as_str())
+        .about("Copies, prints and makes netCDF, HDF5 and Zarr datasets")
+        .after_help(
+            "'ncutils copy' is nccopy, 'ncutils dump' is ncdump, and 'ncutils gen' is ncgen. Called by one of these names, \
+             ncutils is that program.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    let members = MEMBERS
+        .iter()
+        .map(|member| member.program().command().name(member.command));
+    members.fold(command, Command::subcommand).subcommand(completions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parser_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn completions_know_the_options_of_a_command() {
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            let script = String::from_utf8(completion_script(&mut command(), shell)).unwrap();
+            assert!(
+                script.contains("salvage") && script.contains("completions"),
+                "{shell}"
+            );
+        }
+    }
+}
