@@ -1,4 +1,4 @@
-//! The command line of `ncutils` itself: its help, its version, and completions.
+//! The command line of `ncutils` itself: its help, its version, completions and man pages.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -24,20 +24,46 @@ pub fn run() -> ExitCode {
             return status(!wrong && is_printed(printed));
         }
     };
-    let Some(asked) = matches.subcommand_matches("completions") else {
-        // The commands of the programs have run.
-        return ExitCode::FAILURE;
-    };
-    let Some(shell) = asked.get_one::<Shell>("shell") else {
+    let Some((task, asked)) = matches.subcommand() else {
+        // The parser asks for a command.
         return ExitCode::FAILURE;
     };
     let name = asked.get_one::<String>("program").map_or(NAME, String::as_str);
-    let script = match MEMBERS.iter().find(|member| member.program().name == name) {
-        Some(member) => member.program().completion_script(*shell),
-        None => completion_script(&mut command(), *shell),
+    let member = MEMBERS.iter().find(|member| member.program().name == name);
+    let text = match (task, asked.try_get_one::<Shell>("shell")) {
+        ("completions", Ok(Some(shell))) => Ok(match member {
+            Some(member) => member.program().completion_script(*shell),
+            None => completion_script(&mut command(), *shell),
+        }),
+        _ => man_page(name),
     };
     let mut out = io::stdout();
-    status(is_printed(out.write_all(&script).and_then(|()| out.flush())))
+    status(is_printed(
+        text.and_then(|text| out.write_all(&text))
+            .and_then(|()| out.flush()),
+    ))
+}
+
+/// The man page of `ncutils`, of a program such as `nccopy`, or of a command such as `ncutils-copy`.
+fn man_page(name: &str) -> io::Result<Vec<u8>> {
+    let of_member = MEMBERS.iter().find_map(|member| {
+        let command = member.program().command();
+        if name == member.program().name {
+            return Some(command);
+        }
+        (name == member.page).then(|| {
+            command
+                .name(member.page)
+                .bin_name(format!("{NAME} {}", member.command))
+        })
+    });
+    // What was built in is no part of the page.
+    let command = of_member
+        .unwrap_or_else(command)
+        .version(env!("CARGO_PKG_VERSION"));
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    Ok(page)
 }
 
 fn status(succeeded: bool) -> ExitCode {
@@ -60,7 +86,7 @@ fn is_printed(printed: io::Result<()>) -> bool {
 
 /// The parser, with the options of all programs, for help and completions.
 fn command() -> Command {
-    let programs = MEMBERS.iter().map(|member| member.program().name);
+    let programs = || MEMBERS.iter().map(|member| member.program().name);
     let completions = Command::new("completions")
         .about("Prints a script that completes command lines in a shell")
         .arg(
@@ -73,8 +99,17 @@ fn command() -> Command {
             Arg::new("program")
                 .value_name("PROGRAM")
                 .help("The program whose command lines are completed; default ncutils")
-                .value_parser(PossibleValuesParser::new([NAME].into_iter().chain(programs))),
+                .value_parser(PossibleValuesParser::new([NAME].into_iter().chain(programs()))),
         );
+    let pages = MEMBERS.iter().map(|member| member.page);
+    let man = Command::new("man").about("Prints a man page").arg(
+        Arg::new("program")
+            .value_name("PROGRAM")
+            .help("The program or command whose page is printed; default ncutils")
+            .value_parser(PossibleValuesParser::new(
+                [NAME].into_iter().chain(programs()).chain(pages),
+            )),
+    );
     let command = Command::new(NAME)
         .version(VERSION.as_str())
         .about("Copies, prints and makes netCDF, HDF5 and Zarr datasets")
@@ -87,7 +122,9 @@ fn command() -> Command {
     let members = MEMBERS
         .iter()
         .map(|member| member.program().command().name(member.command));
-    members.fold(command, Command::subcommand).subcommand(completions)
+    members
+        .fold(command, Command::subcommand)
+        .subcommands([completions, man])
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! ```text
 //! ncutils copy|dump|gen ARGUMENTS ─┐
 //! nccopy, ncdump, ncgen ARGUMENTS ─┴─► member ─► main of nccopy, ncdump or ncgen
-//! ncutils completions, --help ───────► command
+//! ncutils completions, man, --help ──► command
 //! ```
 //!
 //! Called by the name of one of them, such as through a symbolic link, it is that program. As they are in one program, the libraries

@@ -11,6 +11,8 @@ use ncutils_cli::options::{NCCOPY, NCDUMP, NCGEN, Program};
 pub struct Member {
     /// The command that runs it: `copy` in `ncutils copy`.
     pub command: &'static str,
+    /// The name of the man page of that command. No other package has it.
+    pub page: &'static str,
     /// Its `main`.
     pub main: fn() -> ExitCode,
     program: &'static LazyLock<Program>,
@@ -20,16 +22,19 @@ pub struct Member {
 pub static MEMBERS: [Member; 3] = [
     Member {
         command: "copy",
+        page: "ncutils-copy",
         main: nccopy::main,
         program: &NCCOPY,
     },
     Member {
         command: "dump",
+        page: "ncutils-dump",
         main: ncdump::main,
         program: &NCDUMP,
     },
     Member {
         command: "gen",
+        page: "ncutils-gen",
         main: ncgen::main,
         program: &NCGEN,
     },

@@ -69,6 +69,15 @@ fn a_wrong_argument_is_an_error() {
 }
 
 #[test]
+fn each_name_has_a_man_page() {
+    for name in ["ncutils", "nccopy", "ncutils-gen"] {
+        let (status, page, _) = run(NCUTILS, &["man", name]);
+        let title = format!(".TH {name} 1");
+        assert!(status == Some(0) && page.contains(&title), "{page}");
+    }
+}
+
+#[test]
 fn completions_are_those_of_the_program_itself() {
     let own = run(NCUTILS, &["copy", "--completions", "bash"]);
     assert_eq!(own, run(NCUTILS, &["completions", "bash", "nccopy"]));
