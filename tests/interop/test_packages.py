@@ -147,8 +147,10 @@ def test_the_wheel_is_installed_and_used(tmp_path, python):
     wheels = list((ROOT / "target/dist").glob("ncutils_rs-*.whl"))
     if not wheels:
         pytest.skip("cargo xtask dist wheel makes the wheel")
-    interpreter = shutil.which(python)
-    if interpreter is None or subprocess.run([interpreter, "--version"], capture_output=True).returncode != 0:
+    of_pyenv = (pathlib.Path.home() / ".pyenv/versions").glob(f"*/bin/{python}")
+    works = lambda path: subprocess.run([path, "--version"], capture_output=True).returncode == 0  # noqa: E731
+    interpreter = next(filter(works, filter(None, [shutil.which(python), *of_pyenv])), None)
+    if interpreter is None:
         pytest.skip(f"{python} is not installed")
     run(interpreter, "-m", "venv", tmp_path / "venv")
     folder = tmp_path / "venv/bin"

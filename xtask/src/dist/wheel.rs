@@ -68,6 +68,7 @@ pub fn make(folder: &Path) -> Result<PathBuf> {
     println!("{}", told.trim());
     let wheel = folder.join(made.file_name().context("a wheel without a name")?);
     fs::rename(made, &wheel)?;
+    fs::remove_dir(output_folder)?;
     Ok(wheel)
 }
 
