@@ -6,9 +6,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::licence_texts;
 use super::program::{Program, host};
+use super::release::{time, version};
 use super::tree::Tree;
-use super::{licence_texts, time, version};
 use crate::man::OLD_NAMES;
 use crate::process::succeed;
 use crate::workspace::root;

@@ -12,9 +12,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::licence_texts;
 use super::program::Program;
+use super::release::{time, version};
 use super::tree::Tree;
-use super::{licence_texts, time, version};
 use crate::man::OLD_NAMES;
 use crate::process::{output, succeed};
 use crate::workspace::root;

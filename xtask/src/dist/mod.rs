@@ -10,16 +10,15 @@ mod archive;
 mod debian;
 mod licence_texts;
 mod program;
+mod release;
 mod tree;
 mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::output;
 use crate::workspace::root;
 use program::Program;
 
@@ -76,20 +75,4 @@ pub fn run(arguments: &[String]) -> Result<()> {
 /// The size of a file in megabytes (10⁶ bytes).
 fn megabytes(file: &Path) -> Result<f64> {
     Ok(fs::metadata(file)?.len() as f64 / 1e6)
-}
-
-/// The time of all files in packages, in seconds since 1970: that of the last commit, so that the same sources make the same package.
-fn time() -> String {
-    let told = output(
-        Command::new("git")
-            .args(["log", "-1", "--format=%ct"])
-            .current_dir(root()),
-    );
-    // Sources without their history have a time that no package manager finds strange.
-    told.map_or_else(|_| "1767225600".to_owned(), |told| told.trim().to_owned())
-}
-
-/// The version of the workspace.
-fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
 }

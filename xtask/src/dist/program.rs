@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::release::version;
 use crate::man::page;
 use crate::process::output;
 use crate::programs::Programs;
@@ -31,7 +32,7 @@ impl Program {
     pub fn built(path: PathBuf) -> Result<Self> {
         let program = Self { path, level: 1 };
         let told = output(Command::new(&program.path).arg("--version"))?;
-        let expected = format!("ncutils (ncutils {})", super::version());
+        let expected = format!("ncutils (ncutils {})", version());
         if told.lines().next() != Some(&expected) {
             bail!("{} is not {expected}", program.path.display());
         }
