@@ -37,9 +37,10 @@ pub fn make(program: &Program, folder: &Path) -> Result<[PathBuf; 2]> {
         architecture,
         fields: format!("Depends: {depends}\nSuggests: ncutils-as-netcdf-bin\n"),
         about: "copy, print and make netCDF, HDF5 and Zarr datasets",
-        more: "ncutils copy changes how a dataset is stored (compression, chunk shapes, kind),\n\
-               ncutils dump prints it as CDL text, and ncutils gen makes it of CDL text: they are\n\
-               nccopy, ncdump and ncgen, which are in /usr/lib/ncutils/bin under these names.",
+        more: "ncutils copy changes how a dataset is stored (compression, chunk\n\
+               shapes, kind), ncutils dump prints it as CDL text, and ncutils gen makes it of\n\
+               CDL text. They are nccopy, ncdump and ncgen, which are in /usr/lib/ncutils/bin\n\
+               under these names.",
         tree: own,
         level: program.level(),
     };
@@ -51,8 +52,8 @@ pub fn make(program: &Program, folder: &Path) -> Result<[PathBuf; 2]> {
             version()
         ),
         about: "ncutils as nccopy, ncdump and ncgen",
-        more: "Links of the names nccopy, ncdump and ncgen in /usr/bin, which lead to ncutils, in\n\
-               place of the programs of netcdf-bin. The program ncgen3 has no successor.",
+        more: "Links of the names nccopy, ncdump and ncgen in /usr/bin, which lead to ncutils,\n\
+               in place of the programs of netcdf-bin. The program ncgen3 has no successor.",
         tree: in_place_of_netcdf_bin(program, folder)?,
         level: program.level(),
     };
@@ -77,10 +78,10 @@ fn beside_netcdf_bin(program: &Program, folder: &Path) -> Result<Tree> {
     }
     tree.completions("usr/", "vendor-completions", program, "ncutils")?;
     tree.write_gzip("usr/share/doc/ncutils/third-party.txt.gz", licence_texts::text()?)?;
-    tree.write_gzip(
-        "usr/share/doc/ncutils/README.md.gz",
-        fs::read(root().join("README.md"))?,
-    )?;
+    for file in ["README.md", "CHANGELOG.md"] {
+        let content = fs::read(root().join(file))?;
+        tree.write_gzip(&format!("usr/share/doc/ncutils/{file}.gz"), content)?;
+    }
     Ok(tree)
 }
 
@@ -138,10 +139,8 @@ impl Package<'_> {
         let (name, version) = (self.name, version());
         let documents = format!("usr/share/doc/{name}");
         self.tree.write(&format!("{documents}/copyright"), copyright()?)?;
-        self.tree.write_gzip(
-            &format!("{documents}/changelog.gz"),
-            fs::read(root().join("CHANGELOG.md"))?,
-        )?;
+        self.tree
+            .write_gzip(&format!("{documents}/changelog.gz"), changelog(name)?)?;
         self.tree.write("DEBIAN/md5sums", self.checksums()?)?;
         self.tree.write("DEBIAN/control", self.control()?)?;
         let path = folder.join(format!("{name}_{version}_{}.deb", self.architecture));
@@ -202,6 +201,15 @@ impl Package<'_> {
         files.retain(|file| !file.starts_with("DEBIAN/"));
         Ok(files)
     }
+}
+
+/// The file `changelog`, as Debian has it.
+fn changelog(package: &str) -> Result<String> {
+    let date = output(Command::new("date").arg("-uRd").arg(format!("@{}", time())))?;
+    Ok(format!(
+        "{package} ({}) unstable; urgency=medium\n\n  * See CHANGELOG.md of ncutils.\n\n -- {MAINTAINER}  {date}",
+        version()
+    ))
 }
 
 /// The file `copyright`, in Debian's machine-readable form.
