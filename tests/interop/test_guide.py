@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).parent.parent.parent
 GUIDE = ROOT / "docs" / "guide"
 PAGES = sorted(GUIDE.glob("*.md"))
 REMOTE = re.compile(r"(s3|gs|az|https)://")
-PROGRAMS = ("nccopy ", "ncdump ", "ncgen ")
+PROGRAMS = ("nccopy ", "ncdump ", "ncgen ", "ncutils ")
 MOST_WORDS = 700
 
 

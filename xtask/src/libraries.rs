@@ -11,7 +11,7 @@ use crate::process::succeed;
 #[cfg(not(feature = "libraries"))]
 use crate::workspace::{cargo, root};
 #[cfg(feature = "libraries")]
-use crate::{bench, fuzz, man};
+use crate::{bench, fuzz};
 
 /// Runs a command that calls our libraries.
 #[cfg(feature = "libraries")]
@@ -20,8 +20,7 @@ pub fn with_libraries(_: &str, arguments: &[String]) -> Result<()> {
     match arguments.first().map(String::as_str) {
         Some("bench") => bench::run(rest),
         Some("fuzz") => fuzz::run(rest),
-        Some(fuzz::WORKER) => fuzz::worker(rest),
-        _ => man::write(rest.first().map_or("target/man", String::as_str)),
+        _ => fuzz::worker(rest),
     }
 }
 

@@ -12,21 +12,22 @@
 //! cargo xtask fuzz      damaged input for every parser
 //! cargo xtask arrows    uses between files: no circle, no use of a higher layer, no folder of more than 15 files
 //! cargo xtask man DIR   man pages, from the table of options
+//! cargo xtask dist      packages: an archive, two of Debian, a wheel
 //! ```
 //!
-//! The commands `bench`, `fuzz` and `man` call our libraries. They are built with the feature `libraries`, in a second
+//! The commands `bench` and `fuzz` call our libraries. They are built with the feature `libraries`, in a second
 //! run of cargo, so that the other commands start at once after any edit.
 
 mod arrows;
 #[cfg(feature = "libraries")]
 mod bench;
+mod dist;
 #[cfg(feature = "libraries")]
 mod fuzz;
 mod instructions;
 mod interop;
 mod libraries;
 mod licences;
-#[cfg(feature = "libraries")]
 mod man;
 mod process;
 mod programs;
@@ -60,7 +61,8 @@ cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; 
                              `bench filters [NAME]` each filter against the reference library's, on one core
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask arrows           circles of files, arrows that go up, folders of more than 15 files, questions for a kind
-cargo xtask man DIR          man pages of the binaries, written to DIR";
+cargo xtask man DIR          man pages of the binaries, written to DIR
+cargo xtask dist [NAME…]     packages in target/dist: `tar`, `deb`, `wheel`, or all; `--program FILE` and `--to FOLDER` for what is built already";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -78,7 +80,8 @@ fn main() -> ExitCode {
         Some("bench") => with_libraries("release", &arguments),
         // Overflows and failed debug assertions count as failures.
         Some("fuzz" | "fuzz-worker") => with_libraries(DEV, &arguments),
-        Some("man") => with_libraries(DEV, &arguments),
+        Some("man") => man::write(rest.first().map_or("target/man", String::as_str).as_ref()),
+        Some("dist") => dist::run(rest),
         _ => {
             println!("{HELP}");
             Ok(())

@@ -1,19 +1,30 @@
-//! Writes man pages, made of the table of options.
+//! Writes man pages, which the program `ncutils` makes of the table of options.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
-use ncutils_cli::options::{NCCOPY, NCDUMP, NCGEN};
 
-/// Writes the man pages of all programs to the folder `target`.
-pub fn write(target: &str) -> Result<()> {
-    let folder = Path::new(target);
-    fs::create_dir_all(folder)?;
-    for program in [&NCCOPY, &NCDUMP, &NCGEN] {
-        let path = folder.join(format!("{}.1", program.name));
-        clap_mangen::Man::new(program.command()).render(&mut fs::File::create(&path)?)?;
+use crate::process::output;
+use crate::programs::{DEV, Programs};
+
+/// The old names, which the programs of netCDF-C have too.
+pub const OLD_NAMES: [&str; 3] = ["nccopy", "ncdump", "ncgen"];
+
+/// Writes the man pages of all programs to a folder.
+pub fn write(target: &Path) -> Result<()> {
+    let ncutils = Programs::build_ncutils(DEV)?;
+    fs::create_dir_all(target)?;
+    for name in OLD_NAMES {
+        let path = target.join(format!("{name}.1"));
+        fs::write(&path, page(&ncutils, name)?)?;
         println!("{}", path.display());
     }
     Ok(())
+}
+
+/// The man page of a program or of a command of `ncutils`.
+pub fn page(ncutils: &Path, name: &str) -> Result<String> {
+    output(Command::new(ncutils).args(["man", name]))
 }

@@ -33,6 +33,15 @@ impl Programs {
         })
     }
 
+    /// Builds `ncutils`, which has all three in it. Returns its path.
+    pub fn build_ncutils(profile: &str) -> Result<PathBuf> {
+        succeed(cargo().args(["build", "--locked", "--profile", profile, "--package", "ncutils"]))?;
+        let programs = Self {
+            profile: profile.to_owned(),
+        };
+        Ok(programs.folder().join("ncutils"))
+    }
+
     /// Builds the programs that only tests run.
     pub fn build_harness(&self) -> Result<()> {
         if self.profile == DEV {

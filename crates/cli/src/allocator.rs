@@ -6,6 +6,9 @@
 //! A large block that grows, such as a chunk whose length is found while it is inflated, moves its pages in glibc's allocator.
 //! mimalloc would copy it, and the block would be in memory twice.
 //!
+//! mimalloc asks the system for the page size when the program starts. So a program runs on aarch64 with pages of 4, 16 or 64 KiB, and on
+//! ppc64le with 64 KiB, and no setting of the build is needed. (jemalloc fixes the page size when it is built.)
+//!
 //! The feature `no_thp` leaves huge pages to the system's settings. If mimalloc asked for them, a program would take 6 to 40 MB more.
 //!
 //! Freed pages are kept for 50 ms (`KEPT_MS`) before they go back to the system. A copy between local files finds these pages again. In a copy

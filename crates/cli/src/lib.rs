@@ -2,6 +2,7 @@
 //! status.
 
 pub mod allocator;
+pub mod arguments;
 pub mod filters;
 mod log;
 pub mod messages;
@@ -13,6 +14,7 @@ pub mod signals;
 pub mod table;
 mod terminal;
 pub mod values;
+pub mod version;
 
 pub use output::{print, stdout};
 pub use run::{error_text, is_broken_pipe, run, run_or_fail_with};

@@ -1,6 +1,5 @@
 //! Runs a program, from its arguments to its exit status.
 
-use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -15,7 +14,7 @@ use ncutils_core::threads;
 use crate::messages::Messages;
 use crate::options::Program;
 use crate::output::print;
-use crate::{allocator, log};
+use crate::{allocator, arguments, log};
 
 /// Parses the process's arguments by the program's table, and runs `work`, which returns the exit status of a run without an
 /// error. Errors are printed to standard error after the program's name, with the names of options. The exit status is then 1.
@@ -42,7 +41,7 @@ pub fn run_or_fail_with(
                     io::stderr().lock().write_all(lines(&hidden(&plain)).as_bytes())
                 }
                 // The arguments may be file names, given by mistake as in `ncdump *`.
-                plain if wrong && env::args_os().any(|a| a.to_string_lossy().contains(is_unseen)) => {
+                plain if wrong && arguments::given().any(|a| a.to_string_lossy().contains(is_unseen)) => {
                     io::stderr().lock().write_all(lines(&plain).as_bytes())
                 }
                 _ => error.print(),
@@ -120,8 +119,7 @@ fn text_of(error: &anyhow::Error, hints: bool) -> String {
 
 /// A message without the secrets of the arguments that it repeats.
 fn hidden(message: &str) -> String {
-    let arguments = env::args_os();
-    arguments.fold(message.to_owned(), |message, argument| {
+    arguments::given().fold(message.to_owned(), |message, argument| {
         remote_url::hidden(&message, &argument.to_string_lossy())
     })
 }

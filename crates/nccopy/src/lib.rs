@@ -1,8 +1,8 @@
-//! `nccopy`: its arguments, its locations, its modes, and what it prints.
+//! `nccopy`: its arguments, its locations, its modes, and what it prints. A library, so that `ncutils` runs it too.
 //!
 //! ```text
-//! files ─► arguments ─┬──────────────────────────────► locations ─► modes ─► print
-//!                     └─► many: each of several inputs ─┘
+//! run: files ─► arguments ─┬──────────────────────────────► locations ─► modes ─► print
+//!                          └─► many: each of several inputs ─┘
 //! ```
 
 pub mod arguments;
@@ -11,3 +11,6 @@ pub mod locations;
 pub mod many;
 pub mod modes;
 mod print;
+mod run;
+
+pub use run::main;

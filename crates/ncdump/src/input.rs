@@ -1,10 +1,11 @@
 //! The dataset that a call names, and the part of it that the call asks for.
 
-use ncdump::arguments::Arguments;
 use ncutils_cli::options::NCDUMP;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
 use ncutils_core::subset::Subset;
+
+use crate::arguments::Arguments;
 
 /// Where the input lies. Warns of its name.
 ///

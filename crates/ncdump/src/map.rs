@@ -1,8 +1,8 @@
 //! `--map`: what takes the bytes of a dataset, as a page.
 
-use ncdump::arguments::Arguments;
 use ncutils_core::inspect::{map, page};
 
+use crate::arguments::Arguments;
 use crate::input::{location, warn_of_schema, warn_of_unfinished};
 
 /// Prints the page of the input.

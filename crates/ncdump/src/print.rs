@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use anyhow::Context;
-use ncdump::arguments::{Arguments, dataset_name};
 use ncutils_core::error::Error;
 use ncutils_core::format::{Reader, SourceFile, rounded_numbers};
 use ncutils_core::message::one_line;
@@ -12,6 +11,7 @@ use ncutils_core::print::cdl::dump;
 use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
+use crate::arguments::{Arguments, dataset_name};
 use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
 
 /// Prints what the arguments ask for of the input.

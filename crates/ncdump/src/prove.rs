@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::io::Write;
 
 use anyhow::Context;
-use ncdump::arguments::{Arguments, Proof};
 use ncutils_cli::print;
 use ncutils_core::error::Error;
 use ncutils_core::format::{Fault, Reader};
@@ -15,6 +14,7 @@ use ncutils_core::integrity::{
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
 
+use crate::arguments::{Arguments, Proof};
 use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
 
 /// Does what was asked for. Returns the exit status.

@@ -1,9 +1,9 @@
 //! `--sizes`: what takes the bytes of a dataset, as a table.
 
-use ncdump::arguments::Arguments;
 use ncutils_cli::table::{self, Side};
 use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
 
+use crate::arguments::Arguments;
 use crate::input::{location, warn_of_schema, warn_of_unfinished};
 
 /// Cells of a bar that stands for all bytes.

@@ -38,6 +38,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
             "crates/nccopy/",
             "crates/ncdump/",
             "crates/ncgen/",
+            "crates/ncutils/",
             "fuzz/",
             "tests/harness/",
             "xtask/",

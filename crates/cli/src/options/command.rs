@@ -10,6 +10,8 @@ use clap_complete::Shell;
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::COMPLETIONS;
+use crate::arguments;
+use crate::version::VERSION;
 
 impl Program {
     /// The parser, with the texts of the help. It takes options as getopt does: they may be clustered or attached to their values,
@@ -17,19 +19,25 @@ impl Program {
     pub fn command(&self) -> Command {
         let options = self.options().chain(&self.operands);
         let texts = options.map(|option| (option.id, option.line(), option.text()));
-        let parser = self.parser().about(self.about).after_help((self.after)());
+        let parser = self
+            .parser()
+            .version(VERSION.as_str())
+            .about(self.about)
+            .after_help((self.after)());
         texts.fold(parser, |parser, (id, line, text)| {
             parser.mut_arg(id, |arg| arg.help(line).long_help(text))
         })
     }
 
-    /// The values of the process's arguments. The texts of the help are made only when it is asked for.
+    /// The values of the program's arguments. The texts of the help and of the version are made only when they are asked for.
     ///
     /// # Errors
     /// What is wrong with the arguments; the help or the version, which are printed.
     pub fn matches(&self) -> Result<ArgMatches, clap::Error> {
-        match self.parser().try_get_matches() {
-            Err(asked) if asked.kind() == ErrorKind::DisplayHelp => self.command().try_get_matches(),
+        match self.parser().try_get_matches_from(arguments::given()) {
+            Err(asked) if matches!(asked.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+                self.command().try_get_matches_from(arguments::given())
+            }
             parsed => parsed,
         }
     }
@@ -60,9 +68,12 @@ impl Program {
     /// The script that completes command lines of the program, if a call asks for it.
     pub fn completions(&self, matches: &ArgMatches) -> Option<Vec<u8>> {
         let shell: Shell = matches.get_one::<String>(COMPLETIONS)?.parse().ok()?;
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut self.command(), self.name, &mut script);
-        Some(script)
+        Some(self.completion_script(shell))
+    }
+
+    /// The script that completes command lines of the program in a shell.
+    pub fn completion_script(&self, shell: Shell) -> Vec<u8> {
+        completion_script(&mut self.command(), shell)
     }
 
     fn arg(&self, option: &Opt) -> Arg {
@@ -117,4 +128,12 @@ impl Program {
             None => arg,
         }
     }
+}
+
+/// The script that completes command lines of a parser's program in a shell.
+pub fn completion_script(command: &mut Command, shell: Shell) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, command, name, &mut script);
+    script
 }

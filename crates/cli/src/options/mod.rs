@@ -21,6 +21,7 @@ mod opt;
 mod program;
 mod shared;
 
+pub use command::completion_script;
 pub use given::Given;
 pub use mode::Mode;
 pub use nccopy::NCCOPY;

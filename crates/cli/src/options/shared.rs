@@ -151,7 +151,7 @@ pub(super) fn general() -> [Opt; 3] {
         ))
         .alone(),
         Opt::long("help", "Print this help").value(Value::Help),
-        Opt::long("version", "Print the version").value(Value::Version),
+        Opt::long("version", "Print the version, and what was built in").value(Value::Version),
     ]
 }
 

@@ -46,6 +46,9 @@ use notes::Notes;
 /// The most requests to a remote store at once, where nothing else is asked for.
 pub const MOST_REQUESTS: usize = 64;
 
+/// True if remote stores were built in.
+pub const REMOTE_STORES: bool = cfg!(feature = "remote");
+
 /// Path of standard input.
 const STDIN: &str = "/dev/stdin";
 

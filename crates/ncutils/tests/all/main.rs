@@ -1,0 +1,4 @@
+//! The integration tests of the program.
+
+mod exports;
+mod names;
