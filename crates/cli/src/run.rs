@@ -1,19 +1,18 @@
 //! Runs a program, from its arguments to its exit status.
 
 use std::env;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::ArgMatches;
 use ncutils_core::error::Error;
 use ncutils_core::location::remote_url;
-use ncutils_core::message::{is_unseen, lines};
+
 use ncutils_core::store::take_remains;
 use ncutils_core::threads;
 
 use crate::messages::Messages;
-use crate::options::Program;
+use crate::options::{Instead, Program};
 use crate::output::print;
 use crate::{allocator, log};
 
@@ -33,28 +32,13 @@ pub fn run_or_fail_with(
     let name = program.name;
     let matches = match program.matches() {
         Ok(matches) => matches,
-        Err(error) => {
-            // Help is printed to standard output, errors in the arguments to standard error.
-            let wrong = error.use_stderr();
-            let printed = match error.render().to_string() {
-                // A URL with a password or a signature may be where none is expected.
-                plain if wrong && hidden(&plain) != plain => {
-                    io::stderr().lock().write_all(lines(&hidden(&plain)).as_bytes())
-                }
-                // The arguments may be file names, given by mistake as in `ncdump *`.
-                plain if wrong && env::args_os().any(|a| a.to_string_lossy().contains(is_unseen)) => {
-                    io::stderr().lock().write_all(lines(&plain).as_bytes())
-                }
-                _ => error.print(),
-            }
-            .and_then(|()| io::stdout().flush());
-            return match printed {
-                _ if wrong => ExitCode::from(failure),
-                printed => {
-                    let printed = printed.context("cannot write").map(|()| 0);
-                    end(Messages::new(name), failure, false, printed)
-                }
-            };
+        Err(Instead::Print(text)) => {
+            return end(Messages::new(name), failure, false, print(text).map(|()| 0));
+        }
+        Err(Instead::Refuse(why)) => {
+            // A URL with a password or a signature may be where none is expected.
+            Messages::new(name).tell(hidden(&why));
+            return ExitCode::from(failure);
         }
     };
     log::start(name);

@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
-use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 use super::opt::{Opt, Value};
 use super::program::Program;
+use super::refusal::Instead;
 use super::shared::COMPLETIONS;
 
 impl Program {
@@ -27,15 +27,13 @@ impl Program {
     ///
     /// # Errors
     /// What is wrong with the arguments; the help or the version, which are printed.
-    pub fn matches(&self) -> Result<ArgMatches, clap::Error> {
-        match self.parser().try_get_matches() {
-            Err(asked) if asked.kind() == ErrorKind::DisplayHelp => self.command().try_get_matches(),
-            parsed => parsed,
-        }
+    pub fn matches(&self) -> Result<ArgMatches, Instead> {
+        let parsed = self.parser().try_get_matches();
+        parsed.map_err(|error| self.instead(&error))
     }
 
     /// The parser without the texts of the help.
-    fn parser(&self) -> Command {
+    pub(super) fn parser(&self) -> Command {
         let mut command = Command::new(self.name)
             .version(env!("CARGO_PKG_VERSION"))
             .disable_help_flag(true)

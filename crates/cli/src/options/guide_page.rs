@@ -80,7 +80,7 @@ fn sentence(text: &str) -> String {
     format!("{}{stop}", text.replace('*', "\\*"))
 }
 
-/// The option as it is typed, with its value.
+/// The option as it is typed, with its value after the last name.
 fn names(option: &Opt) -> String {
     let value = match &option.value {
         Value::None | Value::Help | Value::Version => String::new(),
@@ -94,8 +94,9 @@ fn names(option: &Opt) -> String {
             format!(" {name}")
         }
     };
-    let short = option.short.map(|letter| format!("`-{letter}{value}`"));
-    let long = option.long.map(|word| format!("`--{word}{value}`"));
-    let all: Vec<_> = short.into_iter().chain(long).collect();
-    all.join(", ")
+    match (option.short, option.long) {
+        (Some(letter), Some(word)) => format!("`-{letter}`, `--{word}{value}`"),
+        (Some(letter), None) => format!("`-{letter}{value}`"),
+        (None, word) => format!("`--{}{value}`", word.unwrap_or_default()),
+    }
 }

@@ -50,6 +50,10 @@ pub struct Opt {
     pub(crate) more: Cow<'static, str>,
     /// The section that has all rules, as a link from the program's page of docs/reference; may be empty.
     pub(crate) section: &'static str,
+    /// True if the short help has it.
+    pub(crate) is_common: bool,
+    /// True for a flag of netCDF-C's program that changes nothing.
+    pub(crate) is_accepted: bool,
     /// The kinds of outputs to which it applies; `None` for all.
     pub(crate) kinds: Option<Applies>,
     /// The modes of the program to which it applies; empty for all.
@@ -85,6 +89,8 @@ impl Opt {
             help: Cow::Borrowed(""),
             more: Cow::Borrowed(""),
             section: "",
+            is_common: false,
+            is_accepted: false,
             kinds: None,
             modes: &[],
             selects: None,
@@ -161,6 +167,22 @@ impl Opt {
     /// With the section of docs/reference that has all rules.
     pub fn section(self, section: &'static str) -> Self {
         Self { section, ..self }
+    }
+
+    /// In the short help, too. The rest is left to `--help=all`.
+    pub fn common(self) -> Self {
+        Self {
+            is_common: true,
+            ..self
+        }
+    }
+
+    /// Accepted from scripts that were written for netCDF-C's program, without effect.
+    pub fn accepted(self) -> Self {
+        Self {
+            is_accepted: true,
+            ..self
+        }
     }
 
     /// For outputs of these kinds only.
