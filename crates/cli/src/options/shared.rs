@@ -137,14 +137,25 @@ pub(super) fn memory(refused: &str) -> Opt {
     .section("nccopy.md#memory-and-threads")
 }
 
-/// `--requests` and `--verbose`.
-pub(super) fn remote() -> [Opt; 2] {
+/// Longest time, in seconds, for which a silent server can be waited for: a day.
+const LONGEST_WAIT: u64 = 86_400;
+
+/// `--requests`, `--timeout` and `--verbose`.
+pub(super) fn remote() -> [Opt; 3] {
     [
         Opt::long("requests", "Most requests to a remote store at once; default 64")
             .value(Value::Number("N", 1..=MOST_REQUESTS))
             .more("Remote stores are s3://, gs://, az:// and https://.")
             .section("remote.md#urls")
             .common(),
+        Opt::long(
+            "timeout",
+            "Give up a server that is silent for N seconds; default 180",
+        )
+        .value(Value::Number("N", 1..=LONGEST_WAIT))
+        .more("After 5 seconds without an answer a line says which host is waited for.")
+        .section("remote.md#errors")
+        .common(),
         Opt::long("verbose", "Tell how remote stores are reached")
             .more("Server, region, credentials, and where each is from.")
             .section("remote.md#credentials"),
