@@ -2,6 +2,7 @@
 //! status.
 
 pub mod allocator;
+mod completion;
 pub mod filters;
 mod log;
 pub mod messages;

@@ -14,7 +14,7 @@ use ncutils_core::threads;
 use crate::messages::Messages;
 use crate::options::{Instead, Program};
 use crate::output::print;
-use crate::{allocator, log};
+use crate::{allocator, completion, log};
 
 /// Parses the process's arguments by the program's table, and runs `work`, which returns the exit status of a run without an
 /// error. Errors are printed to standard error after the program's name, with the names of options. The exit status is then 1.
@@ -30,6 +30,9 @@ pub fn run_or_fail_with(
 ) -> ExitCode {
     allocator::start();
     let name = program.name;
+    if let Some(candidates) = completion::asked(program, env::args_os()) {
+        return end(Messages::new(name), failure, false, print(candidates).map(|()| 0));
+    }
     let matches = match program.matches() {
         Ok(matches) => matches,
         Err(Instead::Print(text)) => {
@@ -47,7 +50,7 @@ pub fn run_or_fail_with(
     }
     let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
     let done = match program.completions(&matches) {
-        Some(script) => print(&script).map(|()| 0),
+        Some(shell) => print(completion::script(program, shell)).map(|()| 0),
         None => work(&matches).map_err(|error| with_options(program, error)),
     };
     end(Messages::of(program, &matches), failure, !salvages, done)

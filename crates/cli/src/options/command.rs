@@ -55,12 +55,9 @@ impl Program {
         command.next_help_heading(None).args(operands)
     }
 
-    /// The script that completes command lines of the program, if a call asks for it.
-    pub fn completions(&self, matches: &ArgMatches) -> Option<Vec<u8>> {
-        let shell: Shell = matches.get_one::<String>(COMPLETIONS)?.parse().ok()?;
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut self.command(), self.name, &mut script);
-        Some(script)
+    /// The shell for which a call asks for a script.
+    pub fn completions(&self, matches: &ArgMatches) -> Option<Shell> {
+        matches.get_one::<String>(COMPLETIONS)?.parse().ok()
     }
 
     fn arg(&self, option: &Opt) -> Arg {

@@ -29,5 +29,6 @@ pub use mode::Mode;
 pub use nccopy::NCCOPY;
 pub use ncdump::NCDUMP;
 pub use ncgen::NCGEN;
+pub use opt::{Opt, Value};
 pub use program::Program;
 pub use refusal::Instead;

@@ -257,6 +257,24 @@ impl Opt {
         }
     }
 
+    /// Its letter.
+    pub fn letter(&self) -> Option<char> {
+        self.short
+    }
+
+    /// Its word.
+    pub fn word(&self) -> Option<&'static str> {
+        self.long
+    }
+
+    /// True if a value follows, in the next word if it is not attached.
+    pub fn has_value(&self) -> bool {
+        !matches!(
+            self.value,
+            Value::None | Value::Help | Value::Version | Value::Optional(..)
+        )
+    }
+
     /// The option as it is typed: `-d`, or `--shard` if it has no letter.
     pub fn typed(&self) -> String {
         match (self.short, self.long) {
