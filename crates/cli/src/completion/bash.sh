@@ -14,7 +14,7 @@ _PROGRAM() {
         line=${line%%$'\t'*}
         [[ $line == *[=/,] ]] && compopt -o nospace 2>/dev/null
         printf -v word %q "$line"
-        COMPREPLY+=("$word")
+        COMPREPLY+=("${word//\\,/,}")
     done < <("${words[0]}" --complete-words bash "$COMP_CWORD" "${words[@]}" 2>/dev/null)
 }
 complete -F _PROGRAM PROGRAM
