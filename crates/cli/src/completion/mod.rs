@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The scripts know nothing of options. They pass the words of the line on and show what is printed: a candidate a line, with its
-//! explanation behind a tab, or [`FILES`] where names of files belong.
+//! explanation behind a tab, or `:files` where names of files belong.
 
 mod dataset;
 mod line;
@@ -19,12 +19,10 @@ use clap_complete::Shell;
 
 use crate::options::Program;
 use line::{Line, Place};
+use values::FILES;
 
 /// The first argument of a call by a script.
 const ASKED: &str = "--complete-words";
-
-/// What is printed where the shell completes names of files.
-const FILES: &str = ":files";
 
 /// What a script of a shell gets for a call with these arguments, the program's name first; `None` if no script asks.
 pub fn asked(program: &Program, mut arguments: impl Iterator<Item = OsString>) -> Option<String> {

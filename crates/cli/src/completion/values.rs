@@ -3,10 +3,12 @@
 use ncutils_core::filter::Registry;
 use ncutils_core::model::Kind;
 
-use super::FILES;
 use super::dataset::Names;
 use super::line::Line;
 use crate::options::{Opt, Program, Value};
+
+/// What is printed where the shell completes names of files.
+pub(super) const FILES: &str = ":files";
 
 /// The names of all options, each with its line of the help.
 pub(super) fn options(program: &Program) -> Vec<String> {

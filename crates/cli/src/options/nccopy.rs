@@ -2,28 +2,18 @@
 
 mod join;
 mod many_files;
+mod mode_lists;
 mod safety;
 mod selection;
 mod storage;
 
 use std::sync::LazyLock;
 
-use super::mode::Mode::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
+use self::mode_lists::OF_DATASETS;
+use super::mode::Mode::{Bytes, Hdf5, SalvageArchive, Values, Zst};
 use super::opt::{Opt, Value};
 use super::program::Program;
 use super::shared::{accepted, general, memory, other_files, remote, replace, subset, threads};
-
-/// Options that change values or their storage, and that `-k h5` applies too.
-const OF_DATASETS: &[Mode] = &[Values, Hdf5];
-
-/// The same for options that archives have, too.
-const OF_CHUNKS: &[Mode] = &[Values, Hdf5, Bytes];
-
-/// Options of what only the copy engine makes.
-const OF_VALUES: &[Mode] = &[Values];
-
-/// Options that select a mode by their value.
-const OF_KIND: &[Mode] = &[Values, Hdf5, Bytes, Zst];
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,6 +1,6 @@
 //! The options of nccopy that choose variables and groups.
 
-use super::{OF_DATASETS, OF_VALUES};
+use super::mode_lists::{OF_DATASETS, OF_VALUES};
 use crate::options::opt::{Opt, Value};
 
 /// The options.

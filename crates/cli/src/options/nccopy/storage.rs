@@ -3,7 +3,7 @@
 use ncutils_core::copy::plan::ReadingProgram;
 use ncutils_core::error::{Alternative, Request};
 
-use super::{OF_CHUNKS, OF_DATASETS, OF_KIND, OF_VALUES};
+use super::mode_lists::{OF_CHUNKS, OF_DATASETS, OF_KIND, OF_VALUES};
 use crate::options::kinds::{ARCHIVES, PAGED, SHARDED, SPARSE};
 use crate::options::mode::Mode::{Bytes, Values};
 use crate::options::opt::{Opt, Value};
