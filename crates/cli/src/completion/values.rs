@@ -1,5 +1,6 @@
 //! Candidates for the names and the values of options.
 
+use ncutils_core::copy::plan::ReadingProgram;
 use ncutils_core::filter::Registry;
 use ncutils_core::model::Kind;
 
@@ -46,6 +47,10 @@ pub(super) fn of(program: &Program, option: &Opt, line: &Line<'_>) -> Vec<String
             "QUANTIZE" => with(names().variables, ","),
             "FILTER" => filters(names, &line.typed),
             "KIND" => kinds(program),
+            "READER" => ReadingProgram::ALL
+                .iter()
+                .map(|reader| reader.name.to_owned())
+                .collect(),
             "c|f" | "p|m|F" => name.split('|').map(str::to_owned).collect(),
             _ => Vec::new(),
         },
