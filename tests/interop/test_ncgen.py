@@ -427,7 +427,7 @@ def test_two_texts_are_one_too_many(folder):
 def test_help(folder):
     for option in "-h", "--help":
         done = subprocess.run([BIN / "ncgen", option], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0 and "-o <FILE>" in done.stdout, done
+        assert done.returncode == 0 and "-o, --output FILE" in done.stdout, done
 
 
 @pytest.mark.parametrize("option", ["-lc", "-lC", "-c", "-lf77", "-lfortran77", "-lFortran77", "-f"])

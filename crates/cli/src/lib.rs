@@ -3,6 +3,7 @@
 
 pub mod allocator;
 pub mod arguments;
+pub mod completion;
 pub mod filters;
 mod log;
 pub mod messages;

@@ -1,20 +1,19 @@
 //! Runs a program, from its arguments to its exit status.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::ArgMatches;
 use ncutils_core::error::Error;
 use ncutils_core::location::remote_url;
-use ncutils_core::message::{is_unseen, lines};
+
 use ncutils_core::store::take_remains;
 use ncutils_core::threads;
 
 use crate::messages::Messages;
-use crate::options::Program;
+use crate::options::{Instead, Program};
 use crate::output::print;
-use crate::{allocator, arguments, log};
+use crate::{allocator, arguments, completion, log};
 
 /// Parses the process's arguments by the program's table, and runs `work`, which returns the exit status of a run without an
 /// error. Errors are printed to standard error after the program's name, with the names of options. The exit status is then 1.
@@ -30,30 +29,18 @@ pub fn run_or_fail_with(
 ) -> ExitCode {
     allocator::start();
     let name = program.name;
+    if let Some(candidates) = completion::asked(program, arguments::given()) {
+        return end(Messages::new(name), failure, false, print(candidates).map(|()| 0));
+    }
     let matches = match program.matches() {
         Ok(matches) => matches,
-        Err(error) => {
-            // Help is printed to standard output, errors in the arguments to standard error.
-            let wrong = error.use_stderr();
-            let printed = match error.render().to_string() {
-                // A URL with a password or a signature may be where none is expected.
-                plain if wrong && hidden(&plain) != plain => {
-                    io::stderr().lock().write_all(lines(&hidden(&plain)).as_bytes())
-                }
-                // The arguments may be file names, given by mistake as in `ncdump *`.
-                plain if wrong && arguments::given().any(|a| a.to_string_lossy().contains(is_unseen)) => {
-                    io::stderr().lock().write_all(lines(&plain).as_bytes())
-                }
-                _ => error.print(),
-            }
-            .and_then(|()| io::stdout().flush());
-            return match printed {
-                _ if wrong => ExitCode::from(failure),
-                printed => {
-                    let printed = printed.context("cannot write").map(|()| 0);
-                    end(Messages::new(name), failure, false, printed)
-                }
-            };
+        Err(Instead::Print(text)) => {
+            return end(Messages::new(name), failure, false, print(text).map(|()| 0));
+        }
+        Err(Instead::Refuse(why)) => {
+            // A URL with a password or a signature may be where none is expected.
+            Messages::new(name).tell(hidden(&why));
+            return ExitCode::from(failure);
         }
     };
     log::start(name);
@@ -62,7 +49,7 @@ pub fn run_or_fail_with(
     }
     let salvages = matches!(matches.try_get_one::<bool>("salvage"), Ok(Some(true)));
     let done = match program.completions(&matches) {
-        Some(script) => print(&script).map(|()| 0),
+        Some(shell) => print(completion::script(program, shell)).map(|()| 0),
         None => work(&matches).map_err(|error| with_options(program, error)),
     };
     end(Messages::of(program, &matches), failure, !salvages, done)

@@ -103,6 +103,10 @@ pub enum Error {
     #[error("not a netCDF file")]
     UnknownFormat,
 
+    /// The file has none of the known formats, and what it is instead is known: the text names it, and says what reads it.
+    #[error("not a netCDF file: {0}")]
+    OtherFormat(&'static str),
+
     /// A structure of the file violates its format.
     #[error("damaged file: {0}")]
     Damaged(String),
@@ -367,7 +371,7 @@ impl Error {
 
     /// True if a file is of no known format.
     pub fn is_unknown_format(&self) -> bool {
-        matches!(self.bare(), Self::UnknownFormat)
+        matches!(self.bare(), Self::UnknownFormat | Self::OtherFormat(_))
     }
 
     /// True if a file ends before what it must hold, and something of it may be left.

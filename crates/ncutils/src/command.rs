@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{EnumValueParser, PossibleValuesParser};
 use clap::{Arg, Command};
 use clap_complete::Shell;
+use ncutils_cli::completion;
 use ncutils_cli::options::completion_script;
 use ncutils_cli::version::VERSION;
 
@@ -32,7 +33,7 @@ pub fn run() -> ExitCode {
     let member = MEMBERS.iter().find(|member| member.program().name == name);
     let text = match (task, asked.try_get_one::<Shell>("shell")) {
         ("completions", Ok(Some(shell))) => Ok(match member {
-            Some(member) => member.program().completion_script(*shell),
+            Some(member) => completion::script(member.program(), *shell),
             None => completion_script(&mut command(), *shell),
         }),
         _ => man_page(name),

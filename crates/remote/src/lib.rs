@@ -21,6 +21,7 @@
 #[cfg(feature = "network")]
 mod connect;
 mod environment;
+mod patience;
 #[cfg(feature = "network")]
 mod read;
 #[cfg(feature = "network")]
@@ -41,6 +42,7 @@ mod wire;
 mod write;
 
 pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
+pub use patience::{set_timeout, tell_waits};
 pub use secret::{Login, Secret};
 pub use settings::Settings;
 pub use url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};

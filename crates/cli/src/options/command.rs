@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
-use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 use super::opt::{Opt, Value};
 use super::program::Program;
+use super::refusal::Instead;
 use super::shared::COMPLETIONS;
 use crate::arguments;
 use crate::version::VERSION;
@@ -33,17 +33,13 @@ impl Program {
     ///
     /// # Errors
     /// What is wrong with the arguments; the help or the version, which are printed.
-    pub fn matches(&self) -> Result<ArgMatches, clap::Error> {
-        match self.parser().try_get_matches_from(arguments::given()) {
-            Err(asked) if matches!(asked.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-                self.command().try_get_matches_from(arguments::given())
-            }
-            parsed => parsed,
-        }
+    pub fn matches(&self) -> Result<ArgMatches, Instead> {
+        let parsed = self.parser().try_get_matches_from(arguments::given());
+        parsed.map_err(|error| self.instead(&error))
     }
 
     /// The parser without the texts of the help.
-    fn parser(&self) -> Command {
+    pub(super) fn parser(&self) -> Command {
         let mut command = Command::new(self.name)
             .version(env!("CARGO_PKG_VERSION"))
             .disable_help_flag(true)
@@ -65,15 +61,9 @@ impl Program {
         command.next_help_heading(None).args(operands)
     }
 
-    /// The script that completes command lines of the program, if a call asks for it.
-    pub fn completions(&self, matches: &ArgMatches) -> Option<Vec<u8>> {
-        let shell: Shell = matches.get_one::<String>(COMPLETIONS)?.parse().ok()?;
-        Some(self.completion_script(shell))
-    }
-
-    /// The script that completes command lines of the program in a shell.
-    pub fn completion_script(&self, shell: Shell) -> Vec<u8> {
-        completion_script(&mut self.command(), shell)
+    /// The shell for which a call asks for a script.
+    pub fn completions(&self, matches: &ArgMatches) -> Option<Shell> {
+        matches.get_one::<String>(COMPLETIONS)?.parse().ok()
     }
 
     fn arg(&self, option: &Opt) -> Arg {

@@ -7,25 +7,27 @@ use super::program::Program;
 
 impl Program {
     /// The options as Markdown: a list for each group, then what each mode takes. The name of an option links to its section.
-    /// An option that `other` has too has one line here: the rest is on that program's page.
+    /// The options of a group that `other` has too share a line: the rest is on that program's page.
     pub fn page(&self, other: Option<&Self>) -> String {
         let mut page = String::new();
+        let of_other: Vec<String> = other
+            .into_iter()
+            .flat_map(Self::options)
+            .map(description)
+            .collect();
         for (heading, options) in &self.groups {
             let _ = write!(page, "\n**{heading}**\n\n");
+            let (shared, own): (Vec<&Opt>, Vec<&Opt>) = options
+                .iter()
+                .partition(|option| !option.is_accepted && of_other.contains(&description(option)));
             // Options that mean the same share a line.
-            for same in options.chunk_by(|one, next| description(one) == description(next)) {
+            for same in own.chunk_by(|one, next| description(one) == description(next)) {
                 let names: Vec<_> = same.iter().map(|option| self.linked(option)).collect();
-                let text = match other {
-                    Some(other)
-                        if other
-                            .options()
-                            .any(|option| description(option) == description(&same[0])) =>
-                    {
-                        sentence(&same[0].line())
-                    }
-                    _ => description(&same[0]),
-                };
-                let _ = writeln!(page, "- {}: {text}", names.join(", "));
+                let _ = writeln!(page, "- {}: {}", names.join(", "), description(same[0]));
+            }
+            if let (false, Some(other)) = (shared.is_empty(), other) {
+                let names: Vec<_> = shared.iter().map(|option| self.linked(option)).collect();
+                let _ = writeln!(page, "- As in [{0}]({0}.md): {1}", other.name, names.join(", "));
             }
         }
         if let Some((_, modes)) = self.modes.split_first() {
@@ -80,7 +82,7 @@ fn sentence(text: &str) -> String {
     format!("{}{stop}", text.replace('*', "\\*"))
 }
 
-/// The option as it is typed, with its value.
+/// The option as it is typed, with its value after the last name.
 fn names(option: &Opt) -> String {
     let value = match &option.value {
         Value::None | Value::Help | Value::Version => String::new(),
@@ -94,8 +96,9 @@ fn names(option: &Opt) -> String {
             format!(" {name}")
         }
     };
-    let short = option.short.map(|letter| format!("`-{letter}{value}`"));
-    let long = option.long.map(|word| format!("`--{word}{value}`"));
-    let all: Vec<_> = short.into_iter().chain(long).collect();
-    all.join(", ")
+    match (option.short, option.long) {
+        (Some(letter), Some(word)) => format!("`-{letter}`, `--{word}{value}`"),
+        (Some(letter), None) => format!("`-{letter}{value}`"),
+        (None, word) => format!("`--{}{value}`", word.unwrap_or_default()),
+    }
 }

@@ -1,7 +1,9 @@
 //! The options of the three programs, each defined once, as a row of a table.
 //!
 //! ```text
-//! kinds, mode ─► opt: a row                      ┌─► command  clap's parser, --help, man pages, completions
+//! kinds, mode ─► opt: a row                      ┌─► command  clap's parser, --help=all, man pages, completions
+//!                                                ├─► help     --help
+//!                                                ├─► refusal  what is wrong with arguments
 //!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its mode does not apply
 //!                              ncgen: Program ───┼─► names    errors of the libraries, with names of options
 //!                                                └─► guide_page   the lists in docs/reference
@@ -10,7 +12,7 @@
 mod command;
 mod given;
 mod guide_page;
-mod join;
+mod help;
 mod kinds;
 mod mode;
 mod names;
@@ -19,6 +21,7 @@ mod ncdump;
 mod ncgen;
 mod opt;
 mod program;
+mod refusal;
 mod shared;
 
 pub use command::completion_script;
@@ -27,4 +30,6 @@ pub use mode::Mode;
 pub use nccopy::NCCOPY;
 pub use ncdump::NCDUMP;
 pub use ncgen::NCGEN;
+pub use opt::{Opt, Value};
 pub use program::Program;
+pub use refusal::Instead;

@@ -29,14 +29,18 @@ pub static NCDUMP: LazyLock<Program> = LazyLock::new(|| Program {
     name: "ncdump",
     about: "Prints a netCDF or HDF5 file as CDL text",
     groups: vec![
-        ("Subset", selection()),
-        ("Form of values", form()),
-        ("Storage", storage()),
+        ("What to print", selection()),
+        ("Which parts", subset(&[Print, Digest, Diff]).into()),
+        ("How values look", form()),
+        ("How variables are stored", storage()),
         ("Other output than CDL", others()),
-        ("Integrity", integrity()),
-        ("Input", access()),
-        ("Accepted for compatibility", compatibility()),
-        ("General", general().into()),
+        ("Safety", integrity()),
+        ("Remote stores and other files", access()),
+        ("Compatibility", compatibility()),
+        ("General", common()),
+    ],
+    most_used: &[
+        "header", "vars", "special", "times", "kind", "sel", "isel", "check", "diff", "help",
     ],
     operands: vec![
         input()
@@ -53,20 +57,25 @@ pub static NCDUMP: LazyLock<Program> = LazyLock::new(|| Program {
 });
 
 fn selection() -> Vec<Opt> {
-    let mut options = vec![
-        Opt::short('h', "header", "Header only: types, dimensions, variables, attributes; no data").modes(OF_PRINTING),
-        Opt::short('c', "coordinates", "Data of coordinate variables only").modes(OF_PRINTING),
+    vec![
+        Opt::short('h', "header", "Header only: types, dimensions, variables, attributes; no data")
+            .or_long("header")
+            .modes(OF_PRINTING),
+        Opt::short('c', "coordinates", "Data of coordinate variables only")
+            .or_long("coordinates")
+            .common().modes(OF_PRINTING),
         Opt::short('v', "vars", "Data of these variables only, named by name or path; repeatable")
+            .or_long("variables")
             .value(Value::Texts("VAR,…"))
             .more("temp is every variable of that name, /a/temp one of them. With --check, --digest and --diff: nothing but these variables.")
             .modes(&[Print, Check, Digest, Diff]),
         Opt::short('g', "groups", "Data of the variables directly in these groups only; repeatable")
+            .or_long("groups")
+            .common()
             .value(Value::Texts("GROUP,…"))
             .more("Groups are named by name or path. The header stays complete.")
             .modes(OF_PRINTING),
-    ];
-    options.extend(subset(&[Print, Digest, Diff]));
-    options
+    ]
 }
 
 fn form() -> Vec<Opt> {
@@ -77,7 +86,9 @@ fn form() -> Vec<Opt> {
             "precision",
             "Significant digits of floats and doubles, 1 to 20 [default: 7,15]",
         )
+        .or_long("precision")
         .value(digits.clone())
+        .common()
         .more("They apply to attributes, too.")
         .modes(OF_PRINTING),
         Opt::short(
@@ -85,6 +96,7 @@ fn form() -> Vec<Opt> {
             "digits",
             "As -p, but a variable's attribute C_format comes before it",
         )
+        .or_long("digits")
         .value(digits)
         .more("The last of -p and -d sets the number of digits.")
         .modes(OF_PRINTING),
@@ -93,13 +105,19 @@ fn form() -> Vec<Opt> {
             "line-length",
             "Columns of lines of values, 10 or more [default: 80]",
         )
+        .or_long("line-length")
         .value(Value::Text("LENGTH"))
+        .common()
         .modes(OF_PRINTING),
         Opt::short('b', "rows", "Say before each row which elements it has")
+            .or_long("brief")
+            .common()
             .value(Value::Text("c|f"))
             .more("In a comment such as // t(0,3, 0-719), for variables of two or more dimensions. c: by C's indices, from 0. f: by Fortran's, from 1 and fastest dimension first.")
             .modes(OF_PRINTING),
         Opt::short('f', "elements", "Say behind each value which element it is")
+            .or_long("full")
+            .common()
             .value(Value::Text("c|f"))
             .more("As -b, with each value on a line of its own; rows of char stay whole.")
             .modes(OF_PRINTING),
@@ -108,6 +126,7 @@ fn form() -> Vec<Opt> {
             "times",
             "Print times as dates: \"1990-01-04 12\" for 3.5 days since 1990-01-01",
         )
+        .or_long("times")
         .section("ncdump.md#times")
         .modes(OF_PRINTING),
         Opt::short(
@@ -115,6 +134,8 @@ fn form() -> Vec<Opt> {
             "iso-times",
             "As -t, with a T between date and time, as ISO 8601 has it",
         )
+        .or_long("iso-times")
+        .common()
         .section("ncdump.md#times")
         .modes(OF_PRINTING),
         Opt::long(
@@ -123,10 +144,13 @@ fn form() -> Vec<Opt> {
         )
         .more("With --diff: compare bits, so that NaNs and zeros may differ.")
         .section("ncdump.md#exact")
+        .common()
         .modes(&[Print, Diff])
         .conflicts(&["times", "iso-times", "json"]),
         references(&[Print, Digest, Diff]),
         Opt::short('n', "name", "Name for the netCDF, instead of the file's")
+            .or_long("name")
+            .common()
             .value(Value::Text("NAME"))
             .modes(&[Print, Map]),
     ]
@@ -140,13 +164,16 @@ fn storage() -> Vec<Opt> {
             "special",
             "Show how variables are stored, as attributes that begin with _",
         )
+        .or_long("special")
         .section(section)
         .modes(OF_PRINTING),
         Opt::short(
             'F',
             "filters",
-            "As -s, with all filters in one attribute _Filter, in the order of the file",
+            "As -s, with all filters in one attribute _Filter, in their order",
         )
+        .or_long("filter-attributes")
+        .common()
         .section(section)
         .modes(OF_PRINTING),
         Opt::short(
@@ -154,6 +181,7 @@ fn storage() -> Vec<Opt> {
             "extra",
             "p: no _NCProperties with -s; m, F: accepted, without effect",
         )
+        .or_long("extra")
         .value(Value::Texts("p|m|F"))
         .modes(OF_PRINTING),
     ]
@@ -162,21 +190,28 @@ fn storage() -> Vec<Opt> {
 fn others() -> Vec<Opt> {
     vec![
         Opt::short('x', "ncml", "Print the header as NcML, which is XML")
+            .or_long("ncml")
+            .common()
             .section("ncdump.md#ncml")
             .modes(OF_PRINTING)
             .conflicts(&["json", "exact"]),
         Opt::long("json", "Print JSON, in the shape of NCO's 'ncks --jsn'")
             .more("With --check and --sizes: the report as JSON.")
             .section("json.md")
+            .common()
             .modes(&[Print, Check, Sizes]),
         Opt::short('k', "kind", "Print the kind of the file, and nothing else")
+            .or_long("kind")
             .more("classic, 64-bit offset, cdf5, netCDF-4 (Zarr too) or netCDF-4 classic model; classic archive, 64-bit offset archive or cdf5 archive.")
             .modes(OF_PRINTING),
         Opt::short('K', "format", "Print the format of the file, and nothing else")
+            .or_long("format")
+            .common()
             .more("classic, 64-bit offset, 64-bit data, HDF5, NCZarr version 2.0.0, Zarr version 2 or Zarr version 3, and the flags with which netCDF-C opens it; an archive as by -k.")
             .modes(OF_PRINTING),
         Opt::long("sources", "List the other files that the dataset refers to, and nothing else")
             .more("Each with where it is, or why it is not read.")
+            .common()
             .section("other-files.md")
             .selects(&[Sources]),
         Opt::long("sizes", "Tell how many bytes each variable takes, the largest first")
@@ -190,6 +225,7 @@ fn others() -> Vec<Opt> {
         // The id of -F is the word.
         Opt::long("list-filters", "List the filters built in and those of plugins, and read no file")
             .or_long("filters")
+            .common()
             .section("filters.md#plugins"),
     ]
 }
@@ -202,33 +238,40 @@ fn integrity() -> Vec<Opt> {
             .selects(&[Check]),
         Opt::long("digest", "Print SHA-256 digests of values and attributes, the same in every format")
             .section("../formats/digest.md")
+            .common()
             .selects(&[Digest]),
         Opt::long("diff", "Compare the dataset OTHER with INPUT, and print what differs")
             .value(Value::Path("OTHER"))
             .more("OTHER may be of any format; its values come first in a line. The exit status is 0 if they are the same, 1 if they differ, 2 for trouble.")
             .section("ncdump.md#check-and-diff")
             .selects(&[Diff]),
-        Opt::long("tolerance", "With --diff: differences up to ABS, or REL times the larger number, are none")
+        Opt::long("tolerance", "With --diff: let numbers differ by ABS, or REL times the larger")
             .value(Value::Text("ABS[,REL]"))
             .section("ncdump.md#check-and-diff")
+            .common()
             .requires("diff")
             .conflicts(&["exact"]),
     ]
 }
 
-const MEMORY: &str =
-    "With suffix K, M or G (decimal). A chunk that takes more when it is decoded is refused, above 64 MiB.";
+const MEMORY: &str = "A chunk that takes more when it is decoded is refused, above 64 MiB.";
 
 fn access() -> Vec<Opt> {
-    let mut options = vec![prefer_plugin(), memory().more(MEMORY)];
+    let mut options = Vec::from(remote());
     options.extend(other_files());
-    options.extend(remote());
+    options.push(prefer_plugin());
+    options
+}
+
+fn common() -> Vec<Opt> {
+    let mut options = vec![memory(MEMORY)];
+    options.extend(general());
     options
 }
 
 fn compatibility() -> Vec<Opt> {
     vec![
-        accepted('w', "cache"),
-        accepted('L', "log-level").value(Value::Text("LEVEL")),
+        accepted('w', "cache", "cache"),
+        accepted('L', "log-level", "log-level").value(Value::Text("LEVEL")),
     ]
 }

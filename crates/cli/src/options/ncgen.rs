@@ -32,20 +32,11 @@ pub static NCGEN: LazyLock<Program> = LazyLock::new(|| Program {
         ("Programs", programs()),
         ("Values", values()),
         ("Remote stores and plugins", access()),
-        ("Resources", vec![memory().or_long("memory"), threads()]),
-        ("Accepted for compatibility", compatibility()),
-        (
-            "General",
-            general()
-                .map(|option| {
-                    if option.id == "help" {
-                        option.or_short('h')
-                    } else {
-                        option
-                    }
-                })
-                .into(),
-        ),
+        ("Compatibility", compatibility()),
+        ("General", common()),
+    ],
+    most_used: &[
+        "binary", "output", "kind", "netCDF-4", "classic", "language", "header", "strlen", "threads", "help",
     ],
     operands: vec![
         Opt::operand(
@@ -62,12 +53,17 @@ pub static NCGEN: LazyLock<Program> = LazyLock::new(|| Program {
 
 fn output() -> Vec<Opt> {
     vec![
-        Opt::short('b', "binary", "Make the file; implied by -k, -3 to -7 and -o"),
+        Opt::short('b', "binary", "Make the file; implied by -k, -3 to -7 and -o")
+            .or_long("binary"),
         Opt::short('o', "output", "The file to make")
+            .or_long("output")
             .value(Value::Path("FILE"))
             .more("With a fragment such as #mode=nczarr,file or #mode=zarr,zip it is a Zarr dataset. It appears, or replaces an older one, only when it is complete."),
-        Opt::short('n', "cdf", "As -b, but the file's name ends in .cdf if -o gives no name"),
+        Opt::short('n', "cdf", "As -b, but the file's name ends in .cdf if -o gives no name")
+            .or_long("cdf"),
         Opt::short('N', "name", "Name of the file, for text from standard input")
+            .or_long("name")
+            .common()
             .value(Value::Text("NAME"))
             .more("Without the option, the text's own name."),
     ]
@@ -80,10 +76,13 @@ fn kind() -> Vec<Opt> {
             "kind",
             "Kind of the file: nc3, nc6, nc5, nc4, nc7, archive and others",
         )
+        .or_long("kind")
         .value(Value::Text("KIND"))
         .more(kinds())
         .section("nccopy.md#kind-of-the-output"),
-        Opt::short('v', "version-name", "Same as -k").value(Value::Text("KIND")),
+        Opt::short('v', "version-name", "Same as -k")
+            .or_long("version-name")
+            .value(Value::Text("KIND")),
     ];
     options.extend(digits(&[]));
     options
@@ -96,16 +95,21 @@ fn programs() -> Vec<Opt> {
             "language",
             "Print a program that makes the file: c, or f77 (classic model only)",
         )
+        .or_long("language")
         .value(Value::Text("LANGUAGE"))
         .more("Other names: C, fortran77 and Fortran77. b makes the file, as -b does.")
         .alternatives(&[(Alternative::CProgram, "; use -l c")]),
-        Opt::short('c', "c", "Same as -l c"),
-        Opt::short('f', "fortran", "Same as -l f77"),
+        Opt::short('c', "c", "Same as -l c").or_long("c").common(),
+        Opt::short('f', "fortran", "Same as -l f77")
+            .or_long("fortran")
+            .common(),
         Opt::short(
             'M',
             "main",
             "Name of the program's main function; default main, in Fortran make",
         )
+        .or_long("main")
+        .common()
         .value(Value::Text("NAME")),
     ]
 }
@@ -113,8 +117,11 @@ fn programs() -> Vec<Opt> {
 fn values() -> Vec<Opt> {
     vec![
         Opt::short('H', "header", "Leave out the values: make the header only")
+            .or_long("header")
             .alternatives(&[(Alternative::NoValues, ", or leave the values out by -H")]),
         Opt::short('x', "no-fill", "Variables have no fill value")
+            .or_long("no-fill")
+            .common()
             .more("Elements without values in the text read as fill, as zeros, or are undefined."),
         string_length(&[]),
     ]
@@ -127,14 +134,23 @@ fn access() -> Vec<Opt> {
     options
 }
 
+fn common() -> Vec<Opt> {
+    let mut options = vec![memory(""), threads()];
+    options.extend(general().map(|option| match option.id {
+        "help" => option.or_short('h'),
+        _ => option,
+    }));
+    options
+}
+
 fn compatibility() -> Vec<Opt> {
     vec![
-        accepted('1', "1"),
-        accepted('B', "buffer").value(Value::Text("BYTES")),
-        accepted('d', "debug"),
-        accepted('D', "debug-level").value(Value::Text("N")),
-        accepted('L', "log").value(Value::Text("N")),
-        accepted('P', "diskless"),
-        accepted('W', "whole").value(Value::Text("N")),
+        accepted('1', "1", "1"),
+        accepted('B', "buffer", "buffer-size").value(Value::Text("BYTES")),
+        accepted('d', "debug", "debug"),
+        accepted('D', "debug-level", "debug-level").value(Value::Text("N")),
+        accepted('L', "log", "log-level").value(Value::Text("N")),
+        accepted('P', "diskless", "diskless"),
+        accepted('W', "whole", "whole").value(Value::Text("N")),
     ]
 }

@@ -50,6 +50,10 @@ pub struct Opt {
     pub(crate) more: Cow<'static, str>,
     /// The section that has all rules, as a link from the program's page of docs/reference; may be empty.
     pub(crate) section: &'static str,
+    /// True if the short help has it.
+    pub(crate) is_common: bool,
+    /// True for a flag of netCDF-C's program that changes nothing.
+    pub(crate) is_accepted: bool,
     /// The kinds of outputs to which it applies; `None` for all.
     pub(crate) kinds: Option<Applies>,
     /// The modes of the program to which it applies; empty for all.
@@ -85,6 +89,8 @@ impl Opt {
             help: Cow::Borrowed(""),
             more: Cow::Borrowed(""),
             section: "",
+            is_common: false,
+            is_accepted: false,
             kinds: None,
             modes: &[],
             selects: None,
@@ -163,6 +169,22 @@ impl Opt {
         Self { section, ..self }
     }
 
+    /// In the short help, too. The rest is left to `--help=all`.
+    pub fn common(self) -> Self {
+        Self {
+            is_common: true,
+            ..self
+        }
+    }
+
+    /// Accepted from scripts that were written for netCDF-C's program, without effect.
+    pub fn accepted(self) -> Self {
+        Self {
+            is_accepted: true,
+            ..self
+        }
+    }
+
     /// For outputs of these kinds only.
     pub fn kinds(self, applies: Applies) -> Self {
         let kinds = Some(applies);
@@ -233,6 +255,24 @@ impl Opt {
             required_unless,
             ..self
         }
+    }
+
+    /// Its letter.
+    pub fn letter(&self) -> Option<char> {
+        self.short
+    }
+
+    /// Its word.
+    pub fn word(&self) -> Option<&'static str> {
+        self.long
+    }
+
+    /// True if a value follows, in the next word if it is not attached.
+    pub fn has_value(&self) -> bool {
+        !matches!(
+            self.value,
+            Value::None | Value::Help | Value::Version | Value::Optional(..)
+        )
     }
 
     /// The option as it is typed: `-d`, or `--shard` if it has no letter.

@@ -12,6 +12,8 @@ pub struct Program {
     pub about: &'static str,
     /// Options, in groups with headings.
     pub groups: Vec<(&'static str, Vec<Opt>)>,
+    /// Ids of the options that the short help has first, in its order.
+    pub most_used: &'static [&'static str],
     /// What stands in a command line without a name.
     pub operands: Vec<Opt>,
     /// Forms of the command line, after the program's name; empty for the form that follows from options and operands.

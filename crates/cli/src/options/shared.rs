@@ -24,7 +24,9 @@ pub(super) fn kinds() -> String {
 /// `-3` to `-7`.
 pub(super) fn digits(modes: &'static [Mode]) -> impl Iterator<Item = Opt> {
     kind::with_digits().into_iter().map(move |(digit, kind)| {
-        Opt::short(digit, kind.name(), format!("Same as -k '{}'", kind.name())).modes(modes)
+        Opt::short(digit, kind.name(), format!("Same as -k '{}'", kind.name()))
+            .or_long(kind.can().short_name)
+            .modes(modes)
     })
 }
 
@@ -36,6 +38,7 @@ pub(super) fn subset(modes: &'static [Mode]) -> [Opt; 2] {
             .takes_hyphens()
             .more("DIM=START:STOP:STEP, counted from 0, without STOP, negative from the end. DIM=5 for one. Several are joined by commas.")
             .section("nccopy.md#subset")
+            .common()
             .modes(modes)
             .told("--isel and --sel")
             .requests(&[Request::Indices]),
@@ -44,6 +47,7 @@ pub(super) fn subset(modes: &'static [Mode]) -> [Opt; 2] {
             .takes_hyphens()
             .more("DIM=LOW..HIGH or DIM=LOW..HIGH/STEP, both ends included. DIM=VALUE for one, DIM~VALUE for the nearest. Dates such as time=2000-02 or time=1990..1999; numbers of time after @. Longitudes may cross the seam. Several are joined by commas.")
             .section("nccopy.md#subset")
+            .common()
             .modes(modes)
             .told("--isel and --sel")
             .requests(&[Request::Values]),
@@ -103,6 +107,7 @@ pub(super) fn replace() -> Opt {
     Opt::long("replace", "Replace a Zarr dataset on a remote store when the new one is complete")
         .more("What a killed run left there is cleared. No other program may be writing the dataset. Files and local folders are replaced in any case.")
         .section("nccopy.md#how-an-output-appears")
+        .common()
         .alternatives(&[(Alternative::Replacing, "; --replace replaces or clears it")])
 }
 
@@ -111,27 +116,46 @@ pub(super) fn threads() -> Opt {
     Opt::long("threads", "Threads to work with; default one for each core")
         .value(Value::Number("N", 0..=u64::MAX))
         .section("nccopy.md#memory-and-threads")
+        .common()
 }
 
-/// `-m`.
-pub(super) fn memory() -> Opt {
+/// `-m`, with what it refuses.
+pub(super) fn memory(refused: &str) -> Opt {
     Opt::short(
         'm',
         "memory",
         "Memory for data; default a quarter of the machine's",
     )
+    .or_long("memory")
     .value(Value::Text("BYTES"))
-    .more("With suffix K, M or G (decimal).")
+    .more(
+        format!("With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. {refused}")
+            .trim_end()
+            .to_owned(),
+    )
+    .common()
     .section("nccopy.md#memory-and-threads")
 }
 
-/// `--requests` and `--verbose`.
-pub(super) fn remote() -> [Opt; 2] {
+/// Longest time, in seconds, for which a silent server can be waited for: a day.
+const LONGEST_WAIT: u64 = 86_400;
+
+/// `--requests`, `--timeout` and `--verbose`.
+pub(super) fn remote() -> [Opt; 3] {
     [
         Opt::long("requests", "Most requests to a remote store at once; default 64")
             .value(Value::Number("N", 1..=MOST_REQUESTS))
             .more("Remote stores are s3://, gs://, az:// and https://.")
-            .section("remote.md#urls"),
+            .section("remote.md#urls")
+            .common(),
+        Opt::long(
+            "timeout",
+            "Give up a server that is silent for N seconds; default 180",
+        )
+        .value(Value::Number("N", 1..=LONGEST_WAIT))
+        .more("After 5 seconds without an answer a line says which host is waited for.")
+        .section("remote.md#errors")
+        .common(),
         Opt::long("verbose", "Tell how remote stores are reached")
             .more("Server, region, credentials, and where each is from.")
             .section("remote.md#credentials"),
@@ -150,7 +174,9 @@ pub(super) fn general() -> [Opt; 3] {
             vec!["bash", "elvish", "fish", "powershell", "zsh"],
         ))
         .alone(),
-        Opt::long("help", "Print this help").value(Value::Help),
+        Opt::long("help", "Print the common options, or all with --help=all")
+            .value(Value::Help)
+            .common(),
         Opt::long("version", "Print the version, and what was built in").value(Value::Version),
     ]
 }
@@ -162,6 +188,8 @@ pub(super) fn input() -> Opt {
 }
 
 /// A flag of netCDF-C's program that changes nothing here.
-pub(super) fn accepted(letter: char, id: &'static str) -> Opt {
+pub(super) fn accepted(letter: char, id: &'static str, word: &'static str) -> Opt {
     Opt::short(letter, id, "Accepted for compatibility, without effect")
+        .or_long(word)
+        .accepted()
 }

@@ -3,6 +3,10 @@
 use clap::ArgMatches;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::model::Kind;
+use ncutils_core::model::similar::question;
+
+/// Other names of kinds, and the words for no single kind.
+const OTHERS: [&str; 6] = ["netcdf4", "netcdf-4", "zarr", "archive", "zst", "h5"];
 
 /// The values of `-k`, for the help and for errors: `nc3 (classic), …`.
 pub fn names() -> String {
@@ -14,7 +18,8 @@ pub fn names() -> String {
 /// The error for an unknown kind, with what `-k` takes beside the [names]: archives, and `more`.
 pub fn and_archives(error: Error, more: &str) -> Error {
     match error {
-        Error::Usage(why) => Error::Usage(format!(
+        // The error has a list of kinds, unless it asks about one.
+        Error::Usage(why) if !why.ends_with('?') => Error::Usage(format!(
             "{why}; and archive, nc3z, nc6z, nc5z{more}, which --help explains"
         )),
         other => other,
@@ -63,9 +68,18 @@ pub fn is_last(matches: &ArgMatches, option: &str) -> bool {
 
 fn from_name(name: &str) -> Result<Kind> {
     let of_zarr = Kind::OF_ZARR.into_iter().find(|kind| kind.can().is_named(name));
-    of_zarr
-        .or_else(|| Kind::from_name(name))
-        .ok_or_else(|| Error::Usage(format!("-k '{name}': unknown kind; the kinds are {}", names())))
+    of_zarr.or_else(|| Kind::from_name(name)).ok_or_else(|| {
+        let words = Kind::OF_FILES
+            .into_iter()
+            .chain(Kind::OF_ZARR)
+            .chain(Kind::ARCHIVES);
+        let words = words.flat_map(|kind| [kind.can().short_name, kind.name()]);
+        let meant = question(name, words.chain(OTHERS));
+        Error::Usage(match meant.as_str() {
+            "" => format!("-k '{name}': unknown kind; the kinds are {}", names()),
+            meant => format!("-k '{name}': unknown kind{meant}"),
+        })
+    })
 }
 
 #[cfg(test)]
@@ -95,6 +109,8 @@ mod tests {
             error,
             format!("-k 'odd': unknown kind; the kinds are {}", names())
         );
+        let near = and_archives(from_name("nc44").unwrap_err(), " and zst").to_string();
+        assert_eq!(near, "-k 'nc44': unknown kind: is 'nc4' meant?");
         let error = and_archives(from_name("odd").unwrap_err(), " and zst").to_string();
         assert!(
             error.ends_with("; and archive, nc3z, nc6z, nc5z and zst, which --help explains"),

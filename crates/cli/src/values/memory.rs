@@ -17,7 +17,7 @@ pub fn bytes(matches: &ArgMatches, id: &str, typed: &str) -> Result<Option<u64>>
     let parsed = text(matches, id).map(|text| {
         parse_memory(text).ok_or_else(|| {
             Error::Usage(format!(
-                "{typed} '{text}': expected a number of bytes, such as 64M or 2G"
+                "{typed} '{text}': expected a number of bytes, such as 64M, 64MiB or 0.5G"
             ))
         })
     });
@@ -25,6 +25,9 @@ pub fn bytes(matches: &ArgMatches, id: &str, typed: &str) -> Result<Option<u64>>
     // A suffix that was forgotten.
     let is_tiny = |text: &&str| text.ends_with(|c: char| c.is_ascii_digit()) && bytes < Some(LEAST);
     match text(matches, id).filter(is_tiny) {
+        _ if id == "memory" && bytes == Some(0) => Err(Error::Usage(format!(
+            "{typed} 0: nothing can be copied without memory; leave out {typed} for a quarter of the machine's"
+        ))),
         Some(number) if id == "memory" => Err(Error::Usage(format!(
             "{typed} '{number}': these are bytes, and fewer than {LEAST}; write {number}M for megabytes"
         ))),

@@ -1,8 +1,9 @@
-//! How remote stores are asked: `--requests` and `--verbose`.
+//! How remote stores are asked: `--requests`, `--timeout` and `--verbose`.
 
 use clap::ArgMatches;
 use ncutils_core::error::Result;
 use ncutils_core::location::Location;
+use ncutils_core::remote;
 
 use super::text::number;
 use crate::messages::Messages;
@@ -12,6 +13,8 @@ use crate::messages::Messages;
 pub struct RemoteOptions {
     /// `--requests`: the most requests to a remote store at once; `None` for the default.
     pub requests: Option<usize>,
+    /// `--timeout`: the seconds after which a silent server is given up; `None` for the default.
+    pub timeout: Option<u64>,
     /// `--verbose`: tell how remote stores are reached.
     pub verbose: bool,
 }
@@ -20,6 +23,7 @@ pub struct RemoteOptions {
 pub fn options(matches: &ArgMatches) -> RemoteOptions {
     RemoteOptions {
         requests: number(matches, "requests"),
+        timeout: matches.get_one("timeout").copied(),
         verbose: matches.get_flag("verbose"),
     }
 }
@@ -30,6 +34,10 @@ impl RemoteOptions {
     /// # Errors
     /// Settings of a remote store that are malformed.
     pub fn of(&self, messages: Messages, location: Location) -> Result<Location> {
+        if let Some(seconds) = self.timeout {
+            remote::set_timeout(seconds);
+        }
+        remote::tell_waits(move |host| messages.note(format_args!("waiting for {host}")));
         let location = match self.requests {
             Some(requests) => location.with_requests(requests),
             None => location,

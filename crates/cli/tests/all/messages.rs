@@ -9,8 +9,8 @@ use ncutils_cli::options::{NCCOPY, NCDUMP, NCGEN, Program};
 
 const NAMES: [&str; 3] = ["nccopy", "ncdump", "ncgen"];
 
-/// A program of others that messages name.
-const OTHER: &str = "ncks";
+/// Programs of others that messages name with options.
+const OTHERS: [&str; 2] = ["ncks", "cdo"];
 
 /// Sources below `crates`, and the programs that tell their messages.
 const SOURCES: [(&str, &[&str]); 12] = [
@@ -53,13 +53,13 @@ fn options_in(text: &str) -> Vec<(Option<&str>, String)> {
             && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
             && chars.next().is_none();
         let kind = words.get(n + 1).filter(|_| word == "-k");
-        if (is_long || is_short) && before != Some(OTHER) {
+        if (is_long || is_short) && !before.is_some_and(|name| OTHERS.contains(&name)) {
             found.push((
                 before,
                 kind.map_or(word.to_owned(), |kind| format!("{word} {kind}")),
             ));
         }
-        before = NAMES.into_iter().chain([OTHER]).find(|name| *name == word);
+        before = NAMES.into_iter().chain(OTHERS).find(|name| *name == word);
     }
     found
 }

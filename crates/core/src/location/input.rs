@@ -5,6 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::other_format::other_format;
 use super::output::output_kind::is_zarr;
 #[cfg(feature = "remote")]
 use super::remote;
@@ -314,7 +315,11 @@ impl Location {
     }
 
     fn open_by(&self, open: Open, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
-        let is_keys = matches!(input.kind(), InputKind::Keys(_));
+        let object = match input.kind() {
+            InputKind::Object(object) => Some(object.clone()),
+            InputKind::Keys(_) => None,
+        };
+        let is_keys = object.is_none();
         let damage = input.damage().map(str::to_owned);
         let options = ReadOptions {
             zarr: self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options),
@@ -329,6 +334,10 @@ impl Location {
                 "no Zarr dataset: no .zgroup, .zarray or zarr.json was found here or in the folders directly below"
                     .to_owned(),
             )),
+            Err(Error::UnknownFormat) => Err(match object.as_deref().and_then(other_format) {
+                Some(what) => Error::OtherFormat(what),
+                None => Error::UnknownFormat,
+            }),
             opened => opened,
         };
         let reader = reader.map_err(self.named())?;

@@ -19,6 +19,7 @@ mod file_url;
 mod fragment;
 mod input;
 mod notes;
+mod other_format;
 mod output;
 #[cfg(feature = "remote")]
 mod remote;

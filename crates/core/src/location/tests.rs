@@ -289,7 +289,7 @@ fn pipes_are_read_to_their_end() {
             scope.spawn(|| fs::write(&pipe, "no netCDF").unwrap());
             Location::parse(name).unwrap().open().err().unwrap().to_string()
         });
-        assert_eq!(error, format!("{name}: not a netCDF file"));
+        assert_eq!(error, format!("{name}: not a netCDF file: text"));
     }
 }
 
@@ -307,7 +307,10 @@ fn a_file_that_is_there_is_a_file() {
     );
     fs::write(&odd, "no netCDF").unwrap();
     let error = location.open().err().unwrap().to_string();
-    assert!(error.ends_with("store#mode=zarr: not a netCDF file"), "{error}");
+    assert!(
+        error.ends_with("store#mode=zarr: not a netCDF file: text"),
+        "{error}"
+    );
     let same = Location::parse(dir.path().join("./store#mode=zarr")).unwrap();
     let error = location.check_output(&same).unwrap_err().to_string();
     assert!(error.contains("are the same file"), "{error}");

@@ -14,6 +14,7 @@ use ncutils_core::location::{CreateOptions, Location};
 
 use super::copy_of::CopyOf;
 use super::unfinished::refuse_unfinished_sources;
+use super::without_effect;
 use crate::arguments::Arguments;
 use crate::print::plan_text::{self, Beside};
 use crate::print::{report, summary};
@@ -49,6 +50,9 @@ impl Engine<'_> {
         }
         for notice in plan.notices.lines() {
             self.arguments.messages.warn_of(self.output, notice);
+        }
+        for line in without_effect::lines(options, &plan, self.arguments.view.char_strings) {
+            self.arguments.messages.warn_of(self.output, line);
         }
         let prepared = prepare(copied.readers(), &plan).map_err(|error| self.in_input(error))?;
         refuse_unfinished_sources(copied.main(), self.input, self.arguments)?;

@@ -14,7 +14,7 @@
 //! append ─► engine       --append: a dataset that exists grows where it is
 //!    └────► join         … or is written anew
 //!
-//! hdf5, values ─► engine: the copy engine of the library
+//! hdf5, values ─► engine: the copy engine of the library ◄─ without_effect: options that change nothing
 //! ```
 
 pub mod append;
@@ -30,5 +30,6 @@ mod salvage_archive;
 mod salvage_report;
 mod unfinished;
 pub(crate) mod values;
+mod without_effect;
 
 pub use choose::copy;

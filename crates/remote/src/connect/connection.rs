@@ -35,7 +35,7 @@ pub fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<A
         Some(recipe),
         shown,
         requests,
-        RetryConfig::DEFAULT,
+        RetryConfig::asked(),
     ))
 }
 

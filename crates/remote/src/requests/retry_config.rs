@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::patience::timeout;
+
 /// How often and how long a request is tried.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryConfig {
@@ -26,6 +28,18 @@ impl RetryConfig {
         first_wait: Duration::from_millis(100),
         longest_wait: Duration::from_secs(15),
     };
+
+    /// What users get who set the time after which a silent server is given up.
+    pub(crate) fn asked() -> Self {
+        match timeout() {
+            Some(total) => Self {
+                tries: u32::MAX,
+                total,
+                ..Self::DEFAULT
+            },
+            None => Self::DEFAULT,
+        }
+    }
 
     /// The wait after a number of tries: between half of it and all of it, by chance, so that clients that failed together
     /// do not come back together.

@@ -9,6 +9,7 @@ use rustls::pki_types::CertificateDer;
 use super::named_file::read;
 use super::resolver::Resolver;
 use super::{cookies, named_certificates};
+use crate::patience::timeout;
 use crate::settings::{OfProvider, Roots, Settings, Tls};
 use crate::usage::usage;
 use ncutils_model::Result;
@@ -33,8 +34,8 @@ pub(crate) fn client(settings: &Settings, resolver: &Resolver) -> Result<Client>
         .retry(reqwest::retry::never())
         .referer(false)
         .http1_only()
-        .connect_timeout(CONNECT)
-        .read_timeout(STALL)
+        .connect_timeout(timeout().map_or(CONNECT, |longest| longest.min(CONNECT)))
+        .read_timeout(timeout().map_or(STALL, |longest| longest.min(STALL)))
         .dns_resolver(resolver.clone())
         .no_proxy();
     let tls = &settings.tls;

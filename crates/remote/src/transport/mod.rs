@@ -11,7 +11,9 @@ mod cookies;
 mod named_certificates;
 mod named_file;
 mod resolver;
+mod silence;
 
 pub(crate) use client::{client, innermost};
 pub(crate) use cookies::cookies_of;
 pub(crate) use resolver::{Limit, Resolver};
+pub(crate) use silence::watched;

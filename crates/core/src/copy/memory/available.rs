@@ -12,19 +12,32 @@ const LEAST_LIMIT: u64 = 64 << 20;
 /// Available memory, in bytes, if the system does not report any.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Parses a number of bytes with an optional decimal suffix, as nccopy's `-m` takes it: `K` is 10³, `M` is
-/// 10⁶, `G` is 10⁹, in upper or lower case. `None` if `text` is anything else, or the number overflows.
+/// Parses a number of bytes with an optional suffix, as nccopy's `-m` takes it. `K`, `M`, `G` and `KB`, `MB`, `GB` are decimal,
+/// `Ki`, `Mi`, `Gi` and `KiB`, `MiB`, `GiB` binary, in upper or lower case. With a suffix the number may have decimal places.
+/// `None` if `text` is anything else, or the number overflows.
 pub fn parse_memory(text: &str) -> Option<u64> {
-    let (digits, scale) = match text.as_bytes().last()? {
-        b'k' | b'K' => (&text[..text.len() - 1], 1_000),
-        b'm' | b'M' => (&text[..text.len() - 1], 1_000_000),
-        b'g' | b'G' => (&text[..text.len() - 1], 1_000_000_000),
-        _ => (text, 1),
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+    let (number, suffix) = text.split_at(text.find(|c| !is_digit(c)).unwrap_or(text.len()));
+    let scale: u64 = match suffix.to_ascii_lowercase().as_str() {
+        "" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "ki" | "kib" => 1 << 10,
+        "mi" | "mib" => 1 << 20,
+        "gi" | "gib" => 1 << 30,
+        _ => return None,
     };
-    if !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
+    match number.split_once('.') {
+        None => number.parse::<u64>().ok()?.checked_mul(scale),
+        Some((whole, places)) if scale > 1 => {
+            let whole = whole.parse::<u64>().ok()?.checked_mul(scale)?;
+            let unit = 10_u64.checked_pow(places.len().try_into().ok()?)?;
+            let part = u128::from(places.parse::<u64>().ok()?) * u128::from(scale) / u128::from(unit);
+            whole.checked_add(part.try_into().ok()?)
+        }
+        Some(_) => None,
     }
-    digits.parse::<u64>().ok()?.checked_mul(scale)
 }
 
 /// A quarter of the available memory, in bytes: the machine's, or the limit of the process's control group if
@@ -80,12 +93,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suffixes_are_decimal() {
+    fn suffixes_are_decimal_or_binary() {
         assert_eq!(parse_memory("500000"), Some(500_000));
         assert_eq!(parse_memory("64M"), Some(64_000_000));
         assert_eq!(parse_memory("2g"), Some(2_000_000_000));
         assert_eq!(parse_memory("7K"), Some(7_000));
-        for bad in ["", "M", "-1", "+1", "1.5M", "1KB", "0x10", "99999999999G", "1é"] {
+        for (text, bytes) in [
+            ("64MB", 64_000_000),
+            ("64MiB", 64 << 20),
+            ("64mi", 64 << 20),
+            ("0.5G", 500_000_000),
+            ("1.25GiB", 5 << 28),
+            ("1.0000001K", 1_000),
+        ] {
+            assert_eq!(parse_memory(text), Some(bytes), "{text}");
+        }
+        for bad in [
+            "",
+            "M",
+            "-1",
+            "+1",
+            "1.5",
+            ".5M",
+            "5.M",
+            "1.2.3M",
+            "1B",
+            "1Mx",
+            "0x10",
+            "99999999999G",
+            "1é",
+            "1.99999999999999999999M",
+        ] {
             assert_eq!(parse_memory(bad), None, "{bad}");
         }
     }

@@ -4,6 +4,7 @@
 //! else be cut into pieces. A rule of one dimension holds for all variables that have it.
 
 use crate::error::{Request, Result};
+use crate::model::similar::question;
 use crate::model::{DimId, Schema};
 
 /// A length in elements; `None` for the whole dimension.
@@ -38,7 +39,8 @@ impl DimensionLengths {
         for (name, length) in rule {
             let found = input.dims_named(name);
             if found.is_empty() {
-                return Err(request.error(format!("the input has no dimension named '{name}'")));
+                let meant = question(name, input.dims.iter().map(|dim| dim.name.as_str()));
+                return Err(request.error(format!("the input has no dimension named '{name}'{meant}")));
             }
             for dim in found {
                 self.by_dim[dim.0] = Some(Rule {

@@ -9,6 +9,7 @@ use crate::filter::spec::{FilterRequest, Targets};
 use crate::format::Reader;
 use crate::format::netcdf4::Netcdf4Reader;
 use crate::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
+use crate::model::similar::question;
 use crate::model::{NamePattern, VarId};
 
 /// The objects of `source` that the lists of `options` mean. A dataset with several names is copied if one of them is meant.
@@ -104,7 +105,8 @@ fn axes(source: &Verbatim, netcdf: &Netcdf4Reader, list: &[(String, Option<u64>)
     for (name, length) in list {
         let dims = shown.dims_named(name);
         if dims.is_empty() {
-            return Err(Request::Chunks.error(format!("the input has no dimension named '{name}'")));
+            let meant = question(name, shown.dims.iter().map(|dim| dim.name.as_str()));
+            return Err(Request::Chunks.error(format!("the input has no dimension named '{name}'{meant}")));
         }
         for var in (0..shown.vars.len()).map(VarId) {
             let address = netcdf.object_address(var);

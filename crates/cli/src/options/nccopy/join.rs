@@ -2,8 +2,8 @@
 
 use ncutils_core::error::{Alternative, Request};
 
-use super::mode::Mode;
-use super::opt::{Opt, Value};
+use crate::options::mode::Mode;
+use crate::options::opt::{Opt, Value};
 
 const SECTION: &str = "nccopy.md#join";
 
@@ -24,6 +24,7 @@ pub fn join() -> Vec<Opt> {
             "join",
             "Join the inputs along DIM, in their order, into one output",
         )
+.common()
         .value(Value::Text("DIM"))
         .more("If the inputs do not have DIM, it is a new outermost dimension.")
         .section(SECTION)
@@ -41,6 +42,7 @@ pub fn join() -> Vec<Opt> {
             "append",
             "Add the inputs to OUTPUT, which exists, along its unlimited dimension",
         )
+.common()
         .more("--join names the dimension where several are unlimited.")
         .section("nccopy.md#append")
         .selects(&[Mode::Append])
@@ -49,8 +51,9 @@ pub fn join() -> Vec<Opt> {
         ]),
         Opt::long(
             "merge",
-            "Merge the variables of the inputs into one output; what they share must be equal",
+            "Merge the variables of the inputs; what they share must be equal",
         )
+.common()
         .more("With --join, inputs with the same variables are joined, and then merged.")
         .section(SECTION)
         .modes(&[Mode::Values])

@@ -1,0 +1,93 @@
+//! Candidates for the names and the values of options.
+
+use ncutils_core::copy::plan::ReadingProgram;
+use ncutils_core::filter::Registry;
+use ncutils_core::model::Kind;
+
+use super::dataset::Names;
+use super::line::Line;
+use crate::options::{Opt, Program, Value};
+
+/// What is printed where the shell completes names of files.
+pub(super) const FILES: &str = ":files";
+
+/// The names of all options, each with its line of the help.
+pub(super) fn options(program: &Program) -> Vec<String> {
+    let lines = program.options().flat_map(|option| {
+        let letter = option.letter().map(|letter| format!("-{letter}"));
+        let word = option.word().map(|word| format!("--{word}"));
+        let names = word.into_iter().chain(letter);
+        names.map(move |name| format!("{name}\t{}", option.line()))
+    });
+    lines.collect()
+}
+
+/// The values of an option. The name of a value in the help says what it is. What was typed before the last comma of a list stays.
+pub(super) fn of(program: &Program, option: &Opt, line: &Line<'_>) -> Vec<String> {
+    let names = || Names::of(&line.operands);
+    let with = |names: Vec<String>, end: &str| names.iter().map(|name| format!("{name}{end}")).collect();
+    let list = |names: Vec<String>| {
+        let (begun, _) = line
+            .typed
+            .rsplit_once(',')
+            .map_or(("", ""), |(begun, rest)| (begun, rest));
+        let comma = if begun.is_empty() { "" } else { "," };
+        names.iter().map(|name| format!("{begun}{comma}{name}")).collect()
+    };
+    match &option.value {
+        Value::OneOf(_, words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        Value::Path(_) | Value::Paths(_) => vec![FILES.to_owned()],
+        Value::Text(name) | Value::Texts(name) => match *name {
+            "VAR,…" => list(names().variables),
+            "GROUP,…" => list(names().groups),
+            "DIM,…" => list(names().dimensions),
+            "DIM" => names().dimensions,
+            "DIM=INDICES" | "DIM=VALUES" => with(names().dimensions, "="),
+            "CHUNKS" | "SHARDS" => list(with(names().dimensions, "/")),
+            "QUANTIZE" => with(names().variables, ","),
+            "FILTER" => filters(names, &line.typed),
+            "KIND" => kinds(program),
+            "READER" => ReadingProgram::ALL
+                .iter()
+                .map(|reader| reader.name.to_owned())
+                .collect(),
+            "c|f" | "p|m|F" => name.split('|').map(str::to_owned).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The kinds that `-k` takes.
+fn kinds(program: &Program) -> Vec<String> {
+    let kinds = Kind::OF_FILES
+        .into_iter()
+        .chain(Kind::OF_ZARR)
+        .chain(Kind::ARCHIVES);
+    let kinds = kinds.map(|kind| format!("{}\t{}", kind.can().short_name, kind.name()));
+    let others: &[&str] = match program.name {
+        "nccopy" => &["archive", "zst", "h5"],
+        _ => &["archive"],
+    };
+    kinds
+        .chain(others.iter().map(|kind| (*kind).to_owned()))
+        .collect()
+}
+
+/// The variables and filters that `-F` takes: first who gets filters, then which.
+fn filters(names: impl FnOnce() -> Names, typed: &str) -> Vec<String> {
+    let registry = Registry::builtin();
+    let codecs = registry.iter().map(|codec| codec.name().to_owned());
+    let codecs = codecs.chain(["auto", "none", "keep"].map(str::to_owned));
+    match typed.rfind([',', '|']) {
+        Some(at) => codecs.map(|codec| format!("{}{codec}", &typed[..=at])).collect(),
+        None => {
+            let all = codecs.map(|codec| format!("*,{codec}"));
+            let variables = names()
+                .variables
+                .into_iter()
+                .map(|variable| format!("{variable},"));
+            all.chain(variables).chain(["none".to_owned()]).collect()
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The modes of nccopy to which options apply, for rows that have several.
+
+use crate::options::mode::Mode::{self, Bytes, Hdf5, Values, Zst};
+
+/// Options that change values or their storage, and that `-k h5` applies too.
+pub(super) const OF_DATASETS: &[Mode] = &[Values, Hdf5];
+
+/// The same for options that archives have, too.
+pub(super) const OF_CHUNKS: &[Mode] = &[Values, Hdf5, Bytes];
+
+/// Options of what only the copy engine makes.
+pub(super) const OF_VALUES: &[Mode] = &[Values];
+
+/// Options that select a mode by their value.
+pub(super) const OF_KIND: &[Mode] = &[Values, Hdf5, Bytes, Zst];
