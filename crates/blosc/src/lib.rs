@@ -20,5 +20,10 @@ pub use limits::{HEADER_LENGTH, MAX_INPUT, MAX_LEVEL, MAX_TYPE_SIZE};
 pub use settings::{Compressor, Settings, Shuffle};
 pub use stream::{compress_stream, decompress_stream, is_stream_length};
 
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests;

@@ -19,3 +19,8 @@ pub mod version;
 
 pub use output::{print, stdout};
 pub use run::{error_text, is_broken_pipe, run, run_or_fail_with};
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

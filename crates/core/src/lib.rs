@@ -31,3 +31,8 @@ pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
 pub use ncutils_remote as remote;
 pub use ncutils_store as store;
 pub use ncutils_store::threads;
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -45,3 +45,8 @@ pub use served::symbols;
 
 /// True if this build of the program can load plugins. A program that is linked statically cannot.
 pub const SUPPORTED: bool = cfg!(all(target_os = "linux", not(target_feature = "crt-static")));
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -31,5 +31,10 @@ mod planes;
 pub use array::{Error, compress, compress_with_header, decompress, decompress_with_header};
 pub use header::{Header, MAX_DIMENSIONS, MAX_PRECISION, Mode, Scalar};
 
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests;
