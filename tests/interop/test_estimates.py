@@ -69,7 +69,7 @@ def test_one_name_needs_no_output(source, tmp_path):
     # A folder as the only name, or a Zarr store.
     zarr = tmp_path / "a.zarr"
     nccopy("-k", "zarr3", "-V", "noise", "-F", "none", source, zarr)
-    assert {name: var["route"] for name, var in plan(zarr).items()} == {"noise": "raw"}
+    assert {name: var["route"] for name, var in plan("-k", "zarr3", zarr).items()} == {"noise": "raw"}
     # Without --dry-run, it is missed as before.
     assert "the output is missing" in nccopy(source, ok=False)
 

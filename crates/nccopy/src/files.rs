@@ -1,6 +1,6 @@
 //! What the command line says of inputs and outputs.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::ArgMatches;
@@ -63,7 +63,7 @@ impl Files {
                 .map(given)
                 .contains(&true);
         if given("dry-run") && operands.len() == 1 && !takes_more {
-            operands.push(name_of_no_output(&operands[0]));
+            operands.push("OUTPUT".into());
         }
         Self {
             operands,
@@ -173,16 +173,6 @@ impl Files {
                 output.display()
             )),
         }
-    }
-}
-
-/// The name in messages of an output that is only planned. Zarr stays Zarr, as with a name that a user would give.
-fn name_of_no_output(input: &OsStr) -> OsString {
-    let input = input.to_string_lossy();
-    let path = input.split('#').next().unwrap_or_default().trim_end_matches('/');
-    match path.ends_with(".zarr") || path.ends_with(".zarr.zip") {
-        true => "OUTPUT.zarr".into(),
-        false => "OUTPUT".into(),
     }
 }
 

@@ -72,8 +72,7 @@ impl Engine<'_> {
     ) -> anyhow::Result<()> {
         self.output.check_create(&plan.schema, &prepared.plans)?;
         let description = prepared.describe(copied.readers(), plan, &self.run_options());
-        let estimated = copied.estimates(plan, &description);
-        let estimates = estimated.map_err(|error| self.in_input(error))?;
+        let estimates = copied.estimates(plan, &description);
         let text = || plan_text::text(&description, &estimates, beside);
         let json = || plan_text::json(&description, &estimates, beside);
         report::print("plan", (self.input, self.output), self.arguments, text, json)

@@ -19,7 +19,7 @@ use crate::model::{Storage, VarId, VariableLayout};
 /// Number of chunks that are sampled of a variable.
 const SAMPLES: u64 = 16;
 
-/// Most decoded bytes of all samples of a copy.
+/// Most bytes that are decoded for the samples of a copy.
 const MOST_SAMPLED: u64 = 256 << 20;
 
 /// How a variable is stored, and what a copy will make of it.
@@ -35,19 +35,10 @@ pub struct Estimate {
 }
 
 /// Estimates for each variable of the copy of `asked`, in the order of the output's schema. Reads samples of data, at most
-/// 256 MiB in all.
-///
-/// # Errors
-/// If a chunk index or a sample cannot be read.
-pub fn estimates(
-    asked: &dyn Reader,
-    plan: &CopyPlan,
-    description: &Description<'_>,
-) -> Result<Vec<Estimate>> {
-    let space = match asked.extensions().space {
-        Some(survey) => Some(survey.space()?),
-        None => None,
-    };
+/// 256 MiB in all. What cannot be read is not estimated: a plan is told of damaged datasets, too.
+pub fn estimates(asked: &dyn Reader, plan: &CopyPlan, description: &Description<'_>) -> Vec<Estimate> {
+    let survey = asked.extensions().space;
+    let space = survey.and_then(|survey| survey.space().ok());
     let mut left = MOST_SAMPLED;
     let mut all = Vec::with_capacity(plan.variables.len());
     for (at, (copy, described)) in plan.variables.iter().zip(&description.variables).enumerate() {
@@ -61,7 +52,9 @@ pub fn estimates(
         let bytes = match source {
             None => Some(0),
             _ if passes && stored.is_some() => stored,
-            Some(source) => estimate(asked, source, VarId(at), plan, described.chunks, &mut left)?,
+            Some(source) => estimate(asked, source, VarId(at), plan, described.chunks, &mut left)
+                .ok()
+                .flatten(),
         };
         all.push(Estimate {
             before: source.map(|source| asked.layout(source).clone()),
@@ -69,7 +62,7 @@ pub fn estimates(
             bytes,
         });
     }
-    Ok(all)
+    all
 }
 
 /// About how many bytes a variable of the output will take, of which `chunks` are written.
@@ -82,6 +75,10 @@ fn estimate(
     left: &mut u64,
 ) -> Result<Option<u64>> {
     let (layout, ty) = (&*plan.variables[var.0].layout, plan.schema.var(var).ty);
+    // Fewer digits take fewer bytes, by how much only a copy tells.
+    if plan.variables[var.0].quantization.is_some() {
+        return Ok(None);
+    }
     if plan.schema.has_heap(ty) && layout.string_length.is_none() {
         return Ok(None);
     }
@@ -100,7 +97,7 @@ fn estimate(
         return Ok(None);
     };
     let (mut before, mut after, mut scratch) = (0u64, 0u64, Scratch::new());
-    for (shape, bytes) in samples(asked, source, layout, SAMPLES)? {
+    for (shape, bytes) in samples(asked, source, layout, SAMPLES, left)? {
         let chunk = ChunkType::new(&plan.schema, ty, layout, &shape).with_fill(&layout.fill);
         let Ok(pipeline) = plan.registry.bind(&layout.filters, &chunk) else {
             return Ok(None);
@@ -111,7 +108,6 @@ fn estimate(
         before += bytes.len() as u64;
         after += encoded.bytes.len() as u64;
     }
-    *left = left.saturating_sub(before);
     // Chunks that are not written take nothing.
     let share = chunks as f64 / grid.len().max(1) as f64;
     Ok((before > 0).then(|| (whole as f64 * share * after as f64 / before as f64) as u64))

@@ -176,7 +176,8 @@ pub fn choose(
     effort: Effort,
 ) -> Result<(Vec<AskedCodec>, AutoChoice)> {
     let layout = chosen_for.layout;
-    let samples = samples(reader, source, layout, SAMPLES)?;
+    // What a user asks to be chosen by its data is sampled, whatever that takes.
+    let samples = samples(reader, source, layout, SAMPLES, &mut u64::MAX.clone())?;
     let mut scratch = Scratch::new();
     let mut sizes = Vec::new();
     for (_, filters) in candidates(chosen_for.names)
