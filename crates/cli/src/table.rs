@@ -1,7 +1,5 @@
 //! Columns of text.
 
-use std::fmt::Write;
-
 use ncutils_core::message::one_line;
 
 /// The side on which the cells of a column are even.
@@ -26,10 +24,13 @@ pub fn push<const N: usize>(text: &mut String, sides: [Side; N], rows: &[[String
         for (column, cell) in row.iter().enumerate() {
             let (cell, width) = (one_line(cell), widths[column]);
             let gap = if column == 0 { "" } else { "  " };
-            let _ = match sides[column] {
-                Side::Left => write!(line, "{gap}{cell:<width$}"),
-                Side::Right => write!(line, "{gap}{cell:>width$}"),
-            };
+            // A format has no more than 65,535 columns, and a name may be longer.
+            let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+            line.push_str(gap);
+            match sides[column] {
+                Side::Left => line.extend([&*cell, &blanks]),
+                Side::Right => line.extend([&*blanks, &cell]),
+            }
         }
         text.push_str(line.trim_end());
         text.push('\n');

@@ -114,7 +114,7 @@ fn share(share: Option<f64>) -> [String; 2] {
         return [String::new(), String::new()];
     };
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (share * BAR * 8.0).round() as usize;
+    let eighths = (share.clamp(0.0, 1.0) * BAR * 8.0).round() as usize;
     let bar = "█".repeat(eighths / 8) + EIGHTHS[eighths % 8];
     [bar, format!("{:.1} %", 100.0 * share)]
 }

@@ -83,6 +83,21 @@ impl DatasetSizes {
     }
 }
 
+/// Refuses a dataset whose header claims more bytes than there are: each share would be nonsense.
+fn check_claims(space: &Space) -> Result<()> {
+    let (Some(total), Some(data)) = (space.total, space.data()) else {
+        return Ok(());
+    };
+    let parts = [space.metadata, space.others].into_iter().flatten();
+    let claimed = parts.fold(data, u64::saturating_add);
+    match claimed > total {
+        true => Err(Error::Truncated(format!(
+            "what its header describes takes {claimed} bytes, and there are {total}"
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Counts the bytes of a dataset. Metadata, chunk indexes and lists of keys are read, and no data: see
 /// [`SpaceSurvey`](crate::format::SpaceSurvey).
 ///
@@ -93,6 +108,7 @@ pub fn sizes(reader: &dyn Reader, registry: &Registry) -> Result<DatasetSizes> {
     let survey =
         survey.ok_or_else(|| Error::Unsupported("sizes of a dataset that is made of others".into()))?;
     let space = survey.space()?;
+    check_claims(&space)?;
     let schema = reader.schema();
     let data = space.data();
     let Space {

@@ -90,7 +90,11 @@ pub(super) fn alternatives(
     if balanced != same_chunks {
         all.push(sampled(Storing::Balanced, balanced)?);
     }
-    if !reader.schema().kind.can().keys {
+    // A copy keeps these chunks and these filters; others get their equivalents, which are not tried.
+    let is_kept =
+        |filter: &String| ["shuffle", "deflate", "fletcher32", "zstd", "blosc"].contains(&filter.as_str());
+    let is_chunked = of.chunk_shape.is_some() && of.storage == "chunked";
+    if !reader.schema().kind.can().keys && is_chunked && of.filters.iter().all(is_kept) {
         let filters = all[0].filters.clone();
         let bytes = of
             .space
@@ -114,16 +118,7 @@ fn present(layout: &VariableLayout, of: &VariableSizes) -> Alternative {
         false => of.filters.join("|"),
     };
     match &of.chunk_shape {
-        Some(shape) => {
-            let mut present =
-                with_readings(Storing::Present, layout, shape.clone(), filters, of.space.stored);
-            // Chunks that were never written take nothing, and no reader asks for them.
-            let chunk = of.space.stored.zip(of.space.chunks.filter(|n| *n > 0));
-            if let (Some((stored, chunks)), Ok(grid)) = (chunk, ChunkGrid::new(&layout.extent, shape)) {
-                present.readings = Some(Readings::of_chunks(grid.counts(), stored / chunks));
-            }
-            present
-        }
+        Some(shape) => with_readings(Storing::Present, layout, shape.clone(), filters, of.space.stored),
         None => Alternative {
             storing: Storing::Present,
             chunk_shape: None,
