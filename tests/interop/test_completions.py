@@ -144,7 +144,10 @@ def test_zsh(folder, environment):
             word = line.rsplit(" ", 1)[1]
             before = word[:word.index("=") + 1] if word.startswith("--") and "=" in word else ""
             # The one candidate is put in. Then the line becomes the argument of a command that prints it.
-            zsh.send(f'{line}\t\x01print -r -- "<\x05>"\n')
+            zsh.send(line)
+            # The line editor has it when it is on the terminal: keys that come sooner can be lost.
+            zsh.until(b"(" + re.escape(word[-2:] or "a").encode() + b")")
+            zsh.send('\t\x01print -r -- "<\x05>"\n')
             assert zsh.until(rb"\n<([^>]*)>").strip() == f"{line.rsplit(' ', 1)[0]} {before}{wanted[0]}"
     finally:
         zsh.close()

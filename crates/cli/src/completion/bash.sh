@@ -14,6 +14,8 @@ _PROGRAM() {
         line=${line%%$'\t'*}
         [[ $line == *[=/,] ]] && compopt -o nospace 2>/dev/null
         printf -v word %q "$line"
+        # Between quotes that are open, this form would be run.
+        [[ $word == *"\$'"* ]] && continue
         COMPREPLY+=("${word//\\,/,}")
     done < <("${words[0]}" --complete-words bash "$COMP_CWORD" "${words[@]}" 2>/dev/null)
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use ncutils_core::location::Location;
+use ncutils_core::message::is_unseen;
 use ncutils_core::model::{GroupId, VarId};
 
 /// The names in a dataset.
@@ -34,7 +35,10 @@ impl Names {
         }
         let reader = location.open().ok()?;
         let schema = reader.schema();
-        let is_shown = |name: &String| !name.is_empty() && name != "/" && !name.contains(['\n', '\t']);
+        // A shell would have to spell what is not seen in a way that is not safe between quotes, and a colon begins what scripts are told.
+        let is_shown = |name: &String| {
+            !name.is_empty() && name != "/" && !name.starts_with(':') && !name.contains(is_unseen)
+        };
         let variables = (0..schema.vars.len()).map(|n| schema.var_path(VarId(n)));
         let groups = (0..schema.groups.len()).map(|n| schema.group_path(GroupId(n)));
         let mut dimensions: Vec<String> = schema.dims.iter().map(|dim| dim.name.clone()).collect();
