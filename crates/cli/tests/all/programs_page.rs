@@ -27,8 +27,8 @@ fn row(program: &ReadingProgram) -> String {
     let kinds: Vec<&str> = program.kinds.iter().map(|kind| kind.can().short_name).collect();
     let unseen = [
         (program.shows_groups, "groups"),
-        (program.shows_strings, "strings"),
-        (program.opens_user_types, "datasets with user-defined types"),
+        (program.shows_text, "text"),
+        (program.shows_user_types, "user-defined types"),
     ];
     let unseen: Vec<&str> = unseen
         .into_iter()

@@ -51,6 +51,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
             ArchiveRoute::Restore => kind.unpacked().unwrap_or(kind),
             _ => kind.packed().unwrap_or(kind),
         };
+        arguments.copy.limits.check_kind(made)?;
         if let Some(warning) = output.misleading_name(made) {
             arguments.messages.warn_of(output, warning);
         }

@@ -4,6 +4,7 @@ use super::reading_program::ReadingProgram;
 use crate::copy::plan::notices::Notices;
 use crate::error::{Request, Result};
 use crate::filter::Registry;
+use crate::model::similar::question;
 use crate::model::{Capabilities, CodecSpec, Kind, Schema};
 
 /// The programs that an output is for, and what follows for it. Without programs, nothing follows.
@@ -18,8 +19,12 @@ impl Limits {
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let find = |name: &str| {
             ReadingProgram::by_name(name).ok_or_else(|| {
-                let known = ReadingProgram::ALL.map(|program| program.name).join(", ");
-                Request::Programs.misspelled(name, format!("unknown; those that are known are {known}"))
+                let known = ReadingProgram::ALL.map(|program| program.name);
+                let meant = question(name, known);
+                Request::Programs.misspelled(
+                    name,
+                    format!("unknown; those that are known are {}{meant}", known.join(", ")),
+                )
             })
         };
         names.into_iter().map(find).collect::<Result<_>>().map(Self)

@@ -16,10 +16,23 @@ pub struct ReadingProgram {
     pub filters: &'static [&'static str],
     /// True if it shows groups other than the root.
     pub shows_groups: bool,
-    /// True if it shows strings.
-    pub shows_strings: bool,
-    /// True if it opens a dataset with types of its own: compounds, sequences, enums, opaque.
-    pub opens_user_types: bool,
+    /// True if it shows variables of strings and characters.
+    pub shows_text: bool,
+    /// True if it shows variables of user-defined types: compounds, sequences, enums, opaque.
+    pub shows_user_types: bool,
+    /// The codecs of Zarr that it has.
+    codecs: Codecs,
+}
+
+/// The codecs of Zarr that a program has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Codecs {
+    /// None: it does not read Zarr.
+    None,
+    /// Those of netCDF-C.
+    NetcdfC,
+    /// Those of numcodecs, as zarr-python has them.
+    Numcodecs,
 }
 
 const FILES: &[Kind] = &[
@@ -59,11 +72,19 @@ impl ReadingProgram {
         Self {
             name: "netcdf-c",
             installed: "netCDF-C 4.9 or newer with its plugins, as the package netCDF4 of PyPI has it",
-            kinds: FILES,
+            kinds: &[
+                Kind::Classic,
+                Kind::Offset64,
+                Kind::Data64,
+                Kind::Netcdf4,
+                Kind::Netcdf4Classic,
+                Kind::Nczarr,
+            ],
             filters: OF_NETCDF_C,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::NetcdfC,
         },
         Self {
             name: "netcdf-c-4.8",
@@ -71,8 +92,9 @@ impl ReadingProgram {
             kinds: FILES,
             filters: OF_LIBHDF5,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::None,
         },
         Self {
             name: "cdo",
@@ -80,8 +102,9 @@ impl ReadingProgram {
             kinds: FILES,
             filters: OF_LIBHDF5,
             shows_groups: false,
-            shows_strings: false,
-            opens_user_types: true,
+            shows_text: false,
+            shows_user_types: false,
+            codecs: Codecs::None,
         },
         Self {
             name: "nco",
@@ -89,8 +112,9 @@ impl ReadingProgram {
             kinds: FILES,
             filters: OF_LIBHDF5,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: false,
+            shows_text: true,
+            shows_user_types: false,
+            codecs: Codecs::None,
         },
         Self {
             name: "h5py",
@@ -106,8 +130,9 @@ impl ReadingProgram {
                 "lzf",
             ],
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::None,
         },
         Self {
             name: "xarray",
@@ -124,8 +149,9 @@ impl ReadingProgram {
             ],
             filters: OF_NETCDF_C,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::Numcodecs,
         },
         Self {
             name: "zarr-python",
@@ -133,8 +159,9 @@ impl ReadingProgram {
             kinds: &[Kind::Nczarr, Kind::Zarr2, Kind::Zarr3],
             filters: &[],
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::Numcodecs,
         },
         Self {
             name: "matlab",
@@ -142,8 +169,9 @@ impl ReadingProgram {
             kinds: WITHOUT_CDF5,
             filters: USUAL,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::None,
         },
         Self {
             name: "ncview",
@@ -151,8 +179,9 @@ impl ReadingProgram {
             kinds: FILES,
             filters: OF_LIBHDF5,
             shows_groups: false,
-            shows_strings: false,
-            opens_user_types: true,
+            shows_text: false,
+            shows_user_types: false,
+            codecs: Codecs::None,
         },
         Self {
             name: "gdal",
@@ -160,8 +189,9 @@ impl ReadingProgram {
             kinds: WITHOUT_CDF5,
             filters: OF_LIBHDF5,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::None,
         },
         Self {
             name: "julia",
@@ -169,8 +199,9 @@ impl ReadingProgram {
             kinds: FILES,
             filters: USUAL,
             shows_groups: true,
-            shows_strings: true,
-            opens_user_types: true,
+            shows_text: true,
+            shows_user_types: true,
+            codecs: Codecs::None,
         },
         Self {
             name: "any",
@@ -178,8 +209,9 @@ impl ReadingProgram {
             kinds: HDF5,
             filters: USUAL,
             shows_groups: false,
-            shows_strings: false,
-            opens_user_types: false,
+            shows_text: false,
+            shows_user_types: false,
+            codecs: Codecs::None,
         },
     ];
 
@@ -199,8 +231,12 @@ impl ReadingProgram {
         };
         match spec.zarr_name() {
             None => self.filters.contains(&codec.name()),
-            Some((ZarrVersion::V2, _)) => codec.facts().in_numcodecs,
-            Some((ZarrVersion::V3, _)) => registry.known_to(spec, Program::ZarrPython),
+            Some((version, _)) => match (self.codecs, version) {
+                (Codecs::None, _) | (Codecs::NetcdfC, ZarrVersion::V3) => false,
+                (Codecs::NetcdfC, ZarrVersion::V2) => codec.facts().in_netcdf_c,
+                (Codecs::Numcodecs, ZarrVersion::V2) => codec.facts().in_numcodecs,
+                (Codecs::Numcodecs, ZarrVersion::V3) => registry.known_to(spec, Program::ZarrPython),
+            },
         }
     }
 
@@ -219,13 +255,11 @@ impl ReadingProgram {
             let path = schema.var_path(VarId(at));
             if var.group != Schema::ROOT && !self.shows_groups {
                 unseen.push((format!("{} shows no groups", self.told()), path));
-            } else if var.ty == Type::String && !self.shows_strings {
-                unseen.push((format!("{} shows no strings", self.told()), path));
+            } else if matches!(var.ty, Type::String | Type::Char) && !self.shows_text {
+                unseen.push((format!("{} shows no text", self.told()), path));
+            } else if matches!(var.ty, Type::User(_)) && !self.shows_user_types {
+                unseen.push((format!("{} shows no user-defined types", self.told()), path));
             }
-        }
-        if !self.opens_user_types && !schema.types.is_empty() {
-            let why = format!("{} opens no dataset with user-defined types", self.told());
-            unseen.extend(schema.types.iter().map(|ty| (why.clone(), ty.name.clone())));
         }
         unseen
     }
