@@ -123,7 +123,7 @@ def test_compressed_files_that_are_no_datasets_are_not_decoded(tmp_path):
         made.seek(-1, 2)
         made.write(b"\x7f")
     done = subprocess.run([BIN / "ncdump", "-h", tmp_path / "zeros.nc.gz"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and "zeros.nc.gz: not a netCDF file: it begins with zeros" in done.stderr, done.stderr
+    assert done.returncode == 1 and done.stderr.endswith("zeros.nc.gz: not a netCDF file\n"), done.stderr
 
 
 def test_one_thread_is_enough():

@@ -217,10 +217,12 @@ fn others() -> Vec<Opt> {
         Opt::long("sizes", "Tell how many bytes each variable takes, the largest first")
             .more("In the file and in memory, with shape, type, chunks and filters; then metadata and unused space. Reads no data.")
             .section("ncdump.md#sizes")
+            .common()
             .selects(&[Sizes]),
         Opt::long("map", "Print a page of HTML that shows the bytes of variables and chunks")
             .more("And what other filters, other chunks or Zarr would make of them, by samples. Write it to a file: ncdump --map in.nc > map.html")
             .section("ncdump.md#map")
+            .common()
             .selects(&[Map]),
         // The id of -F is the word.
         Opt::long("list-filters", "List the filters built in and those of plugins, and read no file")

@@ -6,7 +6,7 @@ use ncutils_core::model::Kind;
 use ncutils_core::model::similar::question;
 
 /// Other names of kinds, and the words for no single kind.
-const OTHERS: [&str; 6] = ["netcdf4", "netcdf-4", "zarr", "archive", "zst", "h5"];
+const OTHERS: [&str; 5] = ["netcdf4", "netcdf-4", "archive", "zst", "h5"];
 
 /// The values of `-k`, for the help and for errors: `nc3 (classic), …`.
 pub fn names() -> String {
@@ -74,7 +74,11 @@ fn from_name(name: &str) -> Result<Kind> {
             .chain(Kind::OF_ZARR)
             .chain(Kind::ARCHIVES);
         let words = words.flat_map(|kind| [kind.can().short_name, kind.name()]);
-        let meant = question(name, words.chain(OTHERS));
+        // Several are meant equally.
+        let meant = match name.eq_ignore_ascii_case("zarr") {
+            true => String::new(),
+            false => question(name, words.chain(OTHERS)),
+        };
         Error::Usage(match meant.as_str() {
             "" => format!("-k '{name}': unknown kind; the kinds are {}", names()),
             meant => format!("-k '{name}': unknown kind{meant}"),

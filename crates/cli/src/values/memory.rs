@@ -7,7 +7,7 @@ use ncutils_core::error::{Error, Result};
 use super::text::text;
 
 /// Least memory, in bytes, that is asked for without a suffix.
-const LEAST: u64 = 1_000_000;
+const LEAST: u64 = 10_000;
 
 /// The bytes that an option asks for; `None` if it was not given. `typed` is the option in a message.
 ///

@@ -75,16 +75,16 @@ const TIFF: &str = "TIFF, as GeoTIFF is; 'gdal_translate -of netCDF IN OUT' make
 
 /// What the file is; `None` if nothing is known of it.
 pub(super) fn other_format(object: &dyn Object) -> Option<&'static str> {
-    let size = object.size().ok()?;
-    if size == Some(0) {
-        return Some("the file is empty");
+    let mut begin = vec![0; LOOKED_AT];
+    // The size of what is compressed may take all of it to be read.
+    if object.read_exact_at(0, &mut begin).is_err() {
+        let size = usize::try_from(object.size().ok()??).ok()?;
+        if size == 0 {
+            return Some("the file is empty");
+        }
+        begin.truncate(size);
+        object.read_exact_at(0, &mut begin).ok()?;
     }
-    // A store that does not know the size gives fewer bytes or none.
-    let len = size.map_or(LOOKED_AT, |size| {
-        usize::try_from(size).unwrap_or(LOOKED_AT).min(LOOKED_AT)
-    });
-    let mut begin = vec![0; len];
-    object.read_exact_at(0, &mut begin).ok()?;
     named(&begin)
 }
 

@@ -1,7 +1,7 @@
 //! Chunk shapes for how data is read: `-c auto=map`, `series` and `balanced`.
 //!
 //! The lengths of a variable are those along its series, which is mostly time, of its map, which are the two last others, and of what is
-//! left, along which a chunk has one element.
+//! left, along which a chunk has one element unless it is small.
 //!
 //! | access | a chunk is |
 //! | --- | --- |
@@ -76,12 +76,10 @@ pub fn access_chunk_shape(
     shape[series] = even(lengths[series], steps.min(elements));
     let left = (elements / shape[series]).max(1);
     tile(&mut shape, &lengths, map, left);
-    // Small maps of several levels may be one chunk.
-    if access == Access::Map {
-        for at in between.iter().rev() {
-            let have = shape.iter().product::<u64>();
-            shape[*at] = even(lengths[*at], (small / have).max(1));
-        }
+    // Small chunks take several levels.
+    for at in between.iter().rev() {
+        let have = shape.iter().product::<u64>();
+        shape[*at] = even(lengths[*at], (small / have).max(1));
     }
     shape
 }
