@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 
+import h5py
 import netCDF4
 import pytest
 from conftest import BIN
@@ -157,3 +158,20 @@ def test_every_program_has_scripts_for_every_shell(environment, folder):
     for program in "nccopy", "ncdump", "ncgen":
         for name in "bash", "zsh", "fish", "elvish", "powershell":
             assert run(folder, environment, BIN / program, "--completions", name)
+
+
+def test_names_that_a_shell_could_run_are_not_offered(environment, tmp_path):
+    names = ["temp\x01$(touch run)", "temp\u202e", ":files", "temp'; touch run; '", "temp"]
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        for name in names:
+            f[name] = 1
+    asked = ["ncdump", "--complete-words", "bash", "3", "ncdump", "a.h5", "-v", "te"]
+    assert run(tmp_path, environment, *asked) == ["temp", "temp'; touch run; '"]
+    bash = """eval "$(ncdump --completions bash)"; COMP_WORDS=(ncdump a.h5 -v te); COMP_CWORD=3; _ncdump; printf '%s\\n' "${COMPREPLY[@]}" """
+    offered = run(tmp_path, environment, shell("bash"), "-c", bash)
+    assert "temp" in offered and not any("$'" in word for word in offered) and not (tmp_path / "run").exists()
+    # What is printed in another way in the locale C is not, either.
+    with h5py.File(tmp_path / "a.h5", "a") as f:
+        f["tempé$(touch run)"] = 1
+    offered = run(tmp_path, {**environment, "LC_ALL": "C"}, shell("bash"), "-c", bash)
+    assert "temp" in offered and not any("$'" in word for word in offered)

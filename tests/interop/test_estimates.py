@@ -48,9 +48,7 @@ def test_estimates_are_near(source, tmp_path, options):
             create = was.id.get_create_plist()
             assert [each["hdf5"] for each in told["before"]["filters"]] == [create.get_filter(n)[0] for n in range(create.get_nfilters())]
             size = now.id.get_storage_size()
-            # Samples meet the chunks that are not written, too.
-            slack = 0.15 if name != "sparse" else 1
-            assert abs(told["bytes"] - size) <= slack * size + 400, (name, told["bytes"], size)
+            assert abs(told["bytes"] - size) <= 0.15 * size + 400, (name, told["bytes"], size)
     assert planned["text"]["bytes"] is None
 
 

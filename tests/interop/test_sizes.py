@@ -324,3 +324,18 @@ def test_a_server_without_lists_tells_no_sizes_of_zarr(tmp_path):
     assert found["total"] is None and {one["stored"] for one in found["variables"]} == {None}
     text = dump("--sizes", url).stdout
     assert re.match(r"^ +\? ", text.splitlines()[1])
+
+
+def test_what_claims_more_than_there_is_has_no_sizes(tmp_path):
+    whole, cut, claims = tmp_path / "whole.nc", tmp_path / "cut.nc", tmp_path / "claims.nc"
+    with netCDF4.Dataset(whole, "w", format="NETCDF3_64BIT_OFFSET") as d:
+        d.createDimension("x", 500_000)
+        d.createVariable("v", "f8", ("x",))[:] = 1
+    cut.write_bytes(whole.read_bytes()[:2000])
+    # The length of the only dimension.
+    claims.write_bytes(whole.read_bytes()[:300].replace((500_000).to_bytes(4, "big"), (2**31 - 4).to_bytes(4, "big")))
+    for path in (cut, claims):
+        for option in ("--sizes", "--map"):
+            done = dump(option, path)
+            assert (done.returncode, done.stdout) == (1, "") and "there are" in done.stderr, done
+            assert len(done.stderr.splitlines()) == 1

@@ -52,4 +52,16 @@ mod tests {
         );
         assert_eq!(text, format!("a{:13}100\n{:12}    5\n", "", r"b\u{1b}[2J\n"));
     }
+
+    #[test]
+    fn a_cell_may_be_longer_than_a_format_allows() {
+        let mut text = String::new();
+        let cell = |length: usize| "x".repeat(length);
+        push(
+            &mut text,
+            [Side::Left, Side::Right],
+            &[[cell(300), cell(1)], [cell(1), cell(3)]],
+        );
+        assert_eq!(text.lines().map(str::len).collect::<Vec<_>>(), [305, 305]);
+    }
 }
