@@ -89,8 +89,9 @@ impl Location {
     /// An unsupported scheme or mode, or an invalid URL.
     pub fn parse(argument: impl AsRef<OsStr>) -> Result<Self> {
         let name = argument.as_ref();
-        // Text that is not UTF-8 is not a URL.
-        let Some(text) = name.to_str().filter(|_| fs::symlink_metadata(name).is_err()) else {
+        // Text that is not UTF-8 is not a URL, and what has neither of these is a path: no file is looked for, of thousands of names.
+        let may_be_url = |text: &&str| text.contains([':', '#']) && fs::symlink_metadata(name).is_err();
+        let Some(text) = name.to_str().filter(may_be_url) else {
             return Ok(Self::from_path(name));
         };
         let written = remote_url::with_fragment(text);
