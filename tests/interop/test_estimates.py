@@ -26,6 +26,10 @@ def source(tmp_path_factory):
         d.createVariable("text", str, ("y",))[:] = np.array(["a"] * 80, dtype=object)
         # Of its eight chunks one is written.
         d.createVariable("sparse", "f8", shape, chunksizes=(8, 80, 100), zlib=True)[3:5] = 1.5
+        # Most chunks are fill, and few are noise.
+        patchy = np.zeros((64, 80, 100), "f4")
+        patchy[8:16] = random.random((8, 80, 100))
+        d.createVariable("patchy", "f4", shape, chunksizes=(1, 80, 100), zlib=True)[:] = patchy
     return path
 
 
@@ -40,7 +44,7 @@ def test_estimates_are_near(source, tmp_path, options):
     planned = plan("--for", "netcdf-c", *options, source)
     nccopy("--for", "netcdf-c", *options, source, out)
     with h5py.File(source) as before, h5py.File(out) as after:
-        for name in ("smooth", "noise", "plain", "sparse"):
+        for name in ("smooth", "noise", "plain", "sparse", "patchy"):
             was, now = before[name], after[name]
             told = planned[name]
             assert tuple(told["before"]["shape"]) == (was.chunks or was.shape)

@@ -52,9 +52,16 @@ pub fn estimates(asked: &dyn Reader, plan: &CopyPlan, description: &Description<
         let bytes = match source {
             None => Some(0),
             _ if passes && stored.is_some() => stored,
-            Some(source) => estimate(asked, source, VarId(at), plan, described.chunks, &mut left)
-                .ok()
-                .flatten(),
+            Some(source) => estimate(
+                asked,
+                source,
+                VarId(at),
+                plan,
+                (described.chunks, stored),
+                &mut left,
+            )
+            .ok()
+            .flatten(),
         };
         all.push(Estimate {
             before: source.map(|source| asked.layout(source).clone()),
@@ -65,13 +72,13 @@ pub fn estimates(asked: &dyn Reader, plan: &CopyPlan, description: &Description<
     all
 }
 
-/// About how many bytes a variable of the output will take, of which `chunks` are written.
+/// About how many bytes a variable of the output will take, of which `chunks` are written. The input takes `stored` bytes for it.
 fn estimate(
     asked: &dyn Reader,
     source: VarId,
     var: VarId,
     plan: &CopyPlan,
-    chunks: u64,
+    (chunks, stored): (u64, Option<u64>),
     left: &mut u64,
 ) -> Result<Option<u64>> {
     let (layout, ty) = (&*plan.variables[var.0].layout, plan.schema.var(var).ty);
@@ -97,16 +104,29 @@ fn estimate(
         return Ok(None);
     };
     let (mut before, mut after, mut scratch) = (0u64, 0u64, Scratch::new());
-    for (shape, bytes) in samples(asked, source, layout, SAMPLES, left)? {
-        let chunk = ChunkType::new(&plan.schema, ty, layout, &shape).with_fill(&layout.fill);
+    // Where the chunks are the input's, their stored bytes tell what the samples stand for.
+    let same_chunks = asked.layout(source).storage == layout.storage;
+    let mut stored_before = same_chunks.then_some(0u64);
+    for sample in samples(asked, source, layout, SAMPLES, left)? {
+        let chunk = ChunkType::new(&plan.schema, ty, layout, &sample.shape).with_fill(&layout.fill);
         let Ok(pipeline) = plan.registry.bind(&layout.filters, &chunk) else {
             return Ok(None);
         };
-        let Ok(encoded) = pipeline.encode(&bytes, ChunkShape::Full, &mut scratch) else {
+        let Ok(encoded) = pipeline.encode(&sample.bytes, ChunkShape::Full, &mut scratch) else {
             return Ok(None);
         };
-        before += bytes.len() as u64;
+        before += sample.bytes.len() as u64;
+        let is_whole = grid.region(sample.chunk).count == sample.shape;
+        let stored = asked.stored_size(source, sample.chunk).filter(|_| is_whole);
+        stored_before = stored_before
+            .zip(stored)
+            .map(|(sum, stored)| sum.saturating_add(stored));
         after += encoded.bytes.len() as u64;
+    }
+    if let (Some(sampled @ 1..), Some(all)) = (stored_before, stored)
+        && !asked.layout(source).filters.is_empty()
+    {
+        return Ok(Some((all as f64 * after as f64 / sampled as f64) as u64));
     }
     // Chunks that are not written take nothing.
     let share = chunks as f64 / grid.len().max(1) as f64;

@@ -186,8 +186,8 @@ pub fn choose(
     {
         let mut size = 0;
         let mut fits = !samples.is_empty();
-        for (shape, bytes) in &samples {
-            match chosen_for.encoded(&asked(filters), shape, bytes, &mut scratch) {
+        for sample in &samples {
+            match chosen_for.encoded(&asked(filters), &sample.shape, &sample.bytes, &mut scratch) {
                 Some(encoded) => size += encoded,
                 None => fits = false,
             }
@@ -208,7 +208,7 @@ pub fn choose(
     let choice = AutoChoice {
         variable: reader.schema().var_path(source),
         filters: text(filters),
-        sizes: (samples.iter().map(|(_, bytes)| bytes.len() as u64).sum(), size),
+        sizes: (samples.iter().map(|sample| sample.bytes.len() as u64).sum(), size),
         others: others.map(|(filters, size)| (text(filters), *size)).collect(),
     };
     Ok((asked(filters), choice))

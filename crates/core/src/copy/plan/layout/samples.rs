@@ -9,8 +9,18 @@ use crate::model::{Encoding, Storage, VarId, VariableLayout};
 /// Most bytes of a sample. Of a larger chunk the slowest dimensions are cut.
 const SAMPLE_BYTES: u64 = 512 << 10;
 
-/// Decoded bytes of at most `most` chunks that are spread over what is written of the variable, each with its shape, in the output's
-/// byte order. None if nothing is written, or its elements are not moved as bytes. Reading goes on while `left` has the bytes that are
+/// A chunk of the output, or a part of a large one.
+pub struct Sample {
+    /// The chunk's number in the output.
+    pub chunk: u64,
+    /// Lengths of the sample, in elements.
+    pub shape: Vec<u64>,
+    /// Its elements, in the output's byte order.
+    pub bytes: Vec<u8>,
+}
+
+/// Samples of at most `most` chunks that are spread over what is written of the variable. None if nothing is written, or its elements are
+/// not moved as bytes. Reading goes on while `left` has the bytes that are
 /// decoded for it, which are taken from it.
 pub fn samples(
     reader: &dyn Reader,
@@ -18,7 +28,7 @@ pub fn samples(
     layout: &VariableLayout,
     most: u64,
     left: &mut u64,
-) -> Result<Vec<(Vec<u64>, Vec<u8>)>> {
+) -> Result<Vec<Sample>> {
     let from = reader.layout(source);
     let Storage::Chunked { shape } = &layout.storage else {
         return Ok(Vec::new());
@@ -56,7 +66,11 @@ pub fn samples(
         *left -= cost;
         let mut bytes = reader.read_region(source, &region)?.bytes;
         swap_units(&mut bytes, swap_unit(layout));
-        samples.push((region.count, bytes));
+        samples.push(Sample {
+            chunk: *chunk,
+            shape: region.count,
+            bytes,
+        });
     }
     Ok(samples)
 }
