@@ -115,17 +115,22 @@ class Zsh:
             os.chdir(folder)
             os.execve(path, [path, "-f", "-i"], environment)
         self.pid = pid
+        self.seen = b""
 
     def send(self, text):
         os.write(self.terminal, text.encode())
 
     def until(self, pattern):
-        """What comes, until the pattern is in it: its first group."""
-        seen = b""
-        while not (found := re.search(pattern, seen)):
-            assert select.select([self.terminal], [], [], 60)[0], (pattern, seen)
-            seen += os.read(self.terminal, 65536)
+        """What comes, until the pattern is in it: its first group. What comes behind it is for the next call."""
+        while not (found := re.search(pattern, self.seen)):
+            assert select.select([self.terminal], [], [], 60)[0], (pattern, self.seen)
+            self.seen += os.read(self.terminal, 65536)
+        self.seen = self.seen[found.end():]
         return found[1].decode()
+
+    def until_prompt(self):
+        """Waits for the line editor: a key that comes before it is no key of its."""
+        self.until(rb"(@@ )")
 
     def close(self):
         self.send("\x15exit\n")
@@ -136,20 +141,19 @@ class Zsh:
 def test_zsh(folder, environment):
     zsh = Zsh(folder, environment)
     try:
-        zsh.send("PS1=; autoload -Uz compinit; compinit -u -D; bindkey -e; bindkey '^I' complete-word\n")
+        zsh.send("PS1='@''@ '; autoload -Uz compinit; compinit -u -D; bindkey -e; bindkey '^I' complete-word\n")
         zsh.send('for name in nccopy ncdump ncgen; do eval "$($name --completions zsh)"; done; echo loa""ded\n')
         zsh.until(rb"(loaded)")
+        zsh.until_prompt()
         for line, wanted in CASES:
             if len(wanted) != 1:
                 continue
             word = line.rsplit(" ", 1)[1]
             before = word[:word.index("=") + 1] if word.startswith("--") and "=" in word else ""
             # The one candidate is put in. Then the line becomes the argument of a command that prints it.
-            zsh.send(line)
-            # The line editor has it when it is on the terminal: keys that come sooner can be lost.
-            zsh.until(b"(" + re.escape(word[-2:] or "a").encode() + b")")
-            zsh.send('\t\x01print -r -- "<\x05>"\n')
+            zsh.send(f'{line}\t\x01print -r -- "<\x05>"\n')
             assert zsh.until(rb"\n<([^>]*)>").strip() == f"{line.rsplit(' ', 1)[0]} {before}{wanted[0]}"
+            zsh.until_prompt()
     finally:
         zsh.close()
 
