@@ -50,7 +50,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def environment():
-    return {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "TERM": "dumb"}
+    return {**os.environ, "PATH": f"{BIN.resolve()}:{os.environ['PATH']}", "TERM": "dumb"}
 
 
 def shell(name):
