@@ -23,6 +23,19 @@ pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
     Ok(input)
 }
 
+/// Opens the input whole, to look at it without its values. Warns of what is unusual.
+///
+/// # Errors
+/// A name that means no location, and what cannot be read.
+pub fn opened(arguments: &Arguments) -> anyhow::Result<(Location, Box<dyn Reader>)> {
+    let input = location(arguments)?;
+    let reader = input.open_with(&arguments.registry)?;
+    arguments.messages.warn_of_notes(&input);
+    warn_of_unfinished(&*reader, &input, arguments);
+    warn_of_schema(&*reader, &input, arguments);
+    Ok((input, reader))
+}
+
 /// Warns of what netCDF cannot hold, and of what is unusual.
 pub fn warn_of_schema(reader: &dyn Reader, input: &Location, arguments: &Arguments) {
     for warning in &reader.schema().warnings {

@@ -3,18 +3,14 @@
 use ncutils_core::inspect::{map, page};
 
 use crate::arguments::Arguments;
-use crate::input::{location, warn_of_schema, warn_of_unfinished};
+use crate::input::opened;
 
 /// Prints the page of the input.
 ///
 /// # Errors
 /// What cannot be read or written, and a store that tells no sizes. Nothing is printed then.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
-    let input = location(arguments)?;
-    let reader = input.open_with(&arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
-    warn_of_unfinished(&*reader, &input, arguments);
-    warn_of_schema(&*reader, &input, arguments);
+    let (input, reader) = opened(arguments)?;
     let map = map(&*reader, &arguments.registry).map_err(|error| error.in_file(input.name()))?;
     let name = input.file_name();
     let name = name.as_deref().unwrap_or(input.name()).to_string_lossy();

@@ -4,7 +4,7 @@ use ncutils_cli::table::{self, Side};
 use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
 
 use crate::arguments::Arguments;
-use crate::input::{location, warn_of_schema, warn_of_unfinished};
+use crate::input::opened;
 
 /// Cells of a bar that stands for all bytes.
 const BAR: f64 = 20.0;
@@ -14,11 +14,7 @@ const BAR: f64 = 20.0;
 /// # Errors
 /// What cannot be read or written.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
-    let input = location(arguments)?;
-    let reader = input.open_with(&arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
-    warn_of_unfinished(&*reader, &input, arguments);
-    warn_of_schema(&*reader, &input, arguments);
+    let (input, reader) = opened(arguments)?;
     let counted = inspect::sizes(&*reader, &arguments.registry);
     let sizes = counted.map_err(|error| error.in_file(input.name()))?;
     ncutils_cli::print(match arguments.json {

@@ -12,8 +12,8 @@ const HEAD: &str = "\
 [Who reads what](../formats/who-reads-what.md) goes by content, with plugins.
 
 - A kind or filter that is asked for, and that a program does not read, is an error. `-F auto` chooses among those that all have.
-- Without `-k`, the input's kind is kept, or the first becomes the output's of netCDF-4 classic model, netCDF-4, classic, 64-bit offset and CDF-5 that fits.
-- Filters of the input that a program lacks become shuffle and deflate, with a warning. So are things told that it does not show.
+- Without `-k`, the input's kind is kept. If a program does not read it, the output is of the first kind that fits: netCDF-4 classic model, netCDF-4, classic, 64-bit offset, CDF-5.
+- Filters of the input that a program lacks become shuffle and deflate, with a warning. A warning also tells what it does not show.
 
 Without `--for`, a warning names new filters that `netcdf-c-4.8` lacks.
 

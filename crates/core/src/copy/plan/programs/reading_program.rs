@@ -67,6 +67,18 @@ const OF_NETCDF_C: &[&str] = &[
 ];
 
 impl ReadingProgram {
+    /// What programs read by the netCDF-C of Debian. A row of the table says how a program differs from it.
+    const OF_DEBIAN: Self = Self {
+        name: "",
+        installed: "",
+        kinds: FILES,
+        filters: OF_LIBHDF5,
+        shows_groups: true,
+        shows_text: true,
+        shows_user_types: true,
+        codecs: Codecs::None,
+    };
+
     /// All programs, in the order of the help.
     pub const ALL: [Self; 12] = [
         Self {
@@ -81,40 +93,27 @@ impl ReadingProgram {
                 Kind::Nczarr,
             ],
             filters: OF_NETCDF_C,
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
             codecs: Codecs::NetcdfC,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "netcdf-c-4.8",
             installed: "netCDF-C without plugins, as netcdf-bin of Debian 12",
-            kinds: FILES,
-            filters: OF_LIBHDF5,
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "cdo",
             installed: "CDO 2.1 of Debian 12",
-            kinds: FILES,
-            filters: OF_LIBHDF5,
             shows_groups: false,
             shows_text: false,
             shows_user_types: false,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "nco",
             installed: "NCO 5.1 of Debian 12",
-            kinds: FILES,
-            filters: OF_LIBHDF5,
-            shows_groups: true,
-            shows_text: true,
             shows_user_types: false,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "h5py",
@@ -129,10 +128,7 @@ impl ReadingProgram {
                 "scaleoffset",
                 "lzf",
             ],
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "xarray",
@@ -148,60 +144,43 @@ impl ReadingProgram {
                 Kind::Zarr3,
             ],
             filters: OF_NETCDF_C,
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
             codecs: Codecs::Numcodecs,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "zarr-python",
             installed: "zarr 3 of PyPI",
             kinds: &[Kind::Nczarr, Kind::Zarr2, Kind::Zarr3],
             filters: &[],
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
             codecs: Codecs::Numcodecs,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "matlab",
             installed: "MATLAB's functions for netCDF, by its documentation",
             kinds: WITHOUT_CDF5,
             filters: USUAL,
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "ncview",
             installed: "ncview 2.1 of Debian 12",
-            kinds: FILES,
-            filters: OF_LIBHDF5,
             shows_groups: false,
             shows_text: false,
             shows_user_types: false,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "gdal",
             installed: "GDAL 3.6 of Debian 12",
             kinds: WITHOUT_CDF5,
-            filters: OF_LIBHDF5,
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "julia",
             installed: "NCDatasets.jl, by its documentation",
-            kinds: FILES,
             filters: USUAL,
-            shows_groups: true,
-            shows_text: true,
-            shows_user_types: true,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
         Self {
             name: "any",
@@ -211,7 +190,7 @@ impl ReadingProgram {
             shows_groups: false,
             shows_text: false,
             shows_user_types: false,
-            codecs: Codecs::None,
+            ..Self::OF_DEBIAN
         },
     ];
 
