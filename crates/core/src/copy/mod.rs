@@ -34,10 +34,11 @@ mod task;
 pub use geometry::{SourcePart, Sources};
 pub(crate) use memory::{JobMemory, MemoryBudget};
 pub use memory::{decode_limit, default_budget, parse_memory};
-pub use plan::{CopyPlan, Prepared, VariableCopy, prepare};
+pub use plan::{CopyPlan, Prepared, ShareOf, VariableCopy, prepare};
 pub use readers::{OpenReader, ReaderId, Readers};
 pub use report::{
-    Description, Estimate, Report, Routes, VariableDescription, VariableReport, estimates, ratio, run,
+    CountWritten, Description, Estimate, Packed, Report, Routes, VariableDescription, VariableReport,
+    complete, estimates, ratio, run,
 };
 pub use run::{Passed, Progress, RunOptions};
 pub use task::RouteName;

@@ -41,7 +41,7 @@ pub(crate) use layout::{
 pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};
 pub(crate) use output::normalized_names::normalized as normalized_name;
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Prepared, ShareOf, prepare};
 pub use programs::{Limits, ReadingProgram};
 pub use request::{
     Access, AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength,

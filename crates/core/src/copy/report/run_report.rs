@@ -29,18 +29,18 @@ pub fn run<'p, 'r>(
     let begun = Instant::now();
     let readers = readers.into();
     let Totals { meters, peak } = run_jobs(readers, prepared, &*writer, options)?;
+    finish(readers, writer, options)?;
+    Ok(Report::new(prepared, meters, begun, peak))
+}
+
+/// Finishes the writer, if the input is still as it was.
+pub(super) fn finish(readers: Readers, writer: Box<dyn Writer>, options: &RunOptions) -> Result<()> {
     if !options.input_may_change {
         readers.main().check_unchanged()?;
     }
     writer.finish().map_err(|e| match options.output {
         Some(path) => e.in_file(path),
         None => e,
-    })?;
-    Ok(Report {
-        prepared,
-        meters,
-        elapsed: begun.elapsed(),
-        peak,
     })
 }
 
@@ -54,6 +54,16 @@ pub struct Report<'p> {
 }
 
 impl<'p> Report<'p> {
+    /// The report of a copy that has just ended.
+    pub(super) fn new(prepared: &'p Prepared, meters: Meters, begun: Instant, peak: u64) -> Self {
+        Self {
+            prepared,
+            meters,
+            elapsed: begun.elapsed(),
+            peak,
+        }
+    }
+
     /// The time from the first job until the output was complete.
     pub fn elapsed(&self) -> Duration {
         self.elapsed

@@ -26,4 +26,4 @@ mod worker;
 pub use meters::{Meters, Passed};
 pub use options::RunOptions;
 pub use progress::Progress;
-pub use run_jobs::{Totals, run_jobs};
+pub use run_jobs::{Totals, run_jobs, run_some};

@@ -44,15 +44,30 @@ pub fn run_jobs(
     writer: &dyn Writer,
     options: &RunOptions,
 ) -> Result<Totals> {
+    let meters = Meters::new(prepared.plans.len());
+    let peak = run_some(readers, prepared, &prepared.variables, writer, &meters, options)?;
+    meters.ask(prepared, writer);
+    Ok(Totals { meters, peak })
+}
+
+/// Copies the data of some of the variables. Returns most bytes of memory that jobs held at one time.
+///
+/// # Errors
+/// Those of [`run_jobs`].
+pub fn run_some(
+    readers: Readers,
+    prepared: &Prepared,
+    variables: &[Variable],
+    writer: &dyn Writer,
+    meters: &Meters,
+    options: &RunOptions,
+) -> Result<u64> {
     let threads = options.thread_count();
     let budget = options.memory.unwrap_or_else(default_budget);
-    check_chunks(&readers, prepared, options.memory)?;
+    check_chunks(&readers, variables, options.memory)?;
     let budget = for_jobs(readers.main(), budget);
     if let Some(progress) = options.progress {
-        let total = prepared
-            .variables
-            .iter()
-            .fold(0u64, |n, v| n.saturating_add(v.progress));
+        let total = variables.iter().fold(0u64, |n, v| n.saturating_add(v.progress));
         progress.start(total);
     }
     let terms = Terms {
@@ -62,24 +77,23 @@ pub fn run_jobs(
         budget,
         folder: options.folder,
     };
-    let meters = Meters::new(prepared.plans.len());
     let context = Context {
         terms: &terms,
         sink: Sink {
             writer,
             path: options.output,
-            meters: &meters,
+            meters,
         },
         progress: options.progress,
         untested: options.untested,
         memory: MemoryBudget::new(
-            held_at_once(readers.main(), prepared, budget),
+            held_at_once(readers.main(), variables, budget),
             WINDOW.min(budget / WINDOW_SHARE),
         ),
         pool: BufferPool::default(),
         failure: Mutex::new(None),
     };
-    let scheduler = Scheduler::new(&context, jobs(&terms, &prepared.variables));
+    let scheduler = Scheduler::new(&context, jobs(&terms, variables));
     if readers.main().requests().ahead {
         let stage = FetchStage::default();
         on_all(threads + 1, |n, all| match n {
@@ -98,11 +112,7 @@ pub fn run_jobs(
         .unwrap_or_else(PoisonError::into_inner);
     match failure {
         Some((_, error)) => Err(error),
-        None => {
-            let peak = context.memory.peak();
-            meters.ask(prepared, writer);
-            Ok(Totals { meters, peak })
-        }
+        None => Ok(context.memory.peak()),
     }
 }
 
@@ -123,22 +133,22 @@ fn for_jobs(reader: &dyn Reader, budget: u64) -> u64 {
 }
 
 /// Bytes that jobs may hold together.
-fn held_at_once(reader: &dyn Reader, prepared: &Prepared, budget: u64) -> u64 {
+fn held_at_once(reader: &dyn Reader, variables: &[Variable], budget: u64) -> u64 {
     let passes_on = |var: &Variable| match &var.route {
         Route::Raw(_) | Route::Ranges(_) | Route::Records(None) => true,
         Route::Records(Some(band)) => band.passes_on(),
         _ => false,
     };
-    match reader.requests().ahead && prepared.variables.iter().all(passes_on) {
+    match reader.requests().ahead && variables.iter().all(passes_on) {
         true => budget.min(MOST_PASSED_ON),
         false => budget,
     }
 }
 
 /// Refuses a copy that would decode chunks for which a run of this budget may not take memory.
-fn check_chunks(readers: &Readers, prepared: &Prepared, memory: Option<u64>) -> Result<()> {
+fn check_chunks(readers: &Readers, variables: &[Variable], memory: Option<u64>) -> Result<()> {
     let allowed = DecodeMemory::new(usize::try_from(decode_limit(memory)).unwrap_or(usize::MAX));
-    for var in &prepared.variables {
+    for var in variables {
         for input in var.inputs.iter().filter(|input| input.grid.is_some()) {
             let layout = input.layout(readers);
             if matches!(var.route, Route::Raw(_)) || layout.filters.is_empty() {

@@ -28,4 +28,5 @@ mod variables;
 
 pub(super) use fill_values::can_skip;
 pub use prepared::Prepared;
+pub use process_share::ShareOf;
 pub use variables::prepare;

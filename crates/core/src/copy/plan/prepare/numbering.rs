@@ -11,16 +11,20 @@ pub fn number_pieces(variables: &mut [Variable], plans: &[VariablePlan]) {
     let mut sequence = 0u64;
     for var in variables {
         var.first_sequence = sequence;
-        let taken = match &mut var.route {
-            Route::Records(Some(band)) => {
-                band.first_sequence = sequence;
-                band.pieces()
-            }
-            Route::Records(None) => 0,
-            route if is_numbered(route, &plans[var.out.0].layout) => var.to_write.len(),
-            _ => 0,
-        };
-        sequence = sequence.saturating_add(taken);
+        if let Route::Records(Some(band)) = &mut var.route {
+            band.first_sequence = sequence;
+        }
+        sequence = sequence.saturating_add(numbered(var, plans));
+    }
+}
+
+/// How many pieces of a variable, or of its band, have a sequence number.
+pub(in crate::copy) fn numbered(var: &Variable, plans: &[VariablePlan]) -> u64 {
+    match &var.route {
+        Route::Records(Some(band)) => band.pieces(),
+        Route::Records(None) => 0,
+        route if is_numbered(route, &plans[var.out.0].layout) => var.to_write.len(),
+        _ => 0,
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`Prepared`]: what the writer must know, and what the engine will do.
 
+use super::numbering::numbered;
 use crate::copy::task::{RouteName, Variable};
 use crate::format::VariablePlan;
 use crate::model::VarId;
@@ -15,6 +16,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Number of pieces of the variable at `at` that have a sequence number.
+    pub(in crate::copy) fn numbered(&self, at: usize) -> u64 {
+        numbered(&self.variables[at], &self.plans)
+    }
+
     /// The routes of all variables, in no order. A variable whose chunks go by several routes comes once for each, one after the
     /// other.
     pub(in crate::copy) fn routes(&self) -> impl Iterator<Item = RouteOf<'_>> {

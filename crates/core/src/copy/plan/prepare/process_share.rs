@@ -16,14 +16,16 @@
 //! ├─ share 0 ─────┼─ share 1 ─────┼─ share 2 ──┤   a share ends at the end of the chunk, shard or run that is nearest
 //! ```
 
+use std::ops::Range;
+
 use super::numbering::{decoded_bytes, number_pieces};
 use super::prepared::Prepared;
 use crate::chunk::ChunkGrid;
-use crate::copy::geometry::{BlockOrder, ChunksToWrite};
+use crate::copy::geometry::ChunksToWrite;
 use crate::copy::task::{Band, Route, Variable};
 use crate::error::{Error, Result};
 use crate::format::{Promised, VariablePlan};
-use crate::model::{Storage, VariableLayout};
+use crate::model::{Encoding, Storage, VariableLayout};
 
 /// Contiguous bytes are cut at multiples of this number, so that no number of any size is split.
 const UNIT: u64 = 8;
@@ -50,24 +52,16 @@ impl Prepared {
         if n >= of {
             return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
         }
-        let works: Vec<Work> = self.variables.iter().map(|var| Work::of(var, &self)).collect();
-        let all = works.iter().map(Work::cost).fold(0, u128::saturating_add);
-        let point = |k| if k == of { u128::MAX } else { share(all, k, of) };
-        let (from, to) = (point(n), point(n + 1));
+        let line = Line::of(&self);
+        let pieces: Vec<Range<u64>> = line.share(&self, n, of).collect();
         // The chunks of a variable may go by several routes, each of which adds its own.
         for plan in &mut self.plans {
             if let Promised::Chunks(chunks) = &mut plan.promised {
                 *chunks = 0;
             }
         }
-        let mut begin = 0u128;
-        for (at, work) in works.iter().enumerate() {
-            let cut = Cut {
-                from: from.saturating_sub(begin),
-                to: to.saturating_sub(begin),
-            };
-            begin = begin.saturating_add(work.cost());
-            self.take(at, work, &cut);
+        for (at, pieces) in pieces.into_iter().enumerate() {
+            self.take(at, pieces);
         }
         for var in &mut self.variables {
             let plan = &self.plans[var.out.0];
@@ -82,8 +76,68 @@ impl Prepared {
         Ok(self)
     }
 
-    /// Reduces the variable at `at` to a part of its work. Those of a band are reduced with the first of them.
-    fn take(&mut self, at: usize, work: &Work, cut: &Cut) {
+    /// What each of `of` shares does, of each variable that it does anything of.
+    pub fn shares(&self, of: u64) -> impl Iterator<Item = Vec<ShareOf<'_>>> {
+        let line = Line::of(self);
+        (0..of).map(move |n| {
+            let pieces = line.share(self, n, of).enumerate();
+            let taken = pieces.filter(|(_, pieces)| !pieces.is_empty());
+            taken
+                .map(|(at, pieces)| ShareOf {
+                    name: &self.variables[at].name,
+                    decoded: line.works[at].decoded.saturating_mul(pieces.end - pieces.start),
+                    pieces,
+                })
+                .collect()
+        })
+    }
+
+    /// Leaves out the variables whose elements the writer encodes. Where the output is one file, only the process that completes it
+    /// can write them.
+    pub fn leave_encoded(&mut self) {
+        for at in 0..self.variables.len() {
+            if self.is_encoded_by_writer(at) {
+                self.variables[at].to_write = ChunksToWrite::first(0);
+                let promised = &mut self.plans[self.variables[at].out.0].promised;
+                *promised = match promised {
+                    Promised::Chunks(_) => Promised::Chunks(0),
+                    _ => Promised::Nothing,
+                };
+            }
+        }
+    }
+
+    /// True for a variable whose elements the writer encodes: in a file of one piece they may hold addresses of other data of the
+    /// file.
+    pub(in crate::copy) fn is_encoded_by_writer(&self, at: usize) -> bool {
+        let var = &self.variables[at];
+        let encoding = self.plans[var.out.0].layout.encoding;
+        matches!(var.route, Route::Values(_)) && encoding == Encoding::Structured
+    }
+
+    /// The range of a variable's pieces between two points of the line, which count from the begin of the variable's work.
+    fn pieces(&self, at: usize, work: &Work, (from, to): (u128, u128)) -> Range<u64> {
+        let var = &self.variables[at];
+        let (order, sharded) = match &var.route {
+            Route::Raw(same) | Route::Refilter(same) => (Some(same.order()), same.shard.is_some()),
+            Route::Blocks(tiling) | Route::Values(tiling) => (Some(tiling.order(1)), tiling.shard.is_some()),
+            Route::Ranges(_) | Route::Records(_) => (None, false),
+        };
+        let unit = |piece: u64| {
+            let position = var.to_write.position(piece).filter(|_| sharded);
+            match (&order, position) {
+                (Some(order), Some(position)) => {
+                    let shard = order.shard_at(position);
+                    (var.to_write.before(shard.first), var.to_write.before(shard.end))
+                }
+                _ => (piece, piece + 1),
+            }
+        };
+        work.pieces(from, unit)..work.pieces(to, unit)
+    }
+
+    /// Reduces the variable at `at` to some pieces of its work. Those of a band are reduced with the first of them.
+    fn take(&mut self, at: usize, pieces: Range<u64>) {
         let var = &mut self.variables[at];
         let plan = &mut self.plans[var.out.0];
         let to = &plan.layout;
@@ -93,8 +147,7 @@ impl Prepared {
                 let step = step(band);
                 let run = |n: u64| band.records.start.saturating_add(n.saturating_mul(step));
                 let end = band.records.end;
-                let (first, last) = (work.pieces(cut.from, single), work.pieces(cut.to, single));
-                band.records = run(first).min(end)..run(last).min(end);
+                band.records = run(pieces.start).min(end)..run(pieces.end).min(end);
                 let count = band.records.end - band.records.start;
                 for member in band.members.clone() {
                     let out = self.variables[member.variable].out;
@@ -112,17 +165,16 @@ impl Prepared {
                         .saturating_add(units.saturating_mul(UNIT))
                         .min(bytes.end)
                 };
-                *bytes = byte(work.pieces(cut.from, single))..byte(work.pieces(cut.to, single));
+                *bytes = byte(pieces.start)..byte(pieces.end);
                 plan.promised = Promised::Bytes(bytes.end - bytes.start);
             }
-            Route::Raw(same) | Route::Refilter(same) => {
-                let sharded = same.shard.is_some();
-                var.to_write = cut.of(work, &var.to_write, &same.order(), sharded);
+            Route::Raw(_) | Route::Refilter(_) => {
+                var.to_write = var.to_write.part(pieces);
                 plan.promised = more_chunks(plan.promised, var.to_write.len());
             }
             Route::Blocks(tiling) | Route::Values(tiling) => {
                 let order = tiling.order(1);
-                var.to_write = cut.of(work, &var.to_write, &order, tiling.shard.is_some());
+                var.to_write = var.to_write.part(pieces);
                 plan.promised = match to.storage {
                     Storage::Chunked { .. } => more_chunks(plan.promised, var.to_write.len()),
                     _ => Promised::Bytes(slab_bytes(&var.to_write, &tiling.grid, to, |position| {
@@ -131,6 +183,53 @@ impl Prepared {
                 };
             }
         }
+    }
+}
+
+/// What one share does of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareOf<'p> {
+    /// Path of the variable; of variables that are copied together record by record, the first.
+    pub name: &'p str,
+    /// Its pieces: chunks in the order in which they are written, runs of records, or units of 8 bytes.
+    pub pieces: Range<u64>,
+    /// Their decoded bytes.
+    pub decoded: u64,
+}
+
+/// The work of all variables, one after the other.
+struct Line {
+    works: Vec<Work>,
+    cost: u128,
+}
+
+impl Line {
+    fn of(prepared: &Prepared) -> Self {
+        let works: Vec<Work> = prepared
+            .variables
+            .iter()
+            .map(|var| Work::of(var, prepared))
+            .collect();
+        let cost = works.iter().map(Work::cost).fold(0, u128::saturating_add);
+        Self { works, cost }
+    }
+
+    /// The pieces of each variable that are in a share.
+    fn share<'a>(&'a self, prepared: &'a Prepared, n: u64, of: u64) -> impl Iterator<Item = Range<u64>> + 'a {
+        let point = |k| {
+            if k == of {
+                u128::MAX
+            } else {
+                share(self.cost, k, of)
+            }
+        };
+        let (from, to) = (point(n), point(n + 1));
+        let mut begin = 0u128;
+        self.works.iter().enumerate().map(move |(at, work)| {
+            let cut = (from.saturating_sub(begin), to.saturating_sub(begin));
+            begin = begin.saturating_add(work.cost());
+            prepared.pieces(at, work, cut)
+        })
     }
 }
 
@@ -149,6 +248,8 @@ struct Work {
     pieces: u64,
     /// Cost of each, above 0.
     each: u64,
+    /// Decoded bytes of each.
+    decoded: u64,
 }
 
 impl Work {
@@ -158,11 +259,17 @@ impl Work {
             Route::Records(Some(band)) => Self {
                 pieces: (band.records.end - band.records.start).div_ceil(step(band)),
                 each: step_cost(band, prepared),
+                decoded: step_bytes(band),
             },
-            Route::Records(None) => Self { pieces: 0, each: 1 },
+            Route::Records(None) => Self {
+                pieces: 0,
+                each: 1,
+                decoded: 0,
+            },
             Route::Ranges(bytes) => Self {
                 pieces: (bytes.end - bytes.start).div_ceil(UNIT),
                 each: UNIT * MOVED,
+                decoded: UNIT,
             },
             Route::Blocks(tiling) | Route::Values(tiling) => {
                 let slab = tiling
@@ -183,6 +290,7 @@ impl Work {
         Self {
             pieces: var.to_write.len(),
             each: bytes.saturating_mul(byte_cost).saturating_add(CHUNK),
+            decoded: bytes,
         }
     }
 
@@ -204,11 +312,6 @@ impl Work {
             false => first,
         }
     }
-}
-
-/// A piece that may be separated from any other.
-fn single(piece: u64) -> (u64, u64) {
-    (piece, piece + 1)
 }
 
 /// Cost of a byte of a variable's chunks.
@@ -250,24 +353,10 @@ fn step_cost(band: &Band, prepared: &Prepared) -> u64 {
     costs.fold(0, u64::saturating_add).max(1)
 }
 
-/// A part of the line, in points that count from the begin of one variable's work.
-struct Cut {
-    from: u128,
-    to: u128,
-}
-
-impl Cut {
-    /// The chunks of the part. Those of a shard stay together.
-    fn of(&self, work: &Work, chunks: &ChunksToWrite, order: &BlockOrder, sharded: bool) -> ChunksToWrite {
-        let unit = |piece: u64| match chunks.position(piece).filter(|_| sharded) {
-            None => single(piece),
-            Some(position) => {
-                let shard = order.shard_at(position);
-                (chunks.before(shard.first), chunks.before(shard.end))
-            }
-        };
-        chunks.part(work.pieces(self.from, unit)..work.pieces(self.to, unit))
-    }
+/// Decoded bytes of the records of a [`step`].
+fn step_bytes(band: &Band) -> u64 {
+    let slabs = band.members.iter().map(|member| member.slab.length);
+    slabs.fold(0, u64::saturating_add).saturating_mul(step(band))
 }
 
 /// `k` of `of` equal parts of `all`, rounded down.
