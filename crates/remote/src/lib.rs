@@ -49,9 +49,9 @@ pub use url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server,
 #[cfg(feature = "network")]
 pub use {
     connect::connect,
-    read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject},
+    read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject, states},
     requests::{RemoteStore, Session},
-    tree::{GrowingTree, KeysCheck, NotClaimed, Replaced, TreeOutput},
+    tree::{GrowingTree, KeysCheck, NotClaimed, Replaced, Run, SharedKeys, TreeOutput},
     wire::{Failure, Meaning},
     write::{ObjectOutput, StagedObject},
 };

@@ -3,6 +3,7 @@
 //! ```text
 //! RemoteObject: ranges ─┬─► get, fetch: one version ─► Download: goes on where it broke ─► Session
 //! RemoteKeys: values ───┤
+//! states ───────────────┤
 //!             lists ────┴─► Listing: goes on behind the last key ────────────────────────► Session
 //! ```
 
@@ -12,6 +13,7 @@ mod get;
 mod keys;
 mod listing;
 mod object;
+mod states;
 
 pub(crate) use download::{Download, Received};
 pub use external_files::RemoteExternalFiles;
@@ -19,3 +21,4 @@ pub(crate) use get::head;
 pub use keys::RemoteKeys;
 pub(crate) use listing::Listing;
 pub use object::{OpenedObject, RemoteObject};
+pub use states::states;

@@ -44,6 +44,16 @@ impl Version {
         (self.size != u64::MAX).then_some((self.date, self.size))
     }
 
+    /// One line that tells the version.
+    pub(crate) fn line(&self) -> String {
+        let seconds = self
+            .date
+            .and_then(|date| date.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let seconds = seconds.map_or(0, |date| date.as_secs());
+        let e_tag = self.e_tag.as_deref().unwrap_or("-");
+        format!("etag {e_tag} time {seconds} size {}", self.size)
+    }
+
     /// True if both may be of the same bytes: by ETag, else by date, and by size.
     pub(crate) fn fits(&self, other: &Self) -> bool {
         let same = match (&self.e_tag, &other.e_tag) {

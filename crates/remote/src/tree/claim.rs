@@ -8,8 +8,9 @@ use object_store::PutMode;
 
 use super::mark::{BUILDING, Doing, Mark, get_mark, is_reserved, stage};
 use super::switch::take_over;
-use crate::write::{Listed, TreeObjects, new_run};
+use crate::write::{Listed, TreeObjects};
 use ncutils_store::keys::key::PARTIAL;
+use ncutils_store::new_run;
 
 /// How often a run that is undone looks for objects of its own.
 const LISTED: usize = 3;
@@ -40,6 +41,15 @@ impl From<io::Error> for NotClaimed {
     }
 }
 
+/// A run that several processes make together, as one tells the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Its name: hexadecimal digits.
+    pub name: String,
+    /// True if it builds beside an older dataset.
+    pub is_beside: bool,
+}
+
 /// The right of one run to write below a prefix.
 #[derive(Debug, Clone)]
 pub(crate) struct Claim {
@@ -52,6 +62,14 @@ impl Claim {
     fn new(is_beside: bool) -> Self {
         let run = new_run();
         Self { run, is_beside }
+    }
+
+    /// The claim of a run that another process began.
+    pub(crate) fn of_run(run: &Run) -> Self {
+        Self {
+            run: run.name.clone(),
+            is_beside: run.is_beside,
+        }
     }
 
     /// The key and the value of the run's mark.

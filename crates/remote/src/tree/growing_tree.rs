@@ -20,9 +20,10 @@ use super::mark::is_reserved;
 use super::output::RemoteValue;
 use crate::read::RemoteKeys;
 use crate::requests::Session;
-use crate::write::{PartSizes, Sending, TreeObjects, Upload, new_run};
+use crate::write::{PartSizes, Sending, TreeObjects, Upload};
 use ncutils_store::file::partial::wait_while_ending;
 use ncutils_store::keys::key::{GROWING, check_key};
+use ncutils_store::new_run;
 use ncutils_store::{GetRange, GrowingKeys, KeyOutput, KeyStore, SWITCHING, ValueWriter};
 
 /// A tree of keys on a remote store that values are added to.

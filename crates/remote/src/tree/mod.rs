@@ -5,15 +5,17 @@
 //!                                                                      └─► switch: takes the place of an older dataset
 //! ```
 //!
-//! The protocol, and what a kill leaves at each point, is in `output.rs`.
+//! `shared_keys` has what several processes that write together leave for each other. The protocol, and what a kill leaves at each point, is in `output.rs`.
 
 mod claim;
 mod growing_tree;
 mod mark;
 mod metadata_order;
 mod output;
+mod shared_keys;
 mod switch;
 
-pub use claim::{NotClaimed, Replaced};
+pub use claim::{NotClaimed, Replaced, Run};
 pub use growing_tree::GrowingTree;
 pub use output::{KeysCheck, TreeOutput};
+pub use shared_keys::SharedKeys;

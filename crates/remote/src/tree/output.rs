@@ -44,7 +44,7 @@ use parking_lot::Mutex;
 
 use tracing::debug;
 
-use super::claim::{Claim, NotClaimed, Replaced};
+use super::claim::{Claim, NotClaimed, Replaced, Run};
 use super::mark::{get_mark, is_reserved};
 use super::metadata_order::arrays_first;
 use super::switch::{begin, switch, tidy};
@@ -60,13 +60,14 @@ use ncutils_store::{GetRange, KeyOutput, KeyStore, ValueWriter};
 /// Checks whether the keys below a prefix are what is to be replaced, and nothing else. An error says which is none of it.
 pub type KeysCheck<'a> = &'a dyn Fn(Replaced, &[String]) -> io::Result<()>;
 
-/// A tree of keys that is being written, by one process.
+/// A tree of keys that is being written, by one process or several.
 ///
 /// A put returns before the store has the value. Its failure is told by a later call, or by
 /// [`publish`](KeyOutput::publish).
 pub struct TreeOutput {
     tree: Arc<Tree>,
-    _claimed: IncompleteOutput<Claimed>,
+    /// Gives the claim up when the process ends. `None` if other processes write, too.
+    _claimed: Option<IncompleteOutput<Claimed>>,
 }
 
 /// A tree, once its prefix is claimed. The lock is held as long as it is being claimed.
@@ -86,6 +87,8 @@ struct Tree {
     claim: Claim,
     sizes: PartSizes,
     state: Mutex<State>,
+    /// True if several processes write. They leave notes in the folder of the run.
+    is_shared: bool,
 }
 
 #[derive(Default)]
@@ -158,13 +161,64 @@ impl TreeOutput {
             claim,
             sizes,
             state: Mutex::default(),
+            is_shared: false,
         });
         *slot = Some(Arc::clone(&tree));
         drop(slot);
         Ok(Self {
             tree,
-            _claimed: listed,
+            _claimed: Some(listed),
         })
+    }
+
+    /// Joins what a run writes below `prefix`. Dropping it leaves everything in place.
+    ///
+    /// # Errors
+    /// The run no longer has the prefix: it was published or given up, or another run took it over.
+    pub fn join(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> io::Result<Self> {
+        let objects = TreeObjects {
+            sending: Sending::new(session, memory),
+            root: prefix.trim_end_matches('/').to_owned(),
+        };
+        let claim = Claim::of_run(run);
+        claim.check(&objects)?;
+        let tree = Tree {
+            objects,
+            claim,
+            sizes: PartSizes::REMOTE,
+            state: Mutex::default(),
+            is_shared: true,
+        };
+        Ok(Self {
+            tree: Arc::new(tree),
+            _claimed: None,
+        })
+    }
+
+    /// Leaves the tree to the processes that [join](Self::join) the run: dropping this output deletes nothing.
+    pub fn hand_over(&self) -> Run {
+        self.tree.state.lock().phase = Phase::Published;
+        Run {
+            name: self.tree.claim.run.clone(),
+            is_beside: self.tree.claim.is_beside,
+        }
+    }
+
+    /// Fails if the run no longer has the prefix.
+    ///
+    /// # Errors
+    /// Another run took it over, or the tree was published or given up; the store fails.
+    pub fn check_claim(&self) -> io::Result<()> {
+        self.tree.claim.check(&self.tree.objects)
+    }
+
+    /// Deletes everything that the run wrote.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn abandon(&self) -> io::Result<()> {
+        self.tree.enter(Phase::GivenUp)?;
+        self.tree.undo()
     }
 }
 
@@ -240,7 +294,7 @@ impl Tree {
             }
         }
         self.enter(Phase::Published)?;
-        if self.claim.is_beside
+        if (self.claim.is_beside || self.is_shared)
             && let Err(e) = tidy(&self.objects, &self.claim.run)
         {
             remains(format!(
@@ -380,6 +434,11 @@ impl KeyOutput for TreeOutput {
 
     fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
         Ok(Some(self.tree.read_staged()?))
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        self.tree.objects.sending.wait()?;
+        self.check_claim()
     }
 
     fn publish(&self) -> io::Result<()> {

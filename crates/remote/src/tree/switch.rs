@@ -13,8 +13,9 @@ use object_store::{PutMode, UpdateVersion};
 
 use super::mark::{BUILDING, Doing, Mark, get_mark, is_reserved, stage};
 use super::metadata_order::arrays_first;
-use crate::write::{Listed, TreeObjects, new_run};
+use crate::write::{Listed, TreeObjects};
 use ncutils_store::keys::key::PARTIAL;
+use ncutils_store::new_run;
 
 /// Puts the mark after which the tree does not open, and returns it. The built dataset is complete.
 ///

@@ -19,4 +19,3 @@ pub(crate) use objects::{Listed, TreeObjects};
 pub(crate) use part_table::PartSizes;
 pub(crate) use sending::Sending;
 pub use staged_object::StagedObject;
-pub(crate) use staged_object::new_run;

@@ -7,10 +7,8 @@
 //!
 //! A run that is killed in between leaves the object with the longer key.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -25,6 +23,7 @@ use ncutils_store::file::remains::remains;
 use ncutils_store::io::incomplete_outputs::{IncompleteOutput, Unfinished};
 use ncutils_store::io::staged::ReadBack;
 use ncutils_store::keys::key::RESERVED;
+use ncutils_store::new_run;
 use ncutils_store::{Object, Output, known_size};
 
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).
@@ -127,14 +126,6 @@ impl Unfinished for Staged {
             Err(e) => self.stays(&e),
         }
     }
-}
-
-/// A name that no other run has.
-pub(crate) fn new_run() -> String {
-    format!(
-        "{:016x}",
-        RandomState::new().hash_one((Instant::now(), std::process::id()))
-    )
 }
 
 impl Staged {

@@ -104,21 +104,25 @@ impl DirectoryOutput {
     }
 
     fn begin_joined(path: &Path, stage: &Path, known_by: &[&str]) -> io::Result<Self> {
+        Self::join_over(path, stage, marked_by(known_by))
+    }
+
+    /// Same as [`join`](Self::join), but `check` decides whether an existing folder may be replaced, and errors do not name the
+    /// stage.
+    ///
+    /// # Errors
+    /// Those of [`join`](Self::join) and of `check`.
+    pub fn join_over(path: &Path, stage: &Path, check: FolderCheck) -> io::Result<Self> {
         let target = target_of(path)?;
-        let stage = stage.canonicalize()?;
-        let beside = directory_of(&target).canonicalize()?;
-        let name = stage.file_name().unwrap_or_default();
-        if stage.parent() != Some(&beside) || !is_partial_name(name, target.file_name().unwrap_or_default()) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("not a stage of {}", path.display()),
-            ));
-        }
-        Self::at(target, stage, marked_by(known_by))
+        let stage = stage_of(&target, stage)?;
+        Self::at(target, stage, check)
     }
 
     /// Writes into the folder `path` itself, which exists. Each value appears as a whole. Nothing is left to publish.
-    pub(crate) fn in_place(path: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// The folder cannot be opened.
+    pub fn in_place(path: &Path) -> io::Result<Self> {
         Self::at(path.to_owned(), path.to_owned(), Arc::new(|_| Ok(())))
     }
 
@@ -360,12 +364,26 @@ fn make_folder(stage: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// The path of the dataset: `path` without a slash at its end, with symbolic links followed.
-fn target_of(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn target_of(path: &Path) -> io::Result<PathBuf> {
     let target = follow_symlinks(&path.components().collect::<PathBuf>())?;
     match target.file_name() {
         Some(_) => Ok(target),
         None => Err(io::ErrorKind::InvalidFilename.into()),
     }
+}
+
+/// The stage that `stage` names, if it is one of `target`.
+pub(super) fn stage_of(target: &Path, stage: &Path) -> io::Result<PathBuf> {
+    let stage = stage.canonicalize()?;
+    let beside = directory_of(target).canonicalize()?;
+    let name = stage.file_name().unwrap_or_default();
+    if stage.parent() != Some(&beside) || !is_partial_name(name, target.file_name().unwrap_or_default()) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("not a stage of {}", target.display()),
+        ));
+    }
+    Ok(stage)
 }
 
 /// Accepts folders that are empty or have one of these keys.

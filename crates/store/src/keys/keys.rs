@@ -216,6 +216,14 @@ pub trait KeyOutput: Send + Sync {
         Ok(None)
     }
 
+    /// Waits until the store has every value that was put.
+    ///
+    /// # Errors
+    /// If the store fails, also in an earlier put.
+    fn wait(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Makes everything that was staged visible, in place of the old content. One process calls this, after
     /// all others are done.
     ///

@@ -6,7 +6,7 @@ use super::*;
 use crate::tests::faulty_store::{Fault, FaultyStore, contents};
 use crate::tree::mark::{BUILDING, Mark};
 use crate::tree::switch::take_over;
-use crate::write::new_run;
+use ncutils_store::new_run;
 use ncutils_store::FailedKey;
 use object_store::memory::InMemory;
 

@@ -1,0 +1,110 @@
+//! [`SharedKeys`]: values that several processes leave for each other beside what they write.
+//!
+//! | what they write | where the values are |
+//! | --- | --- |
+//! | a tree below `PREFIX` | `PREFIX/.ncutils-partial-RUN/parts/` |
+//! | an object `KEY` | `KEY.ncutils-partial-RUN/` |
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use super::claim::Run;
+use super::mark::stage;
+use super::output::RemoteValue;
+use crate::read::RemoteKeys;
+use crate::requests::Session;
+use crate::url::joined;
+use crate::write::{PartSizes, Sending, TreeObjects, Upload};
+use ncutils_store::keys::key::{RESERVED, check_key};
+use ncutils_store::{KeyOutput, KeyStore, ValueWriter};
+
+/// Values of a run, each of which is in the store when its put returns.
+pub struct SharedKeys {
+    objects: TreeObjects,
+}
+
+impl SharedKeys {
+    /// The values of a run that writes a tree.
+    pub fn of_tree(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
+        let folder = format!("{}parts", stage(&run.name));
+        Self::at(session, joined(prefix.trim_end_matches('/'), &folder), memory)
+    }
+
+    /// The values of a run that writes the object `key`.
+    pub fn of_object(session: Arc<Session>, key: &str, memory: u64, run: &str) -> Self {
+        Self::at(session, format!("{key}{RESERVED}{run}"), memory)
+    }
+
+    fn at(session: Arc<Session>, root: String, memory: u64) -> Self {
+        let sending = Sending::new(session, memory);
+        Self {
+            objects: TreeObjects { sending, root },
+        }
+    }
+
+    /// Deletes all values.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn remove(&self) -> io::Result<()> {
+        self.objects.clear(|_| true, || Ok(()))
+    }
+}
+
+impl KeyOutput for SharedKeys {
+    fn check(&self, key: &str) -> io::Result<()> {
+        check_key(key)?;
+        self.objects.path(key).map(drop)
+    }
+
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        self.objects.send(key, key, value.to_vec())?;
+        self.objects.sending.wait()
+    }
+
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        self.put(key, value)
+    }
+
+    fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
+        self.check(key)?;
+        let sending = Arc::clone(&self.objects.sending);
+        let upload = Upload::new(
+            sending,
+            self.objects.path(key)?,
+            key,
+            PartSizes::REMOTE,
+            None,
+            false,
+        );
+        Ok(Box::new(RemoteValue::new(upload)))
+    }
+
+    fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.objects.get(key)?.map(|found| found.bytes))
+    }
+
+    fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
+        let found = self.objects.list("")?;
+        let keys = found.into_iter().map(|object| object.key);
+        Ok(keys.filter(|key| key.starts_with(prefix)).collect())
+    }
+
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        let TreeObjects { sending, root } = &self.objects;
+        Ok(Some(RemoteKeys::with_known(
+            sending.session(),
+            root,
+            HashMap::new(),
+        )))
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        self.objects.sending.wait()
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
