@@ -49,6 +49,13 @@ impl Messages {
         message::tell_lines(self.program, text);
     }
 
+    /// The same without warnings and choices.
+    #[must_use]
+    pub fn quieted(self) -> Self {
+        let quiet = true;
+        Self { quiet, ..self }
+    }
+
     /// True if errors alone are told.
     pub fn is_quiet(self) -> bool {
         self.quiet

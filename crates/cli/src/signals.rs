@@ -65,6 +65,11 @@ fn end(name: &str, signal: c_int) {
     std::process::exit(128 + signal);
 }
 
+/// Ends the process as SIGTERM does.
+pub fn raise() {
+    let _ = signal_hook::low_level::raise(SIGTERM);
+}
+
 /// The signals that the process ignores, signal n as bit n − 1. They are read from `/proc`, because safe code cannot
 /// make the system call. 0 without `/proc`.
 fn ignored_signals() -> u64 {

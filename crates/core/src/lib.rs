@@ -6,15 +6,17 @@
 //!                           ├── encoded chunks ──► copy::run, threads ┴─► finish: atomic commit
 //!                           ├── values ─► stream ─► print
 //!                           ├── chunks, values ─► integrity: check, digest, compare, salvage, verify
-//!                           └── chunk indexes ─► inspect: sizes
+//!                           ├── chunk indexes ─► inspect: sizes
+//!                           └── parts of a copy ─► distributed: one dataset of many processes
 //! ```
 //!
 //! A dataset is a [`model::Schema`] and chunks of encoded bytes; every format is a way to store these two.
-//! Arrows go one way: cdl, print, integrity, inspect → view, copy, stream, location → join → subset → format, and from all of them to the crates
+//! Arrows go one way: cdl, print, integrity, inspect, distributed → view, copy, stream, location → join → subset → format, and from all of them to the crates
 //! that are re-exported here. `docs/architecture.md` has the layers of the workspace.
 
 pub mod cdl;
 pub mod copy;
+pub mod distributed;
 pub mod format;
 pub mod inspect;
 pub mod integrity;

@@ -25,6 +25,7 @@ use ncutils_core::subset::SubsetRequest;
 use ncutils_core::view::ViewRequest;
 
 use crate::files::{Files, Form};
+use crate::step::Step;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug, Clone)]
@@ -79,6 +80,20 @@ pub struct Arguments {
     pub given: Given,
     /// What the call tells on standard error.
     pub messages: Messages,
+    /// What this process does of a job of many; `None` for a copy by one process.
+    pub step: Option<Step>,
+}
+
+/// What a call reports, and how it reaches remote stores.
+pub struct Reports {
+    /// `--requests` and `--verbose`.
+    pub remote: RemoteOptions,
+    /// `--summary`.
+    pub summary: bool,
+    /// `--json`.
+    pub json: bool,
+    /// `--verify`.
+    pub verify: bool,
 }
 
 impl Arguments {
@@ -86,6 +101,28 @@ impl Arguments {
     pub fn kind_for(&self, input: Kind) -> Option<Kind> {
         let is_kept = (self.files.in_place || self.files.append) && input.can().keys;
         self.copy.kind.or(is_kept.then_some(input))
+    }
+
+    /// What is told of the plan of a copy. Of many processes, the one that plans tells it.
+    pub fn of_plan(&self) -> Messages {
+        match self.step {
+            None | Some(Step::Plan(_)) => self.messages,
+            Some(Step::Part(_) | Step::Finish(_)) => self.messages.quieted(),
+        }
+    }
+
+    /// Refuses a step of a job whose copy passes on the bytes of the input, which have no parts.
+    ///
+    /// # Errors
+    /// The copy is a step of a job.
+    pub fn refuse_step_of_bytes(&self) -> Result<()> {
+        match self.step {
+            None => Ok(()),
+            Some(_) => Err(Error::Usage(
+                "this copy passes the bytes of the input on, and is made by one process; leave out --plan"
+                    .to_owned(),
+            )),
+        }
     }
 
     /// How values are checked and compared.
@@ -100,6 +137,16 @@ impl Arguments {
     pub fn memory_beside(&self, output: &Location) -> u64 {
         let budget = self.memory.unwrap_or_else(default_budget);
         budget.saturating_sub(output.memory_of_output(budget))
+    }
+
+    /// What a call that goes on with a planned copy says itself.
+    pub fn reports_of(matches: &ArgMatches) -> Reports {
+        Reports {
+            remote: remote::options(matches),
+            summary: matches.get_flag("summary"),
+            json: matches.get_flag("json"),
+            verify: matches.get_flag("verify"),
+        }
     }
 
     /// The arguments that clap has parsed.
@@ -212,6 +259,7 @@ impl Arguments {
             remote: remote::options(matches),
             given: NCCOPY.given(matches),
             messages: Messages::of(&NCCOPY, matches),
+            step: Step::of_copy(matches),
         })
     }
 }

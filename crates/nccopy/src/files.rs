@@ -51,6 +51,23 @@ impl Files {
             .any(|name| name.to_string_lossy().contains("://"))
     }
 
+    /// The operands before the last, which is the output.
+    pub fn inputs(&self) -> &[OsString] {
+        self.operands.split_last().map_or(&[], |(_, inputs)| inputs)
+    }
+
+    /// The same with all inputs by their names, in place of lists and folders of them.
+    #[must_use]
+    pub fn with_inputs(&self, names: &[OsString]) -> Self {
+        let output = self.operands.last().cloned();
+        Self {
+            operands: names.iter().cloned().chain(output).collect(),
+            list: None,
+            recursive: false,
+            ..self.clone()
+        }
+    }
+
     /// What a call says.
     pub fn of(matches: &ArgMatches) -> Self {
         let given = |id: &str| matches.get_flag(id);

@@ -1,16 +1,21 @@
 //! `nccopy`: its arguments, its locations, its modes, and what it prints. A library, so that `ncutils` runs it too.
 //!
 //! ```text
-//! run: files ─► arguments ─┬──────────────────────────────► locations ─► modes ─► print
-//!                          └─► many: each of several inputs ─┘
+//! run ─┬─► arguments ◄────────────────────────────────────┐
+//!      │        └─► copy ─┬─► many: each of several inputs ─┬─► locations ─► modes ─► print
+//!      │                  └─────────────────────────────────┘
+//!      └─► distributed: a call that names the file of a job, whose plan has the arguments
 //! ```
 
 pub mod arguments;
+mod copy;
+mod distributed;
 pub mod files;
 pub mod locations;
 pub mod many;
 pub mod modes;
 mod print;
 mod run;
+pub mod step;
 
 pub use run::main;

@@ -44,7 +44,7 @@ pub fn output(arguments: &Arguments, location: Location) -> anyhow::Result<Locat
 pub fn check((input, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<()> {
     for location in [input, output] {
         for warning in location.warnings() {
-            arguments.messages.warn_of(location, warning);
+            arguments.of_plan().warn_of(location, warning);
         }
     }
     if !arguments.files.in_place && !arguments.files.append {

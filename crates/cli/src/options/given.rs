@@ -23,6 +23,21 @@ impl Program {
 }
 
 impl Given {
+    /// Fails if an option was given that is none of `allowed`, which are ids. The message begins with `why`, and names the option.
+    ///
+    /// # Errors
+    /// The first such option.
+    pub fn refuse_others(&self, allowed: &[&str], why: &str) -> Result<()> {
+        match self
+            .0
+            .iter()
+            .find(|option| !option.is_operand() && !allowed.contains(&option.id))
+        {
+            None => Ok(()),
+            Some(option) => Err(Error::Usage(format!("{why}; leave out {}", option.told_as()))),
+        }
+    }
+
     /// Fails if an option was given that a mode does not apply. The message says why, and names the option.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod join;
 mod many_files;
+mod many_processes;
 mod mode_lists;
 mod safety;
 mod selection;
@@ -47,6 +48,11 @@ const USAGE: &[&str] = &[
     "[OPTIONS] --join DIM INPUT... OUTPUT",
     "[OPTIONS] --append INPUT... OUTPUT",
     "[OPTIONS] --merge INPUT... OUTPUT",
+    "[OPTIONS] --plan JOB --parts N INPUT... OUTPUT",
+    "--part LIST JOB",
+    "--status JOB",
+    "--finish JOB",
+    "--abandon JOB",
 ];
 
 const NOTES: &str = "\
@@ -65,6 +71,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
         ("Compression", storage::compression()),
         ("Kind of the output", storage::kind()),
         ("Many files", several()),
+        ("Many processes", many_processes::many_processes()),
         ("Safety", safety::integrity()),
         ("Remote stores and other files", access()),
         ("Reports", safety::reports()),

@@ -64,6 +64,21 @@ impl Location {
         self.input_of(Care::Damaged)
     }
 
+    /// A line for each object that is here on a remote store, or that is one of `marks` below: what tells its version. Empty for
+    /// local files.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn remote_state(&self, marks: &[&str]) -> Result<Vec<String>> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, _) = remote::connect(url, self.requests)?;
+            return remote::states(url, &session, marks).map_err(self.named());
+        }
+        let _ = marks;
+        Ok(Vec::new())
+    }
+
     fn input_of(&self, care: Care) -> Result<Input> {
         let (path, found) = match &self.target {
             Target::StandardInput => (Path::new(STDIN), None),

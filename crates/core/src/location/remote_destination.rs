@@ -118,6 +118,19 @@ pub(super) fn tree(
     memory: u64,
     replaces: bool,
 ) -> Result<Arc<dyn KeyOutput>> {
+    Ok(Arc::new(begun_tree(session, url, memory, replaces)?))
+}
+
+/// Like [`tree`].
+///
+/// # Errors
+/// Those of [`tree`].
+pub(super) fn begun_tree(
+    session: Arc<Session>,
+    url: &RemoteUrl,
+    memory: u64,
+    replaces: bool,
+) -> Result<TreeOutput> {
     check_writable(url)?;
     let check = |what: Replaced, keys: &[String]| match what {
         Replaced::Dataset => check_replaceable_keys(keys),
@@ -125,7 +138,7 @@ pub(super) fn tree(
     };
     let check = replaces.then_some(&check as KeysCheck<'_>);
     match TreeOutput::create(session, &url.key, memory, check) {
-        Ok(output) => Ok(Arc::new(output)),
+        Ok(output) => Ok(output),
         Err(NotClaimed::Failed(e)) => Err(Error::io("cannot create", e)),
         Err(NotClaimed::Refused(why)) => Err(Error::Usage(why)),
         Err(NotClaimed::Taken(why)) => Err(Error::Alternative {

@@ -12,6 +12,9 @@ use crate::locations;
 /// What fails. No output appears then.
 pub fn copy((input, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<u8> {
     locations::check((input, output), arguments)?;
+    if arguments.plain_zst || arguments.archive.restore || arguments.as_hdf5 {
+        arguments.refuse_step_of_bytes()?;
+    }
     if arguments.plain_zst {
         return bytes::compress(input, output, arguments).map(|()| 0);
     }

@@ -35,7 +35,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     refuse_unfinished(reader.schema().unfinished, input, arguments)?;
     refuse_loss(&reader.schema().warnings, arguments).map_err(in_input)?;
     for warning in &reader.schema().warnings {
-        arguments.messages.warn_of(input, warning);
+        arguments.of_plan().warn_of(input, warning);
     }
     let mut options = CopyOptions {
         kind: output.output_kind(
@@ -56,6 +56,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
             arguments.messages.warn_of(output, warning);
         }
         drop(reader);
+        arguments.refuse_step_of_bytes()?;
         return bytes::copy(locations, opened, route, arguments).map(|()| 0);
     }
     let mut salvaged = match arguments.salvage {
@@ -79,7 +80,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     };
     let view = view_of(whole, kind, arguments).map_err(in_input)?;
     for warning in view.iter().flat_map(View::warnings) {
-        arguments.messages.warn_of(input, warning);
+        arguments.of_plan().warn_of(input, warning);
     }
     let whole: &dyn Reader = match &view {
         Some(view) => view,

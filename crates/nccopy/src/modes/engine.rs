@@ -7,7 +7,9 @@
 
 use anyhow::Context;
 use ncutils_core::copy::plan::CopyOptions;
-use ncutils_core::copy::{self, CopyPlan, Prepared, Progress, Report, RunOptions, default_budget, prepare};
+use ncutils_core::copy::{
+    self, CopyPlan, Packed, Prepared, Progress, Report, RunOptions, default_budget, prepare,
+};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::Writer;
 use ncutils_core::location::{CreateOptions, Location};
@@ -39,20 +41,18 @@ impl Engine<'_> {
     /// Requests that the input cannot fulfil.
     pub(crate) fn planned(&self, copied: &CopyOf<'_>, options: &CopyOptions) -> Result<(CopyPlan, Prepared)> {
         let plan = copied.plan(options).map_err(|error| self.in_input(error))?;
+        let messages = self.arguments.of_plan();
         for choice in &plan.choices {
             match self.arguments.of_several {
-                true => self
-                    .arguments
-                    .messages
-                    .note(format_args!("{}: {choice}", self.input)),
-                false => self.arguments.messages.note(choice),
+                true => messages.note(format_args!("{}: {choice}", self.input)),
+                false => messages.note(choice),
             }
         }
         for notice in plan.notices.lines() {
-            self.arguments.messages.warn_of(self.output, notice);
+            messages.warn_of(self.output, notice);
         }
         for line in without_effect::lines(options, &plan, self.arguments.view.char_strings) {
-            self.arguments.messages.warn_of(self.output, line);
+            messages.warn_of(self.output, line);
         }
         let prepared = prepare(copied.readers(), &plan).map_err(|error| self.in_input(error))?;
         refuse_unfinished_sources(copied.main(), self.input, self.arguments)?;
@@ -90,7 +90,7 @@ impl Engine<'_> {
         self.arguments.memory.unwrap_or_else(default_budget)
     }
 
-    fn run_options(&self) -> RunOptions<'_> {
+    pub(crate) fn run_options(&self) -> RunOptions<'_> {
         let budget = self.budget();
         RunOptions {
             memory: Some(budget.saturating_sub(self.output.memory_of_output(budget))),
@@ -112,6 +112,32 @@ impl Engine<'_> {
         prepared: &'p Prepared,
         writer: Box<dyn Writer>,
     ) -> Result<Report<'p>> {
+        self.with_progress(copied, |options| {
+            copy::run(copied.readers(), prepared, writer, options)
+        })
+    }
+
+    /// Like [`run`](Self::run), of a copy whose pieces other processes have packed.
+    ///
+    /// # Errors
+    /// Failures of reading and writing; packs that are damaged.
+    pub(crate) fn complete<'p>(
+        &self,
+        copied: &CopyOf<'_>,
+        prepared: &'p Prepared,
+        writer: Box<dyn Writer>,
+        packed: &mut dyn Packed,
+    ) -> Result<Report<'p>> {
+        self.with_progress(copied, |options| {
+            copy::complete(copied.readers(), prepared, writer, options, packed)
+        })
+    }
+
+    fn with_progress<'p>(
+        &self,
+        copied: &CopyOf<'_>,
+        run: impl FnOnce(&RunOptions<'_>) -> Result<Report<'p>>,
+    ) -> Result<Report<'p>> {
         // Of several copies, one bar shows all.
         let bar = match self.arguments.of_several {
             true => None,
@@ -126,7 +152,7 @@ impl Engine<'_> {
             progress: bar.as_ref().map(|bar| bar as &dyn Progress).or(of_file),
             ..self.run_options()
         };
-        let done = copy::run(copied.readers(), prepared, writer, &options);
+        let done = run(&options);
         if let Some(bar) = &bar {
             bar.clear();
         }

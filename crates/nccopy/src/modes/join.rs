@@ -55,6 +55,11 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     let (operands, output) = arguments.files.joined()?;
     let names = input_names(operands, arguments)?;
+    let named = arguments.step.is_some().then(|| Arguments {
+        files: arguments.files.with_inputs(&names),
+        ..arguments.clone()
+    });
+    let arguments = named.as_ref().unwrap_or(arguments);
     let Some(first) = names.first() else {
         return Err(Error::Usage("no input is named".into()).into());
     };
@@ -160,11 +165,11 @@ pub(super) fn found_inputs(
 /// Tells what the user should know of a join.
 pub(super) fn tell(joined: &Merged, first: &Location, arguments: &Arguments) {
     for warning in joined.warnings() {
-        arguments.messages.warn(warning);
+        arguments.of_plan().warn(warning);
     }
     let differing: Vec<_> = joined.differing_attributes().collect();
     if !differing.is_empty() {
-        arguments.messages.note(format_args!(
+        arguments.of_plan().note(format_args!(
             "attributes differ between the inputs, and are those of {first}: {}",
             some_of(&differing, differing.len())
         ));
@@ -244,7 +249,7 @@ pub(super) fn inputs_of(
         }
         if is_new && n >= checked_from {
             for warning in &reader.schema().warnings {
-                arguments.messages.warn_of(input, warning);
+                arguments.of_plan().warn_of(input, warning);
             }
         }
         Ok(reader)

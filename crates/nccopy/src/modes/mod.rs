@@ -14,6 +14,8 @@
 //! append ─► engine       --append: a dataset that exists grows where it is
 //!    └────► join         … or is written anew
 //!
+//! values ─► planned ─► distributed: a step of a job of many processes
+//!
 //! hdf5, values ─► engine: the copy engine of the library ◄─ without_effect: options that change nothing
 //! ```
 
@@ -22,9 +24,11 @@ mod bytes;
 mod choose;
 mod copy_of;
 pub(crate) mod dataset;
+pub(crate) mod distributed;
 mod engine;
 mod hdf5;
 pub mod join;
+pub(crate) mod planned;
 mod salvage;
 mod salvage_archive;
 mod salvage_report;

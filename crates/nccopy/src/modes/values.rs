@@ -10,13 +10,13 @@ use ncutils_core::copy::prepare;
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{self, Reader};
-use ncutils_core::integrity::{Named, Promise};
-use ncutils_core::location::{Location, Staged};
+use ncutils_core::location::Location;
 use ncutils_core::model::Kind;
 use ncutils_core::subset::Subset;
 
 use super::copy_of::CopyOf;
 use super::engine::Engine;
+use super::planned::{Created, Planned, create, verify};
 use crate::arguments::Arguments;
 
 /// The part of `reader` that `arguments` ask for; `None` for all of it.
@@ -44,12 +44,12 @@ pub fn can_copy(reader: &dyn Reader, options: &CopyOptions, arguments: &Argument
 ///
 /// # Errors
 /// Requests that the input or the output cannot fulfil, and what reading, writing and comparing find wrong. No output appears.
-pub fn copy(
-    copied: &CopyOf<'_>,
-    (input, output): (&Location, &Location),
+pub fn copy<'a>(
+    copied: &'a CopyOf<'a>,
+    (input, output): (&'a Location, &'a Location),
     options: &CopyOptions,
     blocks: Option<PackOptions>,
-    arguments: &Arguments,
+    arguments: &'a Arguments,
 ) -> anyhow::Result<()> {
     let engine = Engine {
         input,
@@ -58,28 +58,25 @@ pub fn copy(
     };
     let (plan, prepared) = engine.planned(copied, options)?;
     for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
-        arguments.messages.warn_of(output, warning);
+        arguments.of_plan().warn_of(output, warning);
     }
     if arguments.dry_run {
         return engine.described(copied, &plan, &prepared, None);
     }
-    ncutils_cli::signals::handle("nccopy");
-    let create = engine.create_options();
-    let (schema, plans) = (&plan.schema, &prepared.plans);
-    let created = match blocks {
-        blocks if arguments.verify => output
-            .create_staged(schema, plans, blocks, &create)
-            .map(|(writer, held)| (writer, Some((held, Promise::of(&plan))))),
-        Some(blocks) => output
-            .create_archive(schema, plans, blocks, &create)
-            .map(|writer| (writer, None)),
-        None => output
-            .create_with(schema, plans, &create)
-            .map(|writer| (writer, None)),
+    let planned = Planned {
+        engine,
+        copied,
+        plan,
+        prepared,
+        blocks,
     };
-    arguments.messages.warn_of_notes(output);
-    let (writer, held) = created?;
+    if let Some(step) = &arguments.step {
+        return super::distributed::take(step, planned, arguments);
+    }
+    ncutils_cli::signals::handle("nccopy");
+    let Created { writer, held } = create(&planned, arguments)?;
     // The writer has what it needs of the plan, which takes much memory if there are very many variables.
+    let Planned { plan, prepared, .. } = planned;
     drop(plan);
     let report = engine.run(copied, &prepared, writer)?;
     if let Some((held, promise)) = held {
@@ -87,32 +84,6 @@ pub fn copy(
             .map_err(|error| error.in_file(output.name()))?;
     }
     engine.summarized(&report, None)
-}
-
-/// Compares the output with what was asked for, and lets it appear.
-fn verify(
-    held: &Staged,
-    promise: &Promise,
-    asked: &dyn Reader,
-    (input, output): (&Location, &Location),
-    arguments: &Arguments,
-) -> Result<(), Error> {
-    let written = output.open_input(held.input(output)?, &arguments.copy.registry)?;
-    let names = (input.to_string(), output.to_string());
-    let asked = Named {
-        reader: asked,
-        name: &names.0,
-    };
-    let found = Named {
-        reader: &*written,
-        name: &names.1,
-    };
-    let compared = promise.verify(asked, found, arguments.work(), &mut |line| {
-        arguments.messages.tell(format_args!("{output}: {line}"));
-    })?;
-    arguments.messages.note(format_args!("{output}: {compared}"));
-    drop(written);
-    held.release()
 }
 
 /// The options of a copy to the first of these kinds that holds the dataset. Filters are for blocks, which the copy does not

@@ -159,10 +159,32 @@ pub fn create(
     plans: &[VariablePlan],
     options: ZarrOptions,
 ) -> Result<Box<dyn Writer>> {
-    if schema.kind == Kind::Zarr3 {
-        return v3::create(output, schema, plans, options);
+    Ok(Box::new(begin(output, schema, plans, options)?))
+}
+
+fn begin(
+    output: Arc<dyn KeyOutput>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<write::ZarrWriter> {
+    match schema.kind {
+        Kind::Zarr3 => v3::create(output, schema, plans, options),
+        _ => write::create(output, schema, plans, options),
     }
-    Ok(Box::new(write::create(output, schema, plans, options)?))
+}
+
+/// Writes the metadata of a hierarchy whose chunks other processes have written, and lets it appear.
+///
+/// # Errors
+/// Those of [`create`].
+pub fn complete(
+    output: Arc<dyn KeyOutput>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<()> {
+    begin(output, schema, plans, options)?.complete()
 }
 
 /// Checks that a hierarchy of `schema.kind` can hold the names and types of a schema.

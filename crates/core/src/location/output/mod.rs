@@ -3,6 +3,7 @@
 //! ```text
 //! name, -k, input ─► output_kind: Kind ─► containment, writer, zarr_folder, room: may it be written? ─► destination
 //!                                                                                              └─► staged: read back first
+//! output of many processes ─► job_stage
 //! dataset that exists ─► growth: cells are added to it where it is
 //! folder, path below it ─► folder: the name of one output of several
 //! ```
@@ -11,6 +12,7 @@ pub(super) mod containment;
 pub(super) mod destination;
 mod folder;
 pub(super) mod growth;
+pub(super) mod job_stage;
 pub(super) mod output_kind;
 mod raw_files;
 mod room;

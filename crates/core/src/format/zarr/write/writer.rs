@@ -94,6 +94,28 @@ impl ZarrWriter {
         Ok(writer)
     }
 
+    /// Writes the metadata of a hierarchy whose chunks are there, and lets it appear.
+    ///
+    /// # Errors
+    /// If the store fails, maybe in a value that was put before.
+    pub fn complete(mut self) -> Result<()> {
+        let put = |key: &str, document: &Json| {
+            let text = document.to_string();
+            let put = self.output.put_last(key, text.as_bytes());
+            put.map_err(|e| cannot_write(e).in_key(key))
+        };
+        for (key, document) in &self.documents.all {
+            put(key, document)?;
+        }
+        let documents = std::mem::take(&mut self.documents.all);
+        if let Some((key, document)) = (self.documents.last)(documents) {
+            put(key, &document)?;
+        }
+        self.output
+            .publish()
+            .map_err(|e| self.of_other_key(e, cannot_write))
+    }
+
     /// Checks the longest key of each array, so that no copy fails at its end.
     fn check_keys(&self) -> Result<()> {
         for (n, grid) in self.grids.iter().enumerate().filter(|(_, grid)| !grid.is_empty()) {
@@ -256,24 +278,10 @@ impl Writer for ZarrWriter {
         Some(self.stored_values.get(var.0)?.load(Ordering::Relaxed))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<()> {
+    fn finish(self: Box<Self>) -> Result<()> {
         self.window.close()?;
         self.received.check(|var| self.schema.var_path(var))?;
         self.shards.close()?;
-        let put = |key: &str, document: &Json| {
-            let text = document.to_string();
-            let put = self.output.put_last(key, text.as_bytes());
-            put.map_err(|e| cannot_write(e).in_key(key))
-        };
-        for (key, document) in &self.documents.all {
-            put(key, document)?;
-        }
-        let documents = std::mem::take(&mut self.documents.all);
-        if let Some((key, document)) = (self.documents.last)(documents) {
-            put(key, &document)?;
-        }
-        self.output
-            .publish()
-            .map_err(|e| self.of_other_key(e, cannot_write))
+        self.complete()
     }
 }

@@ -20,7 +20,7 @@ use super::super::json::Json;
 use super::super::options::ZarrOptions;
 use super::super::write::{Documents, ZarrWriter};
 use crate::error::Result;
-use crate::format::{VariablePlan, Writer};
+use crate::format::VariablePlan;
 use crate::model::Schema;
 use crate::store::KeyOutput;
 
@@ -41,7 +41,7 @@ pub fn create(
     schema: &Schema,
     plans: &[VariablePlan],
     options: ZarrOptions,
-) -> Result<Box<dyn Writer>> {
+) -> Result<ZarrWriter> {
     check_plans(schema, plans)?;
     let metadata = metadata::metadata(schema, plans)?;
     let documents = Documents {
@@ -52,7 +52,7 @@ pub fn create(
         },
         keys: None,
     };
-    Ok(Box::new(ZarrWriter::begin(output, schema, plans, documents)?))
+    ZarrWriter::begin(output, schema, plans, documents)
 }
 
 #[cfg(test)]

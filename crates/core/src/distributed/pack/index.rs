@@ -1,0 +1,165 @@
+//! The index of a pack. Its bytes are described in `docs/formats/job.md`.
+
+use crate::error::{Error, Result};
+
+/// First bytes of an index.
+const MAGIC: [u8; 8] = *b"ncupack1";
+
+/// Bytes of an entry.
+const ENTRY: usize = 40;
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// An encoded chunk, with HDF5's mask of the filters that were left out.
+    Chunk { number: u64, filter_mask: u32 },
+    /// A chunk that holds only fill values, and is left out.
+    Skipped { number: u64 },
+    /// Bytes of a variable in one piece, from this byte on.
+    Range { offset: u64 },
+}
+
+/// An entry of the index: one piece of the pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Number of the variable in the output's schema.
+    pub variable: u32,
+    pub item: Item,
+    /// Where its bytes begin in the pack.
+    pub at: u64,
+    /// How many there are.
+    pub length: u64,
+    /// Their CRC-32C.
+    pub crc: u32,
+}
+
+impl Entry {
+    /// True if it has a sequence number.
+    pub fn is_numbered(&self) -> bool {
+        !matches!(self.item, Item::Range { .. })
+    }
+
+    /// What the entry is, without its place in the pack.
+    pub fn name(&self) -> [u8; 17] {
+        let (tag, number, mask) = self.fields();
+        let mut name = [0; 17];
+        name[0] = tag;
+        name[1..5].copy_from_slice(&self.variable.to_le_bytes());
+        name[5..13].copy_from_slice(&number.to_le_bytes());
+        name[13..].copy_from_slice(&mask.to_le_bytes());
+        name
+    }
+
+    fn fields(&self) -> (u8, u64, u32) {
+        match self.item {
+            Item::Chunk { number, filter_mask } => (0, number, filter_mask),
+            Item::Skipped { number } => (1, number, 0),
+            Item::Range { offset } => (2, offset, 0),
+        }
+    }
+
+    fn bytes(&self) -> [u8; ENTRY] {
+        let (tag, number, mask) = self.fields();
+        let mut bytes = [0; ENTRY];
+        bytes[0] = tag;
+        bytes[4..8].copy_from_slice(&self.variable.to_le_bytes());
+        bytes[8..16].copy_from_slice(&number.to_le_bytes());
+        bytes[16..20].copy_from_slice(&mask.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.crc.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.at.to_le_bytes());
+        bytes[32..].copy_from_slice(&self.length.to_le_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8; ENTRY]) -> Option<Self> {
+        let u32_at = |at: usize| bytes[at..at + 4].try_into().map(u32::from_le_bytes).ok();
+        let u64_at = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).ok();
+        let (number, filter_mask) = (u64_at(8)?, u32_at(16)?);
+        let item = match bytes[0] {
+            0 => Item::Chunk { number, filter_mask },
+            1 => Item::Skipped { number },
+            2 => Item::Range { offset: number },
+            _ => return None,
+        };
+        let entry = Self {
+            variable: u32_at(4)?,
+            item,
+            crc: u32_at(20)?,
+            at: u64_at(24)?,
+            length: u64_at(32)?,
+        };
+        entry.at.checked_add(entry.length)?;
+        Some(entry)
+    }
+}
+
+/// The bytes of an index.
+pub fn write(entries: &[Entry]) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(entries.iter().flat_map(Entry::bytes));
+    let crc = crc32c::crc32c(&bytes);
+    bytes.extend(crc.to_le_bytes());
+    bytes
+}
+
+/// The entries of an index.
+///
+/// # Errors
+/// Bytes that are no index, or damaged.
+pub fn read(bytes: &[u8]) -> Result<Vec<Entry>> {
+    let damaged = || Error::Damaged("the index of the pack is damaged".to_owned());
+    let (content, crc) = bytes.split_last_chunk::<4>().ok_or_else(damaged)?;
+    let entries = content.strip_prefix(&MAGIC).ok_or_else(damaged)?;
+    let (entries, rest) = entries.as_chunks::<ENTRY>();
+    if !rest.is_empty() || crc32c::crc32c(content) != u32::from_le_bytes(*crc) {
+        return Err(damaged());
+    }
+    entries
+        .iter()
+        .map(|bytes| Entry::read(bytes).ok_or_else(damaged))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entries() -> impl Strategy<Value = Vec<Entry>> {
+        let item = prop_oneof![
+            (any::<u64>(), any::<u32>())
+                .prop_map(|(number, filter_mask)| Item::Chunk { number, filter_mask }),
+            any::<u64>().prop_map(|number| Item::Skipped { number }),
+            any::<u64>().prop_map(|offset| Item::Range { offset }),
+        ];
+        let entry = (any::<u32>(), item, 0..u64::MAX / 2, 0..u64::MAX / 2, any::<u32>());
+        let entry = entry.prop_map(|(variable, item, at, length, crc)| Entry {
+            variable,
+            item,
+            at,
+            length,
+            crc,
+        });
+        prop::collection::vec(entry, 0..20)
+    }
+
+    proptest! {
+        #[test]
+        fn an_index_is_read_as_it_was_written(entries in entries()) {
+            prop_assert_eq!(read(&write(&entries)).unwrap(), entries);
+        }
+
+        #[test]
+        fn a_byte_that_changed_is_found(entries in entries(), at in any::<prop::sample::Index>(), with in 1u8..) {
+            let mut bytes = write(&entries);
+            let at = at.index(bytes.len());
+            bytes[at] ^= with;
+            prop_assert!(read(&bytes).is_err());
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = read(&bytes);
+        }
+    }
+}

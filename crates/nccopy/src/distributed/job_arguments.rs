@@ -1,0 +1,100 @@
+//! The arguments of a copy that another process has planned.
+
+use std::env;
+use std::ffi::OsString;
+
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use ncutils_cli::messages::Messages;
+use ncutils_cli::options::NCCOPY;
+use ncutils_cli::values::memory;
+use ncutils_core::distributed::{InputIdentity, JobFile, Notes};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::location::{CreateOptions, JobStage, Location};
+use ncutils_core::threads;
+
+use super::CHANGED;
+use crate::arguments::Arguments;
+use crate::modes::distributed::join;
+use crate::step::Step;
+use crate::{copy, locations};
+
+/// Inputs that a thread looks at before it takes more.
+const RUN: usize = 16;
+
+/// A job, and the call that does a step of it.
+#[derive(Clone, Copy)]
+pub struct JobArguments<'a> {
+    pub job: &'a JobFile,
+    /// The arguments of this call.
+    pub own: &'a ArgMatches,
+    pub messages: Messages,
+}
+
+impl JobArguments<'_> {
+    /// The arguments of the planned copy, with memory, messages and reports of this call. This process goes into the folder of the
+    /// call that planned it.
+    ///
+    /// # Errors
+    /// The folder is not there; arguments that are none.
+    pub fn planned(&self) -> Result<Arguments> {
+        let folder = &self.job.directory;
+        env::set_current_dir(folder)
+            .map_err(|e| Error::io("cannot go to the folder of the job", e).in_file(folder))?;
+        let name = OsString::from("nccopy");
+        let all = [&name].into_iter().chain(&self.job.arguments);
+        let planned = NCCOPY.command().try_get_matches_from(all);
+        let planned =
+            planned.map_err(|_| Error::Damaged("the arguments of the job are none of nccopy".to_owned()))?;
+        let mut arguments = Arguments::of(&planned)?;
+        let own = Arguments::reports_of(self.own);
+        if let Some(memory) = memory::bytes(self.own, "memory", "-m")? {
+            arguments.memory = Some(memory);
+        }
+        if self.own.value_source("requests") == Some(ValueSource::CommandLine) {
+            arguments.remote = own.remote;
+        }
+        arguments.messages = self.messages;
+        (arguments.summary, arguments.json) = (own.summary, own.json);
+        arguments.verify |= own.verify;
+        let names: Vec<OsString> = self.job.inputs.iter().map(|input| input.name.clone()).collect();
+        arguments.files = arguments.files.with_inputs(&names);
+        Ok(arguments)
+    }
+
+    /// Does a step with the planned copy. Returns the exit status.
+    ///
+    /// # Errors
+    /// What fails.
+    pub fn copy(&self, step: Step) -> anyhow::Result<u8> {
+        let mut arguments = self.planned()?;
+        if let Some(changed) = self.changed(&arguments)? {
+            self.messages.tell(format_args!(
+                "{changed}: changed since the job was planned; plan it again"
+            ));
+            return Ok(CHANGED);
+        }
+        arguments.step = Some(step);
+        copy::copy(&arguments)
+    }
+
+    /// The first input that has changed since the job was planned.
+    fn changed(&self, arguments: &Arguments) -> anyhow::Result<Option<Location>> {
+        let look = |input: &InputIdentity| {
+            let location = locations::input(arguments, &input.name)?;
+            let is_same = input.is_same(&location)?;
+            anyhow::Ok((!is_same).then_some(location))
+        };
+        let found = threads::try_map(threads::count(), RUN, &self.job.inputs, look)?;
+        Ok(found.into_iter().flatten().next())
+    }
+
+    /// Joins the job where its output is.
+    ///
+    /// # Errors
+    /// The job is over.
+    pub fn join(&self, arguments: &Arguments) -> anyhow::Result<(JobStage, Notes)> {
+        let output = locations::output(arguments, Location::parse_output(&self.job.output)?)?;
+        Ok(join(self.job, &output, &CreateOptions::default())?)
+    }
+}

@@ -1,0 +1,49 @@
+//! `--part`: which parts are left to be made.
+
+use ncutils_core::distributed::PartList;
+use ncutils_core::error::{Error, Result};
+
+use super::job_arguments::JobArguments;
+use crate::step::Making;
+
+/// Checks that the job has the parts.
+///
+/// # Errors
+/// A number that no part has.
+pub fn check(making: &Making) -> Result<()> {
+    let parts = making.job.parts.len() as u64;
+    match making.parts.last().filter(|last| *last >= parts) {
+        None => Ok(()),
+        Some(last) => Err(Error::Usage(format!(
+            "--part {last}: the job has {parts} parts, numbered from 0 to {}",
+            parts - 1
+        ))),
+    }
+}
+
+/// The parts that are not done yet; `None` if all are.
+///
+/// # Errors
+/// The job is over.
+pub fn left(making: &Making, arguments: &JobArguments<'_>) -> anyhow::Result<Option<Making>> {
+    if making.again {
+        return Ok(Some(making.clone()));
+    }
+    let (_stage, notes) = arguments.join(&arguments.planned()?)?;
+    let mut left = Vec::new();
+    for part in making.parts.numbers() {
+        if !notes.of_part(part).is_done()? {
+            left.push(part);
+        }
+    }
+    if left.is_empty() {
+        arguments
+            .messages
+            .note(format_args!("part {}: done already", making.parts));
+        return Ok(None);
+    }
+    Ok(Some(Making {
+        parts: PartList::of(left),
+        ..making.clone()
+    }))
+}

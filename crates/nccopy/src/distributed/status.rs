@@ -1,0 +1,94 @@
+//! `--status`: which parts of a job are done.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ncutils_core::distributed::{JobState, PartList, PartStates};
+use serde_json::json;
+
+use super::job_arguments::JobArguments;
+
+/// Seconds after which a part that was begun and tells nothing counts as stopped: three times as often as it tells.
+const SILENT: u64 = 100;
+
+/// Tells which parts are done, running and missing; with `missing`, only the numbers of those that are not done. Returns the exit
+/// status.
+///
+/// # Errors
+/// The store of the job fails; standard output fails.
+pub fn tell(arguments: &JobArguments<'_>, missing: bool, as_json: bool) -> anyhow::Result<u8> {
+    let job = arguments.job;
+    let parts = job.parts.len() as u64;
+    let joined = match job.state {
+        JobState::Open => arguments.join(&arguments.planned()?),
+        JobState::Finished | JobState::Abandoned => Err(anyhow::anyhow!("over")),
+    };
+    // What is over has no notes.
+    let (state, states) = match joined {
+        Ok((_stage, notes)) => ("open", notes.states(parts)?),
+        Err(_) if job.state == JobState::Finished => ("finished", all(parts)),
+        Err(_) => ("over", PartStates::default()),
+    };
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |now| now.as_secs());
+    let is_running = |at: u64| now.saturating_sub(at) < SILENT;
+    let left = match state {
+        "open" => PartList::of((0..parts).filter(|part| !states.done.contains(part))),
+        _ => PartList::default(),
+    };
+    let bytes = |of: &mut dyn Iterator<Item = u64>| -> u64 {
+        of.filter_map(|part| job.parts.get(usize::try_from(part).ok()?))
+            .fold(0, |sum, part| sum.saturating_add(part.bytes))
+    };
+    let (done_bytes, all_bytes) = (bytes(&mut states.done.iter().copied()), bytes(&mut (0..parts)));
+    let done = PartList::of(states.done.iter().copied());
+    let text = if as_json {
+        let running = states.begun.iter().map(|(part, begun)| {
+            json!({
+                "part": part,
+                "host": begun.host,
+                "process": begun.process,
+                "seconds": now.saturating_sub(begun.at),
+                "running": is_running(begun.at),
+            })
+        });
+        let value = json!({
+            "state": state,
+            "parts": parts,
+            "done": done.to_string(),
+            "missing": left.to_string(),
+            "begun": running.collect::<Vec<_>>(),
+            "bytes": all_bytes,
+            "bytes_done": done_bytes,
+        });
+        format!("{value}\n")
+    } else if missing {
+        format!("{left}\n")
+    } else {
+        let mut lines = vec![format!("{state}: {} of {parts} parts done", done.len())];
+        for (part, begun) in &states.begun {
+            let seconds = now.saturating_sub(begun.at);
+            lines.push(match is_running(begun.at) {
+                true => format!("part {part} runs on {}, process {}", begun.host, begun.process),
+                false => format!(
+                    "part {part} was begun on {}, and tells nothing since {seconds} seconds",
+                    begun.host
+                ),
+            });
+        }
+        if !left.is_empty() {
+            lines.push(format!("not done: {left}"));
+        }
+        lines.join("\n") + "\n"
+    };
+    ncutils_cli::print(text)?;
+    Ok(0)
+}
+
+/// All parts, done.
+fn all(parts: u64) -> PartStates {
+    PartStates {
+        done: (0..parts).collect(),
+        ..PartStates::default()
+    }
+}

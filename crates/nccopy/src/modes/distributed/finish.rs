@@ -1,0 +1,73 @@
+//! `--finish`: the output of a job appears.
+
+use std::sync::Arc;
+
+use ncutils_core::distributed::Packs;
+use ncutils_core::error::Error;
+use ncutils_core::integrity::Promise;
+use ncutils_core::store::{Input, KeyOutput, StagedKeys};
+
+use super::join::join;
+use super::part::check_plan;
+use crate::arguments::Arguments;
+use crate::modes::planned::{Created, Planned, compare, create, verify};
+use crate::step::Finishing;
+
+/// Lets the output appear.
+///
+/// # Errors
+/// A pack that is damaged; what writing and comparing find wrong. The output does not appear then, and the job can go on.
+pub fn finish(finishing: &Finishing, planned: Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    let job = &*finishing.job;
+    let parts = job.parts.len() as u64;
+    check_plan(&planned, &job.plan, parts)?;
+    let engine = planned.engine;
+    let (stage, notes) = join(job, engine.output, &engine.create_options())?;
+    if let Some(keys) = &stage.keys {
+        return publish(keys, &planned, arguments);
+    }
+    ncutils_cli::signals::handle("nccopy");
+    let Created { writer, held } = create(&planned, arguments)?;
+    let mut packs = Packs::new(&notes, parts, planned.plan.schema.vars.len())?;
+    let report = engine.complete(planned.copied, &planned.prepared, writer, &mut packs)?;
+    if let Some((held, promise)) = held {
+        verify(
+            &held,
+            &promise,
+            planned.copied.asked,
+            (engine.input, engine.output),
+            arguments,
+        )
+        .map_err(|error| error.in_file(engine.output.name()))?;
+    }
+    engine.summarized(&report, None)?;
+    if let Err(error) = stage.end() {
+        arguments.messages.warn_of(
+            engine.output,
+            format_args!("the packs of the job are left: {error}"),
+        );
+    }
+    Ok(())
+}
+
+/// Writes the metadata of a dataset whose keys are there, and lets it appear.
+fn publish(keys: &Arc<dyn KeyOutput>, planned: &Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    let engine = planned.engine;
+    let output = engine.output;
+    let staged = Arc::new(StagedKeys::new(keys.clone()));
+    output.complete_in(staged.clone(), &planned.plan.schema, &planned.prepared.plans)?;
+    if arguments.verify {
+        let written = staged
+            .written()
+            .map_err(|e| Error::io("cannot read what was written", e))?;
+        let written = output.open_input(Input::keys(output.name(), written), &arguments.copy.registry)?;
+        let promise = Promise::of(&planned.plan);
+        let locations = (engine.input, output);
+        compare(&*written, &promise, planned.copied.asked, locations, arguments)
+            .map_err(|error| error.in_file(output.name()))?;
+    }
+    staged
+        .release()
+        .map_err(|e| Error::io("cannot write", e).in_file(output.name()))?;
+    Ok(())
+}

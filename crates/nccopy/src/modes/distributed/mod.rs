@@ -1,0 +1,32 @@
+//! Steps of a job of many processes, each with the same copy, planned again.
+//!
+//! ```text
+//! values: a copy that is planned ─► take ─┬─► plan    the file of the job
+//!                                         ├─► part    the share of one process, which keeper looks after
+//!                                         └─► finish  the output appears
+//! ```
+
+mod finish;
+mod join;
+mod keeper;
+mod part;
+mod plan;
+
+pub(crate) use join::join;
+pub(crate) use plan::write;
+
+use super::planned::Planned;
+use crate::arguments::Arguments;
+use crate::step::Step;
+
+/// Does a step of a job with a copy that is planned.
+///
+/// # Errors
+/// What fails. The output does not appear then.
+pub(super) fn take(step: &Step, planned: Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    match step {
+        Step::Plan(planning) => plan::plan(planning, &planned, arguments),
+        Step::Part(making) => part::make(making, planned, arguments),
+        Step::Finish(finishing) => finish::finish(finishing, planned, arguments),
+    }
+}

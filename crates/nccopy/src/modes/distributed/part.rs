@@ -1,0 +1,72 @@
+//! `--part`: the share of one process.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ncutils_core::copy::prepare;
+use ncutils_core::distributed::{PackWriter, PartKeys, plan_digest};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::format::Writer;
+
+use super::join::join;
+use super::keeper::Keeper;
+use crate::arguments::Arguments;
+use crate::modes::planned::Planned;
+use crate::step::Making;
+
+/// Checks that a copy is planned as it was when the job was.
+///
+/// # Errors
+/// It is planned otherwise.
+pub fn check_plan(planned: &Planned<'_>, plan: &str, parts: u64) -> Result<()> {
+    match plan_digest(&planned.plan, &planned.prepared, parts) == plan {
+        true => Ok(()),
+        false => Err(Error::Usage(
+            "the copy is planned otherwise here than where the job was planned; are its plugins and its environment the same?"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Makes parts of a planned copy.
+///
+/// # Errors
+/// What fails. The part is not marked as done then.
+pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    let job = &*making.job;
+    let of = job.parts.len() as u64;
+    check_plan(&planned, &job.plan, of)?;
+    let engine = planned.engine;
+    let (stage, notes) = join(job, engine.output, &engine.create_options())?;
+    ncutils_cli::signals::handle("nccopy");
+    let mut first = Some(planned.prepared);
+    for part in making.parts.numbers() {
+        let mut prepared = match first.take() {
+            Some(prepared) => prepared,
+            None => {
+                prepare(planned.copied.readers(), &planned.plan).map_err(|error| engine.in_input(error))?
+            }
+        };
+        if stage.keys.is_none() {
+            prepared.leave_encoded();
+        }
+        let share = prepared.into_share(part, of)?;
+        let of_part = Arc::new(notes.of_part(part));
+        of_part.begin()?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let keeper = Keeper::new(notes.clone(), (*of_part).clone(), Arc::clone(&is_over));
+        let schema = &planned.plan.schema;
+        let writer: Box<dyn Writer> = match &stage.keys {
+            Some(keys) => {
+                let keys = Arc::new(PartKeys::new(keys.clone(), of_part, is_over));
+                engine.output.create_in(keys, schema, &share.plans)?
+            }
+            None => Box::new(PackWriter::create(of_part, schema, &share.plans, is_over)?),
+        };
+        let report = engine.run(planned.copied, &share, writer)?;
+        drop(keeper);
+        engine.summarized(&report, None)?;
+        arguments.messages.note(format_args!("part {part}: done"));
+    }
+    Ok(())
+}

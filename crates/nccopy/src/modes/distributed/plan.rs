@@ -1,0 +1,120 @@
+//! `--plan`: what every process of a job will do.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::Context;
+use ncutils_cli::arguments;
+use ncutils_core::distributed::{InputIdentity, JobFile, JobState, Notes, PlannedPart, plan_digest};
+use ncutils_core::error::Error;
+use ncutils_core::location::remote_url;
+use ncutils_core::threads;
+
+use crate::arguments::Arguments;
+use crate::locations;
+use crate::modes::planned::Planned;
+use crate::print::plan_text;
+use crate::step::Planning;
+
+/// Inputs that a thread looks at before it takes more.
+const RUN: usize = 16;
+
+/// Begins a job, and writes its file.
+///
+/// # Errors
+/// A job that is there; an output that cannot be written. Nothing is left then.
+pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    let engine = &planned.engine;
+    let output = engine.output;
+    if planning.file.exists() {
+        return Err(Error::Usage(
+            "this exists; finish or abandon its job and remove it, or name another file for the job"
+                .to_owned(),
+        )
+        .in_file(&planning.file)
+        .into());
+    }
+    let description =
+        planned
+            .prepared
+            .describe(planned.copied.readers(), &planned.plan, &engine.run_options());
+    let described = plan_text::json(&description, &[], None);
+    let digest = plan_digest(&planned.plan, &planned.prepared, planning.parts);
+    let parts = planned.prepared.shares(planning.parts).map(|work| PlannedPart {
+        bytes: work.iter().fold(0, |sum: u64, of| sum.saturating_add(of.decoded)),
+        variables: work
+            .iter()
+            .map(|of| (of.name.to_owned(), of.pieces.start, of.pieces.end))
+            .collect(),
+    });
+    let parts = parts.collect();
+    let names = arguments.files.inputs();
+    let look = |name: &OsString| {
+        let location = locations::input(arguments, name)?;
+        anyhow::Ok(InputIdentity::now(&location, name)?)
+    };
+    let inputs = threads::try_map(threads::count(), RUN, names, look)?;
+    let (place, stage) = output.begin_job(
+        &planned.plan.schema,
+        &planned.prepared.plans,
+        &engine.create_options(),
+    )?;
+    arguments.messages.warn_of_notes(output);
+    let job = JobFile {
+        state: JobState::Open,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        directory: env::current_dir().context("cannot find the current folder")?,
+        arguments: arguments::given().skip(1).collect(),
+        inputs,
+        output: arguments.files.operands.last().cloned().unwrap_or_default(),
+        place,
+        plan: digest,
+        described,
+        parts,
+    };
+    let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
+    let begun = notes.begin().and_then(|()| {
+        write(&job, &planning.file).map_err(|e| Error::io("cannot write", e).in_file(&planning.file))
+    });
+    if let Err(error) = begun {
+        let _ = stage.remove();
+        return Err(error.into());
+    }
+    arguments.messages.note(format_args!(
+        "{}: {} parts; 'nccopy --part N {}' makes one, N from 0 to {}",
+        planning.file.display(),
+        planning.parts,
+        planning.file.display(),
+        planning.parts - 1
+    ));
+    Ok(())
+}
+
+/// Writes the file of a job whole or not at all. A file with secrets is for its owner alone.
+pub(crate) fn write(job: &JobFile, file: &Path) -> io::Result<()> {
+    let has_secrets = |text: &OsString| {
+        let text = text.to_string_lossy();
+        remote_url::hidden(&text, &text) != text
+    };
+    let secret = job.arguments.iter().any(has_secrets);
+    let mut beside = file.as_os_str().to_owned();
+    beside.push(format!(".{:x}", std::process::id()));
+    let beside = Path::new(&beside);
+    let mode = if secret { 0o600 } else { 0o666 };
+    let mut new = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(beside)?;
+    let written = new
+        .write_all(job.text().as_bytes())
+        .and_then(|()| new.sync_all())
+        .and_then(|()| fs::rename(beside, file));
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(beside);
+    })
+}

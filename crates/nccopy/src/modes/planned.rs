@@ -1,0 +1,100 @@
+//! [`Planned`]: a copy of values and chunks, before its output is begun.
+//!
+//! ```text
+//! Planned ─► create ─► Writer ─► verify: compared before it takes its name
+//! ```
+
+use ncutils_core::copy::{CopyPlan, Prepared};
+use ncutils_core::error::Error;
+use ncutils_core::format::archive::PackOptions;
+use ncutils_core::format::{Reader, Writer};
+use ncutils_core::integrity::{Named, Promise};
+use ncutils_core::location::{Location, Staged};
+
+use super::copy_of::CopyOf;
+use super::engine::Engine;
+use crate::arguments::Arguments;
+
+/// A copy that is planned, and of which nothing is written.
+pub(crate) struct Planned<'a> {
+    pub(crate) engine: Engine<'a>,
+    pub(crate) copied: &'a CopyOf<'a>,
+    pub(crate) plan: CopyPlan,
+    pub(crate) prepared: Prepared,
+    /// The blocks of an archive.
+    pub(crate) blocks: Option<PackOptions>,
+}
+
+/// An output that was begun.
+pub(crate) struct Created {
+    pub(crate) writer: Box<dyn Writer>,
+    /// What is held back until it was compared.
+    pub(crate) held: Option<(Staged, Promise)>,
+}
+
+/// Begins the output of a planned copy.
+///
+/// # Errors
+/// An output that cannot be written.
+pub(crate) fn create(planned: &Planned<'_>, arguments: &Arguments) -> Result<Created, Error> {
+    let output = planned.engine.output;
+    let create = planned.engine.create_options();
+    let (schema, plans) = (&planned.plan.schema, &planned.prepared.plans);
+    let created = match planned.blocks.clone() {
+        blocks if arguments.verify => output
+            .create_staged(schema, plans, blocks, &create)
+            .map(|(writer, held)| (writer, Some((held, Promise::of(&planned.plan))))),
+        Some(blocks) => output
+            .create_archive(schema, plans, blocks, &create)
+            .map(|writer| (writer, None)),
+        None => output
+            .create_with(schema, plans, &create)
+            .map(|writer| (writer, None)),
+    };
+    arguments.messages.warn_of_notes(output);
+    created.map(|(writer, held)| Created { writer, held })
+}
+
+/// Compares the output with what was asked for, and lets it appear.
+///
+/// # Errors
+/// A difference; what reading finds wrong.
+pub(crate) fn verify(
+    held: &Staged,
+    promise: &Promise,
+    asked: &dyn Reader,
+    (input, output): (&Location, &Location),
+    arguments: &Arguments,
+) -> Result<(), Error> {
+    let written = output.open_input(held.input(output)?, &arguments.copy.registry)?;
+    compare(&*written, promise, asked, (input, output), arguments)?;
+    drop(written);
+    held.release()
+}
+
+/// Compares what was written with what was asked for.
+///
+/// # Errors
+/// A difference; what reading finds wrong.
+pub(crate) fn compare(
+    written: &dyn Reader,
+    promise: &Promise,
+    asked: &dyn Reader,
+    (input, output): (&Location, &Location),
+    arguments: &Arguments,
+) -> Result<(), Error> {
+    let names = (input.to_string(), output.to_string());
+    let asked = Named {
+        reader: asked,
+        name: &names.0,
+    };
+    let found = Named {
+        reader: written,
+        name: &names.1,
+    };
+    let compared = promise.verify(asked, found, arguments.work(), &mut |line| {
+        arguments.messages.tell(format_args!("{output}: {line}"));
+    })?;
+    arguments.messages.note(format_args!("{output}: {compared}"));
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! [`Step`]: what a process does of a job.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use ncutils_core::distributed::{JobFile, PartList};
+
+/// What a process does of a job, once the copy is planned.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// `--plan`: it writes the file of the job.
+    Plan(Planning),
+    /// `--part`: it makes parts.
+    Part(Making),
+    /// `--finish`: it lets the output appear.
+    Finish(Finishing),
+}
+
+/// A job that is planned.
+#[derive(Debug, Clone)]
+pub struct Planning {
+    /// The file of the job.
+    pub file: PathBuf,
+    /// The number of parts.
+    pub parts: u64,
+}
+
+/// Parts that are made.
+#[derive(Debug, Clone)]
+pub struct Making {
+    /// The job.
+    pub job: Arc<JobFile>,
+    /// The parts.
+    pub parts: PartList,
+    /// `--again`: also those that are done.
+    pub again: bool,
+}
+
+/// A job that is finished.
+#[derive(Debug, Clone)]
+pub struct Finishing {
+    /// The job.
+    pub job: Arc<JobFile>,
+}
+
+impl Step {
+    /// The step that the options of a copy ask for: `--plan`.
+    pub fn of_copy(matches: &ArgMatches) -> Option<Self> {
+        let file: &OsString = matches.get_one("plan")?;
+        Some(Self::Plan(Planning {
+            file: file.into(),
+            parts: matches.get_one("parts").copied().unwrap_or(1),
+        }))
+    }
+}
