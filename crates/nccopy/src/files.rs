@@ -16,6 +16,8 @@ pub struct Files {
     pub list: Option<OsString>,
     /// `--recursive`: the inputs are all datasets below one folder.
     pub recursive: bool,
+    /// The inputs among them that are copied; `None` for all. Names from the root on.
+    pub chosen: Option<Vec<OsString>>,
     /// `--join` or `--merge`: the inputs become one output.
     pub join: bool,
     /// The dimension of `--join`.
@@ -85,6 +87,7 @@ impl Files {
         Self {
             operands,
             list: matches.get_one::<OsString>("files-from").cloned(),
+            chosen: None,
             recursive: given("recursive"),
             join: matches.contains_id("join") || given("merge"),
             dim: matches.get_one::<String>("join").cloned(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use ncutils_core::distributed::{JobFile, PartList};
+use ncutils_core::error::{Error, Result};
 
 /// What a process does of a job, once the copy is planned.
 #[derive(Debug, Clone)]
@@ -43,6 +44,23 @@ pub struct Making {
 pub struct Finishing {
     /// The job.
     pub job: Arc<JobFile>,
+}
+
+impl Planning {
+    /// Checks that the file of the job takes the place of nothing.
+    ///
+    /// # Errors
+    /// The file exists.
+    pub fn check(&self) -> Result<()> {
+        match self.file.exists() {
+            false => Ok(()),
+            true => Err(Error::Usage(
+                "this exists; finish or abandon its job and remove it, or name another file for the job"
+                    .to_owned(),
+            )
+            .in_file(&self.file)),
+        }
+    }
 }
 
 impl Step {

@@ -24,6 +24,17 @@ pub struct Content {
     pub digest: u128,
 }
 
+impl Content {
+    /// What was written as this many files, each of which appeared by itself.
+    pub fn of_files(count: u64) -> Self {
+        Self {
+            pieces: count,
+            bytes: 0,
+            digest: 0,
+        }
+    }
+}
+
 impl ContentSum {
     /// Adds a piece of `length` bytes with a CRC-32C, which is known by `name`.
     pub fn add(&self, name: &[u8], length: u64, crc: u32) {

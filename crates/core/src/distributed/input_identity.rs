@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, absolute};
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ impl InputIdentity {
                 state: location.remote_state(&MARKS)?,
             });
         };
-        let name = match path.canonicalize() {
+        let name = match absolute(path) {
             Ok(whole) if Path::new(typed) == path => whole.into(),
             _ => typed.to_owned(),
         };

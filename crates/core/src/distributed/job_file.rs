@@ -74,21 +74,51 @@ pub struct JobFile {
 }
 
 /// What a part does.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedPart {
-    /// Decoded bytes.
+    /// Decoded bytes; bytes of files that are copied as a whole.
     pub bytes: u64,
-    /// Variables with the first of their pieces and the one behind the last.
-    pub variables: Vec<(String, u64, u64)>,
+    /// What it copies.
+    pub work: PartWork,
+}
+
+/// What a part copies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartWork {
+    /// Variables, each with the first of its pieces and the one behind the last.
+    Variables(Vec<(String, u64, u64)>),
+    /// Whole inputs, by the number of the first and of the one behind the last.
+    Files(u64, u64),
 }
 
 impl JobFile {
+    /// True if each part copies whole inputs.
+    pub fn is_of_files(&self) -> bool {
+        let first = self.parts.first();
+        first.is_some_and(|part| matches!(part.work, PartWork::Files(..)))
+    }
+
+    /// The inputs that a part copies as a whole; all inputs for a part of one dataset.
+    pub fn inputs_of(&self, part: u64) -> &[InputIdentity] {
+        let part = usize::try_from(part).ok().and_then(|part| self.parts.get(part));
+        match part.map(|part| &part.work) {
+            Some(PartWork::Files(first, end)) => {
+                let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+                self.inputs.get(at(*first)..at(*end)).unwrap_or_default()
+            }
+            _ => &self.inputs,
+        }
+    }
+
     /// The text of the file.
     pub fn text(&self) -> String {
-        let parts = self.parts.iter().map(|part| {
-            let variables = part.variables.iter();
-            let variables = variables.map(|(name, first, end)| json!([name, first, end]));
-            json!({ "bytes": part.bytes, "variables": variables.collect::<Vec<_>>() })
+        let parts = self.parts.iter().map(|part| match &part.work {
+            PartWork::Variables(variables) => {
+                let variables = variables.iter();
+                let variables = variables.map(|(name, first, end)| json!([name, first, end]));
+                json!({ "bytes": part.bytes, "variables": variables.collect::<Vec<_>>() })
+            }
+            PartWork::Files(first, end) => json!({ "bytes": part.bytes, "files": [first, end] }),
         });
         let value = json!({
             "ncutils-job": FORM,
@@ -178,15 +208,24 @@ impl JobFile {
 
 impl PlannedPart {
     fn of(value: &Value) -> Option<Self> {
-        let variables = value.get("variables")?.as_array()?.iter().map(|variable| {
-            match variable.as_array()?.as_slice() {
-                [name, first, end] => Some((name.as_str()?.to_owned(), first.as_u64()?, end.as_u64()?)),
+        let bytes = value.get("bytes")?.as_u64()?;
+        if let Some(files) = value.get("files") {
+            return match files.as_array()?.as_slice() {
+                [first, end] => Some(Self {
+                    bytes,
+                    work: PartWork::Files(first.as_u64()?, end.as_u64()?),
+                }),
                 _ => None,
-            }
+            };
+        }
+        let variables = value.get("variables")?.as_array()?.iter();
+        let variables = variables.map(|variable| match variable.as_array()?.as_slice() {
+            [name, first, end] => Some((name.as_str()?.to_owned(), first.as_u64()?, end.as_u64()?)),
+            _ => None,
         });
         Some(Self {
-            bytes: value.get("bytes")?.as_u64()?,
-            variables: variables.collect::<Option<_>>()?,
+            bytes,
+            work: PartWork::Variables(variables.collect::<Option<_>>()?),
         })
     }
 }
@@ -215,7 +254,7 @@ mod tests {
             described: json!({}),
             parts: vec![PlannedPart {
                 bytes: u64::MAX,
-                variables: vec![("/t".to_owned(), 0, 3)],
+                work: PartWork::Variables(vec![("/t".to_owned(), 0, 3)]),
             }],
         }
     }

@@ -39,6 +39,8 @@ pub struct Begun {
     pub process: u64,
     /// Seconds since 1970 when it told last that it works.
     pub at: u64,
+    /// Why it failed, if it did.
+    pub failed: Option<String>,
 }
 
 /// What a job has done so far.
@@ -175,6 +177,7 @@ impl Notes {
             host: note["host"].as_str().unwrap_or_default().to_owned(),
             process: note["process"].as_u64().unwrap_or_default(),
             at: note["at"].as_u64().unwrap_or_default(),
+            failed: note["failed"].as_str().map(str::to_owned),
         }))
     }
 }
@@ -192,11 +195,21 @@ impl PartNotes {
     /// # Errors
     /// The store fails.
     pub fn begin(&self) -> Result<()> {
+        self.tell(None)
+    }
+
+    /// Notes that this process has failed to make the part. A store that fails is not told.
+    pub fn fail(&self, why: &str) {
+        let _ = self.tell(Some(why));
+    }
+
+    fn tell(&self, failed: Option<&str>) -> Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let note = json!({
             "host": host(),
             "process": std::process::id(),
             "at": now.map_or(0, |now| now.as_secs()),
+            "failed": failed,
         });
         self.put("begun", note.to_string().as_bytes())
     }

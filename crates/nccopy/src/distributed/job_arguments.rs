@@ -58,7 +58,9 @@ impl JobArguments<'_> {
         (arguments.summary, arguments.json) = (own.summary, own.json);
         arguments.verify |= own.verify;
         let names: Vec<OsString> = self.job.inputs.iter().map(|input| input.name.clone()).collect();
-        arguments.files = arguments.files.with_inputs(&names);
+        if !self.job.is_of_files() {
+            arguments.files = arguments.files.with_inputs(&names);
+        }
         Ok(arguments)
     }
 
@@ -68,7 +70,15 @@ impl JobArguments<'_> {
     /// What fails.
     pub fn copy(&self, step: Step) -> anyhow::Result<u8> {
         let mut arguments = self.planned()?;
-        if let Some(changed) = self.changed(&arguments)? {
+        let inputs: Vec<&InputIdentity> = match &step {
+            Step::Part(making) if self.job.is_of_files() => {
+                let parts = making.parts.numbers();
+                parts.flat_map(|part| self.job.inputs_of(part)).collect()
+            }
+            Step::Finish(_) if self.job.is_of_files() => Vec::new(),
+            _ => self.job.inputs.iter().collect(),
+        };
+        if let Some(changed) = Self::changed(&inputs, &arguments)? {
             self.messages.tell(format_args!(
                 "{changed}: changed since the job was planned; plan it again"
             ));
@@ -78,14 +88,14 @@ impl JobArguments<'_> {
         copy::copy(&arguments)
     }
 
-    /// The first input that has changed since the job was planned.
-    fn changed(&self, arguments: &Arguments) -> anyhow::Result<Option<Location>> {
-        let look = |input: &InputIdentity| {
+    /// The first of some inputs that has changed since the job was planned.
+    fn changed(inputs: &[&InputIdentity], arguments: &Arguments) -> anyhow::Result<Option<Location>> {
+        let look = |input: &&InputIdentity| {
             let location = locations::input(arguments, &input.name)?;
             let is_same = input.is_same(&location)?;
             anyhow::Ok((!is_same).then_some(location))
         };
-        let found = threads::try_map(threads::count(), RUN, &self.job.inputs, look)?;
+        let found = threads::try_map(threads::count(), RUN, inputs, look)?;
         Ok(found.into_iter().flatten().next())
     }
 

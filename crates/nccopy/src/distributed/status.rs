@@ -49,7 +49,8 @@ pub fn tell(arguments: &JobArguments<'_>, missing: bool, as_json: bool) -> anyho
                 "host": begun.host,
                 "process": begun.process,
                 "seconds": now.saturating_sub(begun.at),
-                "running": is_running(begun.at),
+                "running": begun.failed.is_none() && is_running(begun.at),
+                "failed": begun.failed,
             })
         });
         let value = json!({
@@ -69,6 +70,7 @@ pub fn tell(arguments: &JobArguments<'_>, missing: bool, as_json: bool) -> anyho
         for (part, begun) in &states.begun {
             let seconds = now.saturating_sub(begun.at);
             lines.push(match is_running(begun.at) {
+                _ if let Some(why) = &begun.failed => format!("part {part} failed on {}: {why}", begun.host),
                 true => format!("part {part} runs on {}, process {}", begun.host, begun.process),
                 false => format!(
                     "part {part} was begun on {}, and tells nothing since {seconds} seconds",

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use anyhow::Context;
 use ncutils_core::location::Location;
@@ -37,6 +37,10 @@ impl Input {
 /// # Errors
 /// A folder or a list that cannot be read.
 pub fn all(names: &[OsString], files: &Files) -> anyhow::Result<Vec<Input>> {
+    if let Some(chosen) = &files.chosen {
+        let root = names.first().filter(|_| files.recursive);
+        return Ok(chosen.iter().map(|name| chosen_below(name, root)).collect());
+    }
     let mut all: Vec<Input> = match (files.recursive, names) {
         (true, [folder]) => below(folder)?,
         _ => names.iter().cloned().map(Input::given).collect(),
@@ -45,6 +49,19 @@ pub fn all(names: &[OsString], files: &Files) -> anyhow::Result<Vec<Input>> {
         all.extend(listed(list)?);
     }
     Ok(all)
+}
+
+/// An input that was found before, maybe below a folder.
+fn chosen_below(name: &OsString, root: Option<&OsString>) -> Input {
+    let root = root.and_then(|root| path::absolute(root).ok());
+    let below = root
+        .as_ref()
+        .and_then(|root| Path::new(name).strip_prefix(root).ok());
+    Input {
+        below: below.and_then(Path::parent).unwrap_or(Path::new("")).to_owned(),
+        found: below.is_some(),
+        name: name.clone(),
+    }
 }
 
 /// The inputs of a list: names that end with NUL, or else with a line feed. Empty names are left out. `-` is standard input.

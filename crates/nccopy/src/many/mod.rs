@@ -3,6 +3,7 @@
 //! ```text
 //! operands, --files-from, --recursive ─► inputs ─► output_name ─► jobs: no two have one output
 //!                                                                   │
+//!   groups: those of one of many processes ◄───┤
 //!   run, turns: small ones beside each other, a large one alone ◄───┘
 //!                   │
 //!                   ├─► current: is it done already?  (--update, --in-place) ─► skipped
@@ -11,6 +12,7 @@
 //! ```
 
 mod current;
+mod groups;
 mod in_place;
 pub(crate) mod inputs;
 pub(crate) mod job;

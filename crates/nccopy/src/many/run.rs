@@ -1,9 +1,12 @@
 //! Runs the jobs of a call, each when its turn comes.
 
+use std::ffi::OsString;
+
 use ncutils_cli::progress::FilesBar;
 use ncutils_core::copy::default_budget;
 use ncutils_core::threads;
 
+use super::groups;
 use super::job::Job;
 use super::jobs::jobs;
 use super::told::Told;
@@ -19,7 +22,15 @@ const OPEN_FILES: u64 = 6;
 /// # Errors
 /// Names that are wrong before anything is read; a failure of standard output.
 pub fn copy(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<u8> {
+    if let Some(step) = &arguments.step {
+        return groups::take(step, form, arguments, copy_all);
+    }
     let (jobs, folder) = jobs(form, arguments)?;
+    copy_all(jobs, &folder, arguments)
+}
+
+/// Runs jobs whose outputs are in `folder`. Returns the exit status.
+fn copy_all(jobs: Vec<Job>, folder: &OsString, arguments: &Arguments) -> anyhow::Result<u8> {
     let told = Told::new(arguments);
     let at_once = at_once(&jobs);
     let share = Arguments {
@@ -39,7 +50,7 @@ pub fn copy(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<u8> {
         turn,
         |job, turn| {
             let arguments = if turn == Turn::Large { arguments } else { &share };
-            match job.locations(&folder, arguments) {
+            match job.locations(folder, arguments) {
                 Ok((input, output)) => {
                     let done = job.run((&input, &output), bar.as_ref(), arguments);
                     told.tell(&job, Some((&input, &output)), done);

@@ -173,6 +173,27 @@ impl Location {
         Ok((place, keys_stage(keys, stage).map_err(cannot)?))
     }
 
+    /// Begins a job that writes whole datasets below this folder or prefix.
+    ///
+    /// # Errors
+    /// The folder's own folder cannot be written to; the store fails.
+    pub fn begin_job_of_files(&self) -> Result<(JobPlace, JobStage)> {
+        let cannot = |e| self.named()(Error::io("cannot create", e));
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let options = CreateOptions::default();
+            return self.begin_remote_job(url, false, &options).map_err(self.named());
+        }
+        let stage = create_stage(self.local_path()?).map_err(cannot)?;
+        let place = JobPlace {
+            run: new_run(),
+            folder: stage.file_name().map(OsStr::to_owned),
+            is_beside: false,
+            has_keys: false,
+        };
+        Ok((place, folder_stage(stage).map_err(cannot)?))
+    }
+
     /// Joins a job that [`begin_job`](Self::begin_job) began, maybe in another process.
     ///
     /// # Errors
@@ -209,7 +230,7 @@ impl Location {
         let (session, memory) = self.session(url, options)?;
         if !has_keys {
             let run = new_run();
-            let keys = SharedKeys::of_object(session, &url.key, memory, &run);
+            let keys = SharedKeys::of_object(session, url.key.trim_end_matches('/'), memory, &run);
             let place = JobPlace {
                 run,
                 folder: None,
@@ -239,15 +260,15 @@ impl Location {
     ) -> Result<JobStage> {
         let (session, memory) = self.session(url, options)?;
         if !place.has_keys {
-            let keys = SharedKeys::of_object(session, &url.key, memory, &place.run);
+            let keys = SharedKeys::of_object(session, url.key.trim_end_matches('/'), memory, &place.run);
             return Ok(object_stage(keys));
         }
         let run = Run {
             name: place.run.clone(),
             is_beside: place.is_beside,
         };
-        let notes = SharedKeys::of_tree(session.clone(), &url.key, memory, &run);
-        let tree = TreeOutput::join(session, &url.key, memory, &run);
+        let notes = SharedKeys::of_tree(session.clone(), url.key.trim_end_matches('/'), memory, &run);
+        let tree = TreeOutput::join(session, url.key.trim_end_matches('/'), memory, &run);
         let tree = Arc::new(tree.map_err(|e| Error::io("cannot join the job", e))?);
         Ok(JobStage {
             notes: Arc::new(notes),

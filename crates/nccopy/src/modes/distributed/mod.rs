@@ -13,7 +13,8 @@ mod part;
 mod plan;
 
 pub(crate) use join::join;
-pub(crate) use plan::write;
+pub(crate) use keeper::Keeper;
+pub(crate) use plan::{announce, begin, write};
 
 use super::planned::Planned;
 use crate::arguments::Arguments;

@@ -63,8 +63,9 @@ pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> any
             }
             None => Box::new(PackWriter::create(of_part, schema, &share.plans, is_over)?),
         };
-        let report = engine.run(planned.copied, &share, writer)?;
+        let done = engine.run(planned.copied, &share, writer);
         drop(keeper);
+        let report = done.inspect_err(|error| notes.of_part(part).fail(&error.to_string()))?;
         engine.summarized(&report, None)?;
         arguments.messages.note(format_args!("part {part}: done"));
     }

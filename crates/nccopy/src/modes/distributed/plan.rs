@@ -9,9 +9,11 @@ use std::path::Path;
 
 use anyhow::Context;
 use ncutils_cli::arguments;
-use ncutils_core::distributed::{InputIdentity, JobFile, JobState, Notes, PlannedPart, plan_digest};
+use ncutils_core::distributed::{
+    InputIdentity, JobFile, JobState, Notes, PartWork, PlannedPart, plan_digest,
+};
 use ncutils_core::error::Error;
-use ncutils_core::location::remote_url;
+use ncutils_core::location::{JobStage, remote_url};
 use ncutils_core::threads;
 
 use crate::arguments::Arguments;
@@ -30,14 +32,7 @@ const RUN: usize = 16;
 pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
     let engine = &planned.engine;
     let output = engine.output;
-    if planning.file.exists() {
-        return Err(Error::Usage(
-            "this exists; finish or abandon its job and remove it, or name another file for the job"
-                .to_owned(),
-        )
-        .in_file(&planning.file)
-        .into());
-    }
+    planning.check()?;
     let description =
         planned
             .prepared
@@ -46,10 +41,11 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
     let digest = plan_digest(&planned.plan, &planned.prepared, planning.parts);
     let parts = planned.prepared.shares(planning.parts).map(|work| PlannedPart {
         bytes: work.iter().fold(0, |sum: u64, of| sum.saturating_add(of.decoded)),
-        variables: work
-            .iter()
-            .map(|of| (of.name.to_owned(), of.pieces.start, of.pieces.end))
-            .collect(),
+        work: PartWork::Variables(
+            work.iter()
+                .map(|of| (of.name.to_owned(), of.pieces.start, of.pieces.end))
+                .collect(),
+        ),
     });
     let parts = parts.collect();
     let names = arguments.files.inputs();
@@ -76,22 +72,36 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         described,
         parts,
     };
-    let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
-    let begun = notes.begin().and_then(|()| {
-        write(&job, &planning.file).map_err(|e| Error::io("cannot write", e).in_file(&planning.file))
-    });
-    if let Err(error) = begun {
-        let _ = stage.remove();
-        return Err(error.into());
-    }
-    arguments.messages.note(format_args!(
-        "{}: {} parts; 'nccopy --part N {}' makes one, N from 0 to {}",
-        planning.file.display(),
-        planning.parts,
-        planning.file.display(),
-        planning.parts - 1
-    ));
+    begin(&job, &stage, &planning.file)?;
+    announce(planning, arguments);
     Ok(())
+}
+
+/// Begins a job in its stage, and writes its file.
+///
+/// # Errors
+/// The file cannot be written. Nothing is left of the stage then.
+pub(crate) fn begin(job: &JobFile, stage: &JobStage, file: &Path) -> Result<(), Error> {
+    let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
+    let begun = notes
+        .begin()
+        .and_then(|()| write(job, file).map_err(|e| Error::io("cannot write", e).in_file(file)));
+    begun.inspect_err(|_| {
+        let _ = stage.remove();
+    })
+}
+
+/// Tells how to go on.
+pub(crate) fn announce(planning: &Planning, arguments: &Arguments) {
+    let (file, parts) = (planning.file.display(), planning.parts);
+    let numbers = match parts {
+        1 => "N is 0".to_owned(),
+        _ => format!("N from 0 to {}", parts - 1),
+    };
+    let plural = if parts == 1 { "" } else { "s" };
+    arguments.messages.note(format_args!(
+        "{file}: {parts} part{plural}; 'nccopy --part N {file}' makes one, {numbers}"
+    ));
 }
 
 /// Writes the file of a job whole or not at all. A file with secrets is for its owner alone.

@@ -6,8 +6,8 @@ use super::*;
 use crate::tests::faulty_store::{Fault, FaultyStore, contents};
 use crate::tree::mark::{BUILDING, Mark};
 use crate::tree::switch::take_over;
-use ncutils_store::new_run;
 use ncutils_store::FailedKey;
+use ncutils_store::new_run;
 use object_store::memory::InMemory;
 
 const SMALL: PartSizes = PartSizes {

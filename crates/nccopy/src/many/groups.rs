@@ -1,0 +1,210 @@
+//! Several inputs by many processes: each part of the job copies a group of them, and each output appears by itself.
+
+use std::env;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use ncutils_cli::arguments;
+use ncutils_core::distributed::{
+    Content, InputIdentity, JobFile, JobState, Notes, PartWork, PlannedPart, files_digest,
+};
+use ncutils_core::error::Error;
+use ncutils_core::location::{CreateOptions, Location};
+use ncutils_core::threads;
+use serde_json::Value;
+
+use super::job::Job;
+use super::jobs::jobs;
+use crate::arguments::Arguments;
+use crate::files::{Files, Form};
+use crate::locations;
+use crate::modes::distributed::{Keeper, announce, begin, join};
+use crate::step::{Making, Planning, Step};
+
+/// Inputs that a thread looks at before it takes more.
+const RUN: usize = 16;
+
+/// Bytes that an input whose size is not known counts for.
+const UNKNOWN: u64 = 64 << 20;
+
+/// Bytes that an input counts for besides its own.
+const EACH: u64 = 64 << 10;
+
+/// Does a step of a job with several inputs. `copy` copies those that are left. Returns the exit status.
+///
+/// # Errors
+/// What fails before inputs are copied.
+pub fn take(
+    step: &Step,
+    form: &Form<'_>,
+    arguments: &Arguments,
+    copy: impl Fn(Vec<Job>, &OsString, &Arguments) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
+    match step {
+        Step::Plan(planning) => plan(planning, form, arguments).map(|()| 0),
+        Step::Part(making) => part(making, arguments, copy),
+        Step::Finish(finishing) => {
+            let output = output(arguments)?;
+            let (stage, _) = join(&finishing.job, &output, &CreateOptions::default())?;
+            stage.remove()?;
+            Ok(0)
+        }
+    }
+}
+
+/// The folder of outputs.
+fn output(arguments: &Arguments) -> anyhow::Result<Location> {
+    let name = arguments.files.operands.last().context("no folder of outputs")?;
+    locations::output(arguments, Location::parse_output(name)?)
+}
+
+/// Writes the file of a job.
+fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    let Form::IntoFolder(..) = form else {
+        return Err(Error::Usage(
+            "--update and --preserve are for inputs whose outputs go into a folder; leave them out"
+                .to_owned(),
+        )
+        .into());
+    };
+    planning.check()?;
+    let (jobs, _) = jobs(form, arguments)?;
+    let look = |job: &Job| {
+        let location = locations::input(arguments, &job.input)?;
+        anyhow::Ok(InputIdentity::now(&location, &job.input)?)
+    };
+    let inputs = threads::try_map(threads::count(), RUN, &jobs, look)?;
+    let sizes: Vec<u64> = jobs
+        .iter()
+        .map(|job| job.size(u64::MAX).unwrap_or(UNKNOWN))
+        .collect();
+    let arguments_given: Vec<OsString> = arguments::given().skip(1).collect();
+    let output = output(arguments)?;
+    let (place, stage) = output.begin_job_of_files()?;
+    let job = JobFile {
+        state: JobState::Open,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        directory: env::current_dir().context("cannot find the current folder")?,
+        plan: files_digest(&inputs, &arguments_given),
+        arguments: arguments_given,
+        inputs,
+        output: arguments.files.operands.last().cloned().unwrap_or_default(),
+        place,
+        described: Value::Null,
+        parts: groups(&sizes, planning.parts),
+    };
+    begin(&job, &stage, &planning.file)?;
+    announce(planning, arguments);
+    Ok(())
+}
+
+/// Cuts inputs of these sizes into groups of about equal bytes.
+fn groups(sizes: &[u64], parts: u64) -> Vec<PlannedPart> {
+    let cost = |size: &u64| u128::from(*size) + u128::from(EACH);
+    let all: u128 = sizes.iter().map(cost).sum();
+    let mut ends = Vec::new();
+    let (mut before, mut at) = (0u128, 0);
+    for part in 1..=u128::from(parts) {
+        let end = all * part / u128::from(parts);
+        // An input goes to the side on which its middle is.
+        while let Some(size) = sizes.get(at).filter(|size| before + cost(size) / 2 < end) {
+            before += cost(size);
+            at += 1;
+        }
+        ends.push(at);
+    }
+    let mut first = 0;
+    ends.into_iter()
+        .map(|end| {
+            let part = PlannedPart {
+                bytes: sizes[first..end]
+                    .iter()
+                    .fold(0, |sum, size| sum.saturating_add(*size)),
+                work: PartWork::Files(first as u64, end as u64),
+            };
+            first = end;
+            part
+        })
+        .collect()
+}
+
+/// Copies the inputs of parts.
+fn part(
+    making: &Making,
+    arguments: &Arguments,
+    copy: impl Fn(Vec<Job>, &OsString, &Arguments) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
+    let output = output(arguments)?;
+    let (_stage, notes): (_, Notes) = join(&making.job, &output, &CreateOptions::default())?;
+    // Each input is copied by this process alone.
+    let each = Arguments {
+        step: None,
+        ..arguments.clone()
+    };
+    let mut worst = 0;
+    for part in making.parts.numbers() {
+        let of_part = notes.of_part(part);
+        of_part.begin()?;
+        let keeper = Keeper::new(notes.clone(), of_part.clone(), Arc::new(AtomicBool::new(false)));
+        let inputs = making.job.inputs_of(part);
+        let chosen: Vec<OsString> = inputs.iter().map(|input| input.name.clone()).collect();
+        let count = chosen.len() as u64;
+        let files = Files {
+            chosen: Some(chosen),
+            ..arguments.files.clone()
+        };
+        let (jobs, folder) = jobs(
+            &files.form()?,
+            &Arguments {
+                files: files.clone(),
+                ..arguments.clone()
+            },
+        )?;
+        let status = copy(jobs, &folder, &each)?;
+        drop(keeper);
+        notes.check()?;
+        if status == 0 {
+            of_part.end(&Content::of_files(count))?;
+            arguments.messages.note(format_args!("part {part}: done"));
+        } else {
+            of_part.fail("an input failed");
+        }
+        worst = worst.max(status);
+    }
+    Ok(worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_have_about_equal_bytes_and_every_input_once() {
+        for (sizes, parts) in [
+            (vec![100 << 20; 10], 3),
+            (vec![1, 1 << 30, 1, 1], 2),
+            (vec![5], 4),
+            (Vec::new(), 2),
+            ((0..100).map(|n| n << 20).collect(), 7),
+        ] {
+            let groups = groups(&sizes, parts);
+            assert_eq!(groups.len() as u64, parts);
+            let mut next = 0;
+            for group in &groups {
+                let PartWork::Files(first, end) = group.work else {
+                    panic!("{group:?}");
+                };
+                assert_eq!(first, next);
+                next = end;
+            }
+            assert_eq!(next as usize, sizes.len());
+            let all: u64 = sizes.iter().sum();
+            let largest = sizes.iter().max().copied().unwrap_or(0);
+            for group in &groups {
+                assert!(group.bytes <= all / parts + largest + EACH, "{groups:?}");
+            }
+        }
+    }
+}
