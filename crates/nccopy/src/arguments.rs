@@ -119,7 +119,7 @@ impl Arguments {
         match self.step {
             None => Ok(()),
             Some(_) => Err(Error::Usage(
-                "this copy passes the bytes of the input on, and is made by one process; leave out --plan"
+                "this copy passes the bytes of the input on, and is made at once by one process; leave out --plan or --resume"
                     .to_owned(),
             )),
         }

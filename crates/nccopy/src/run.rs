@@ -14,6 +14,9 @@ pub fn main() -> ExitCode {
         if matches.get_flag("with-parent") {
             distributed::end_with_parent()?;
         }
+        if matches.get_flag("resume") {
+            return distributed::resume(matches);
+        }
         match distributed::Request::of(matches)? {
             Some(request) => request.run(),
             None => copy(&Arguments::of(matches)?),

@@ -8,6 +8,12 @@ use clap::ArgMatches;
 use ncutils_core::distributed::{JobFile, PartList};
 use ncutils_core::error::{Error, Result};
 
+/// Decoded bytes of a part of a copy that one process makes, and can go on with.
+const PART: u64 = 64 << 20;
+
+/// Most parts of such a copy.
+const MOST_RESUMED: u64 = 1000;
+
 /// What a process does of a job, once the copy is planned.
 #[derive(Debug, Clone)]
 pub enum Step {
@@ -24,8 +30,8 @@ pub enum Step {
 pub struct Planning {
     /// The file of the job.
     pub file: PathBuf,
-    /// The number of parts.
-    pub parts: u64,
+    /// The number of parts; `None` for one that suits a single process.
+    pub parts: Option<u64>,
 }
 
 /// Parts that are made.
@@ -37,6 +43,8 @@ pub struct Making {
     pub parts: PartList,
     /// `--again`: also those that are done.
     pub again: bool,
+    /// True to tell each part that is done.
+    pub tells: bool,
 }
 
 /// A job that is finished.
@@ -47,6 +55,11 @@ pub struct Finishing {
 }
 
 impl Planning {
+    /// The number of parts of a copy of so many decoded bytes.
+    pub fn count(&self, bytes: u64) -> u64 {
+        self.parts.unwrap_or((bytes / PART).clamp(1, MOST_RESUMED))
+    }
+
     /// Checks that the file of the job takes the place of nothing.
     ///
     /// # Errors
@@ -69,7 +82,7 @@ impl Step {
         let file: &OsString = matches.get_one("plan")?;
         Some(Self::Plan(Planning {
             file: file.into(),
-            parts: matches.get_one("parts").copied().unwrap_or(1),
+            parts: matches.get_one("parts").copied(),
         }))
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! request ─┬─► part, finish: is there anything to do? ─► job_arguments: the arguments of the plan ─► modes: the copy
 //!          └─► status, abandon: no copy is planned
+//! resume: all of these in one process
 //! ```
 //!
 //! The exit status is 3 if parts are missing, and 4 if an input has changed since the job was planned.
@@ -12,10 +13,12 @@ mod finish;
 mod job_arguments;
 mod part;
 mod request;
+mod resume;
 mod status;
 mod with_parent;
 
 pub use request::Request;
+pub use resume::resume;
 pub use with_parent::end_with_parent;
 
 /// Exit status if parts of a job are missing.

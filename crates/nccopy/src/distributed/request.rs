@@ -111,6 +111,7 @@ impl<'m> Request<'m> {
                     job: Arc::clone(&job),
                     parts: parts.clone(),
                     again: *again,
+                    tells: true,
                 };
                 part::check(&making)?;
                 match part::left(&making, &arguments)? {
@@ -138,7 +139,10 @@ impl<'m> Request<'m> {
 }
 
 /// Reads the file of a job.
-fn read(file: &Path) -> Result<JobFile> {
+///
+/// # Errors
+/// What is no job, or one of another version.
+pub(super) fn read(file: &Path) -> Result<JobFile> {
     let cannot = |e| Error::io("cannot read", e).in_file(file);
     let size = fs::metadata(file).map_err(cannot)?.len();
     if size > MOST_BYTES {

@@ -93,10 +93,10 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
         output: arguments.files.operands.last().cloned().unwrap_or_default(),
         place,
         described: Value::Null,
-        parts: groups(&sizes, planning.parts),
+        parts: groups(&sizes, planning.count(sizes.iter().sum())),
     };
     begin(&job, &stage, &planning.file)?;
-    announce(planning, arguments);
+    announce(planning, &job, arguments);
     Ok(())
 }
 
@@ -167,7 +167,9 @@ fn part(
         notes.check()?;
         if status == 0 {
             of_part.end(&Content::of_files(count))?;
-            arguments.messages.note(format_args!("part {part}: done"));
+            if making.tells {
+                arguments.messages.note(format_args!("part {part}: done"));
+            }
         } else {
             of_part.fail("an input failed");
         }

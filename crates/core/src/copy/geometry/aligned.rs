@@ -1,5 +1,7 @@
 //! The geometry of a variable whose chunks keep their shape.
 
+use std::sync::Arc;
+
 use super::input_mapping::InputMapping;
 use super::input_mappings::InputMappings;
 use super::order::BlockOrder;
@@ -7,14 +9,14 @@ use crate::chunk::{ChunkGrid, Region};
 use crate::filter::ChainEnd;
 
 /// The geometry of a variable whose chunks keep their shape.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AlignedGrids {
     /// The grid of output chunks.
     pub grid: ChunkGrid,
     /// The shape of a shard, in chunks. `None` without shards: chunks are then written in C order.
     pub shard: Option<Vec<u64>>,
     /// How passing chunks of each input change at the outer end of their filters. Empty if none changes.
-    pub ends: Box<[Option<ChainEnd>]>,
+    pub ends: Arc<[Option<ChainEnd>]>,
 }
 
 impl AlignedGrids {

@@ -17,7 +17,7 @@ const RUN: u64 = 64 << 10;
 const MOST_GROUPED: u64 = 4096;
 
 /// The geometry of a variable whose chunks change shape.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tiling {
     /// The grid of output chunks, or of slabs if the output is contiguous.
     pub grid: ChunkGrid,

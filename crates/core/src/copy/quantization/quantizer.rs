@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::model::{Endian, Type, VariableLayout, default_fill_value};
 
 /// Quantizes the elements of one variable. Fill values, zeros, infinities and NaN stay as they are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Quantizer {
     quantization: Quantization,
     /// True for double, false for float.

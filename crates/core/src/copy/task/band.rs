@@ -19,7 +19,7 @@ use std::ops::Range;
 use crate::format::RecordSlab;
 
 /// Record variables that are copied together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Band {
     /// The records that are copied. The first is at the begin of a run.
     pub records: Range<u64>,

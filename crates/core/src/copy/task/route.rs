@@ -16,7 +16,7 @@ use super::band::Band;
 use crate::copy::geometry::{AlignedGrids, Tiling};
 
 /// How a variable is copied. Most of very many variables go by ranges, so what takes more is in a box.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Route {
     /// Encoded chunks pass. The order of output chunks, and their grid.
     Raw(Box<AlignedGrids>),

@@ -8,7 +8,7 @@ use crate::copy::quantization::Quantizer;
 use crate::model::VarId;
 
 /// Chunks of one variable that are copied by one route. A variable whose chunks go by several routes has an entry for each.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Variable {
     /// The variable of the output.
     pub out: VarId,

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ncutils_core::copy::prepare;
 use ncutils_core::distributed::{PackWriter, PartKeys, plan_digest};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::Writer;
@@ -39,18 +38,12 @@ pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> any
     let engine = planned.engine;
     let (stage, notes) = join(job, engine.output, &engine.create_options())?;
     ncutils_cli::signals::handle("nccopy");
-    let mut first = Some(planned.prepared);
+    let mut prepared = planned.prepared;
+    if stage.keys.is_none() {
+        prepared.leave_encoded();
+    }
     for part in making.parts.numbers() {
-        let mut prepared = match first.take() {
-            Some(prepared) => prepared,
-            None => {
-                prepare(planned.copied.readers(), &planned.plan).map_err(|error| engine.in_input(error))?
-            }
-        };
-        if stage.keys.is_none() {
-            prepared.leave_encoded();
-        }
-        let share = prepared.into_share(part, of)?;
+        let share = prepared.clone().into_share(part, of)?;
         let of_part = Arc::new(notes.of_part(part));
         of_part.begin()?;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -67,7 +60,9 @@ pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> any
         drop(keeper);
         let report = done.inspect_err(|error| notes.of_part(part).fail(&error.to_string()))?;
         engine.summarized(&report, None)?;
-        arguments.messages.note(format_args!("part {part}: done"));
+        if making.tells {
+            arguments.messages.note(format_args!("part {part}: done"));
+        }
     }
     Ok(())
 }

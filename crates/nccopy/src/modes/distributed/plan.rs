@@ -38,8 +38,11 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
             .prepared
             .describe(planned.copied.readers(), &planned.plan, &engine.run_options());
     let described = plan_text::json(&description, &[], None);
-    let digest = plan_digest(&planned.plan, &planned.prepared, planning.parts);
-    let parts = planned.prepared.shares(planning.parts).map(|work| PlannedPart {
+    let whole = planned.prepared.shares(1).flatten();
+    let bytes = whole.fold(0, |sum: u64, of| sum.saturating_add(of.decoded));
+    let parts = planning.count(bytes);
+    let digest = plan_digest(&planned.plan, &planned.prepared, parts);
+    let parts = planned.prepared.shares(parts).map(|work| PlannedPart {
         bytes: work.iter().fold(0, |sum: u64, of| sum.saturating_add(of.decoded)),
         work: PartWork::Variables(
             work.iter()
@@ -73,7 +76,7 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         parts,
     };
     begin(&job, &stage, &planning.file)?;
-    announce(planning, arguments);
+    announce(planning, &job, arguments);
     Ok(())
 }
 
@@ -92,8 +95,11 @@ pub(crate) fn begin(job: &JobFile, stage: &JobStage, file: &Path) -> Result<(), 
 }
 
 /// Tells how to go on.
-pub(crate) fn announce(planning: &Planning, arguments: &Arguments) {
-    let (file, parts) = (planning.file.display(), planning.parts);
+pub(crate) fn announce(planning: &Planning, job: &JobFile, arguments: &Arguments) {
+    if planning.parts.is_none() {
+        return;
+    }
+    let (file, parts) = (planning.file.display(), job.parts.len());
     let numbers = match parts {
         1 => "N is 0".to_owned(),
         _ => format!("N from 0 to {}", parts - 1),

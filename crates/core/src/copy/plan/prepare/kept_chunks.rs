@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::routed::Way;
 use crate::chunk::{ChunkGrid, Region};
@@ -263,7 +264,7 @@ impl<'a> KeptChunks<'a> {
         Ok(AlignedGrids {
             grid: ChunkGrid::new(self.grid.extent(), self.grid.chunk())?,
             shard: self.shard.clone(),
-            ends: Box::default(),
+            ends: Arc::default(),
         })
     }
 
@@ -273,7 +274,7 @@ impl<'a> KeptChunks<'a> {
         let order = same.order();
         let route = match pass {
             true => Route::Raw(Box::new(AlignedGrids {
-                ends: std::mem::take(&mut self.ends),
+                ends: std::mem::take(&mut self.ends).into(),
                 ..same
             })),
             false => Route::Refilter(Box::new(same)),

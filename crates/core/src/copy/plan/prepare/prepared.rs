@@ -6,7 +6,7 @@ use crate::format::VariablePlan;
 use crate::model::VarId;
 
 /// What `prepare` found out: what the writer must know, and what the engine will do.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Prepared {
     /// For `format::create`, one for each variable of the output.
     pub plans: Vec<VariablePlan>,
