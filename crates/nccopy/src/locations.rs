@@ -2,9 +2,13 @@
 
 use std::ffi::OsStr;
 
-use ncutils_core::location::Location;
+use ncutils_core::location::{Location, MOST_REQUESTS};
+use ncutils_core::threads;
 
 use crate::arguments::Arguments;
+
+/// Local inputs that a thread looks at before it takes more.
+const LOOKS: usize = 16;
 
 /// An input, with the options of remote stores and of other files.
 ///
@@ -17,6 +21,22 @@ pub fn input(arguments: &Arguments, name: &OsStr) -> anyhow::Result<Location> {
     Ok(location
         .with_access(arguments.access.clone())
         .with_reference_paths(arguments.reference_paths))
+}
+
+/// Does `look` for each of many inputs: on all threads, and many at once if one is far away.
+///
+/// # Errors
+/// The error of the first that fails.
+pub fn look_at_all<T: Sync, R: Send>(
+    items: &[T],
+    name: impl Fn(&T) -> &OsStr + Sync,
+    look: impl Fn(&T) -> anyhow::Result<R> + Sync,
+) -> anyhow::Result<Vec<R>> {
+    let is_far = |item: &T| name(item).to_string_lossy().contains("://");
+    match items.iter().any(is_far) {
+        true => threads::try_map(MOST_REQUESTS, 1, items, look),
+        false => threads::try_map(threads::count(), LOOKS, items, look),
+    }
 }
 
 /// An output, with the options of remote stores.

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::cases::CASES;
-use super::{append, archive, before, files, filters, join, pairs, proof, remote, shards};
+use super::{append, archive, before, files, filters, jobs, join, pairs, proof, remote, shards};
 use crate::process::succeed;
 use crate::programs::Programs;
 use crate::workspace::root;
@@ -24,6 +24,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     if arguments == ["append"] {
         return append::run(&build_release()?, &data_folder());
+    }
+    if arguments == ["jobs"] {
+        let binaries = build_release()?;
+        let (_, data) = make_data()?;
+        return jobs::run(&binaries, &data);
     }
     if arguments == ["join"] {
         return join::run(&build_release()?, &data_folder());
@@ -84,7 +89,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {
-            let groups = "files, filters, shards, remote, archive, proof, parts";
+            let groups = "append, archive, files, filters, jobs, join, parts, proof, remote, shards";
             anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
         }
         [flag, rest @ ..] if flag == "--before" => {

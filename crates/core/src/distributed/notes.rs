@@ -17,6 +17,10 @@ use serde_json::{Value, json};
 use super::content_sum::Content;
 use crate::error::{Error, Result};
 use crate::store::{KeyOutput, KeyStore, ValueWriter};
+use crate::threads;
+
+/// Marks that are looked at side by side: a store may be far away.
+const LOOKS_AT_ONCE: usize = 16;
 
 /// Key of the name of the run.
 const RUN: &str = "run";
@@ -141,7 +145,7 @@ impl Notes {
     /// The store fails.
     pub fn states(&self, parts: u64) -> Result<PartStates> {
         let mut states = PartStates::default();
-        let mut begun = BTreeSet::new();
+        let (mut marked, mut begun) = (Vec::new(), BTreeSet::new());
         for key in self.output.staged_keys("").map_err(cannot_read)? {
             let Some((number, what)) = key.split_once('.') else {
                 continue;
@@ -150,21 +154,29 @@ impl Notes {
                 continue;
             };
             match what {
-                "done" if self.of_part(part).is_done()? => {
-                    states.done.insert(part);
-                }
-                "begun" => {
-                    begun.insert(part);
-                }
+                "done" => marked.push(part),
+                "begun" => drop(begun.insert(part)),
                 _ => {}
             }
         }
+        states.done = self.done(&marked)?;
         for part in begun.difference(&states.done) {
             if let Some(found) = self.begun(*part)? {
                 states.begun.push((*part, found));
             }
         }
         Ok(states)
+    }
+
+    /// Those of some parts that are done, found by their marks and not in a list of names, which may be older.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn done(&self, parts: &[u64]) -> Result<BTreeSet<u64>> {
+        let look =
+            |part: &u64| -> Result<Option<u64>> { Ok(self.of_part(*part).is_done()?.then_some(*part)) };
+        let found: Vec<Option<u64>> = threads::try_map(LOOKS_AT_ONCE, 1, parts, look)?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     fn begun(&self, part: u64) -> Result<Option<Begun>> {

@@ -36,19 +36,27 @@ pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>,
     Ok((crate::remote::connect(url, settings, requests)?, warnings))
 }
 
-/// A line for each object that is at a URL, or that is one of `marks` below it: what tells its version.
+/// What tells the version of the object at a URL, or a line for each of `marks` below it.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) fn states(url: &RemoteUrl, session: &Arc<Session>, marks: &[&str]) -> Result<Vec<String>> {
+    let looked = |keys: &[String]| {
+        let found = crate::remote::states(session, keys);
+        found.map_err(|e| Error::io("cannot read", e))
+    };
     let prefix = url.key.trim_end_matches('/');
+    if !prefix.is_empty() || url.provider() == Provider::Http {
+        let own = looked(std::slice::from_ref(&url.key))?;
+        if !own.is_empty() {
+            return Ok(own);
+        }
+    }
     let below = marks.iter().map(|mark| match prefix.is_empty() {
         true => (*mark).to_owned(),
         false => format!("{prefix}/{mark}"),
     });
-    let own = (!prefix.is_empty() || url.provider() == Provider::Http).then(|| url.key.clone());
-    let keys: Vec<String> = own.into_iter().chain(below).collect();
-    crate::remote::states(session, &keys).map_err(|e| Error::io("cannot read", e))
+    looked(&below.collect::<Vec<_>>())
 }
 
 /// What is at a URL, in one round trip where the fragment tells the form, in two otherwise. With `requires_sources`, a missing

@@ -49,13 +49,10 @@ pub fn is_ready(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<Opt
     };
     let parts = job.parts.len() as u64;
     let states = notes.states(parts)?;
-    let mut missing = Vec::new();
-    for part in (0..parts).filter(|part| !states.done.contains(part)) {
-        // A list of names may be older than the marks, on a network file system by a minute.
-        if !notes.of_part(part).is_done()? {
-            missing.push(part);
-        }
-    }
+    let mut missing: Vec<u64> = (0..parts).filter(|part| !states.done.contains(part)).collect();
+    // A list of names may be older than the marks, on a network file system by a minute.
+    let late = notes.done(&missing)?;
+    missing.retain(|part| !late.contains(part));
     if missing.is_empty() {
         return Ok(None);
     }

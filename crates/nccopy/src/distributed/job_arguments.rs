@@ -11,16 +11,12 @@ use ncutils_cli::values::memory;
 use ncutils_core::distributed::{InputIdentity, JobFile, Notes};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::location::{CreateOptions, JobStage, Location};
-use ncutils_core::threads;
 
 use super::CHANGED;
 use crate::arguments::Arguments;
 use crate::modes::distributed::join;
 use crate::step::Step;
 use crate::{copy, locations};
-
-/// Inputs that a thread looks at before it takes more.
-const RUN: usize = 16;
 
 /// A job, and the call that does a step of it.
 #[derive(Clone, Copy)]
@@ -95,7 +91,7 @@ impl JobArguments<'_> {
             let is_same = input.is_same(&location)?;
             anyhow::Ok((!is_same).then_some(location))
         };
-        let found = threads::try_map(threads::count(), RUN, inputs, look)?;
+        let found = locations::look_at_all(inputs, |input| &input.name, look)?;
         Ok(found.into_iter().flatten().next())
     }
 

@@ -30,12 +30,9 @@ pub fn left(making: &Making, arguments: &JobArguments<'_>) -> anyhow::Result<Opt
         return Ok(Some(making.clone()));
     }
     let (_stage, notes) = arguments.join(&arguments.planned()?)?;
-    let mut left = Vec::new();
-    for part in making.parts.numbers() {
-        if !notes.of_part(part).is_done()? {
-            left.push(part);
-        }
-    }
+    let asked: Vec<u64> = making.parts.numbers().collect();
+    let done = notes.done(&asked)?;
+    let left: Vec<u64> = asked.into_iter().filter(|part| !done.contains(part)).collect();
     if left.is_empty() {
         arguments
             .messages

@@ -12,7 +12,6 @@ use ncutils_core::distributed::{
 };
 use ncutils_core::error::Error;
 use ncutils_core::location::{CreateOptions, Location};
-use ncutils_core::threads;
 use serde_json::Value;
 
 use super::job::Job;
@@ -22,9 +21,6 @@ use crate::files::{Files, Form};
 use crate::locations;
 use crate::modes::distributed::{Keeper, announce, begin, join};
 use crate::step::{Making, Planning, Step};
-
-/// Inputs that a thread looks at before it takes more.
-const RUN: usize = 16;
 
 /// Bytes that an input whose size is not known counts for.
 const UNKNOWN: u64 = 64 << 20;
@@ -75,7 +71,7 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
         let location = locations::input(arguments, &job.input)?;
         anyhow::Ok(InputIdentity::now(&location, &job.input)?)
     };
-    let inputs = threads::try_map(threads::count(), RUN, &jobs, look)?;
+    let inputs = locations::look_at_all(&jobs, |job| &job.input, look)?;
     let sizes: Vec<u64> = jobs
         .iter()
         .map(|job| job.size(u64::MAX).unwrap_or(UNKNOWN))

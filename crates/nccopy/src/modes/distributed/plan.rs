@@ -14,16 +14,12 @@ use ncutils_core::distributed::{
 };
 use ncutils_core::error::Error;
 use ncutils_core::location::{JobStage, remote_url};
-use ncutils_core::threads;
 
 use crate::arguments::Arguments;
 use crate::locations;
 use crate::modes::planned::Planned;
 use crate::print::plan_text;
 use crate::step::Planning;
-
-/// Inputs that a thread looks at before it takes more.
-const RUN: usize = 16;
 
 /// Begins a job, and writes its file.
 ///
@@ -56,7 +52,7 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         let location = locations::input(arguments, name)?;
         anyhow::Ok(InputIdentity::now(&location, name)?)
     };
-    let inputs = threads::try_map(threads::count(), RUN, names, look)?;
+    let inputs = locations::look_at_all(names, |name| name, look)?;
     let (place, stage) = output.begin_job(
         &planned.plan.schema,
         &planned.prepared.plans,
