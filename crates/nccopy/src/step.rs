@@ -1,12 +1,14 @@
 //! [`Step`]: what a process does of a job.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ArgMatches;
 use ncutils_core::distributed::{JobFile, PartList};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::location::Location;
 
 /// Decoded bytes of a part of a copy that one process makes, and can go on with.
 const PART: u64 = 64 << 20;
@@ -60,18 +62,30 @@ impl Planning {
         self.parts.unwrap_or((bytes / PART).clamp(1, MOST_RESUMED))
     }
 
-    /// Checks that the file of the job takes the place of nothing.
+    /// Checks that the file of the job takes the place of nothing, and not that of the output.
     ///
     /// # Errors
-    /// The file exists.
-    pub fn check(&self) -> Result<()> {
-        match self.file.exists() {
-            false => Ok(()),
-            true => Err(Error::Usage(
-                "this exists; finish or abandon its job and remove it, or name another file for the job"
-                    .to_owned(),
-            )
-            .in_file(&self.file)),
+    /// The file exists, or is the output or in it.
+    pub fn check(&self, output: &Location) -> Result<()> {
+        let refused = |why: &str| Err(Error::Usage(why.to_owned()).in_file(&self.file));
+        if fs::symlink_metadata(&self.file).is_ok() {
+            return refused(
+                "this exists; finish or abandon its job and remove it, or name another file for the job",
+            );
+        }
+        let whole = |path: &Path| {
+            let (folder, name) = (path.parent(), path.file_name());
+            let folder = folder
+                .filter(|folder| !folder.as_os_str().is_empty())
+                .unwrap_or(Path::new("."));
+            Some(folder.canonicalize().ok()?.join(name?))
+        };
+        let (own, output) = (whole(&self.file), output.path().and_then(whole));
+        match (own, output) {
+            (Some(own), Some(output)) if own.starts_with(&output) => {
+                refused("the output has this name or holds this file; name another file for the job")
+            }
+            _ => Ok(()),
         }
     }
 }

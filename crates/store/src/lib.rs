@@ -52,7 +52,7 @@ pub use file::remains::take_remains;
 pub use file::temporary::{no_room, room_for_temporary_files, temporary_file, temporary_folder};
 pub use folder::directory_keys::DirectoryKeys;
 pub use folder::directory_output::{DirectoryOutput, FolderCheck};
-pub use folder::shared_stage::{create_stage, find_stage, remove_stage};
+pub use folder::shared_stage::SharedStage;
 pub use growing::{GrowingFile, GrowingFolder};
 pub use io::destination::{Destination, DestinationKind};
 pub use io::end_of_process::{NoPartialFiles, remove_partial_files};

@@ -11,11 +11,14 @@ pub struct ContentSum {
     sum: Mutex<u128>,
     pieces: AtomicU64,
     bytes: AtomicU64,
+    keys: AtomicU64,
 }
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
+    /// Number of keys of a dataset that is a tree of keys.
+    pub keys: u64,
     /// Number of pieces.
     pub pieces: u64,
     /// Their bytes.
@@ -28,6 +31,7 @@ impl Content {
     /// What was written as this many files, each of which appeared by itself.
     pub fn of_files(count: u64) -> Self {
         Self {
+            keys: 0,
             pieces: count,
             bytes: 0,
             digest: 0,
@@ -53,9 +57,15 @@ impl ContentSum {
         self.bytes.fetch_add(length, Ordering::Relaxed);
     }
 
+    /// Counts a key.
+    pub fn add_key(&self) {
+        self.keys.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// What was added so far.
     pub fn content(&self) -> Content {
         Content {
+            keys: self.keys.load(Ordering::Relaxed),
             pieces: self.pieces.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             digest: *self.sum.lock().unwrap_or_else(PoisonError::into_inner),

@@ -129,7 +129,6 @@ impl JobFile {
             "inputs": self.inputs.iter().map(InputIdentity::value).collect::<Vec<_>>(),
             "output": name_value(&self.output),
             "run": self.place.run,
-            "stage": self.place.folder.as_deref().map(name_value),
             "beside": self.place.is_beside,
             "keys": self.place.has_keys,
             "plan": self.plan,
@@ -173,10 +172,6 @@ impl JobFile {
         };
         let is_hexadecimal = |text: &String| !text.is_empty() && text.bytes().all(|c| c.is_ascii_hexdigit());
         let inputs = object.get("inputs")?.as_array()?.iter();
-        let folder = match object.get("stage")? {
-            Value::Null => None,
-            name => Some(name_of(name)?),
-        };
         let parts: Vec<PlannedPart> = object
             .get("parts")?
             .as_array()?
@@ -195,7 +190,6 @@ impl JobFile {
             output: name_of(object.get("output")?)?,
             place: JobPlace {
                 run: text("run").filter(is_hexadecimal)?,
-                folder,
                 is_beside: object.get("beside")?.as_bool()?,
                 has_keys: object.get("keys")?.as_bool()?,
             },
@@ -246,7 +240,6 @@ mod tests {
             output: "out.nc".into(),
             place: JobPlace {
                 run: "0123456789abcdef".to_owned(),
-                folder: Some(".out.nc.ncutils-partial-1-0".into()),
                 is_beside: false,
                 has_keys: false,
             },

@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | `run` | the name of the run: the job is neither completed nor abandoned |
 //! | `N.begun` | who works on part N, and since when |
-//! | `N.pack`, `N.index` | what part N has made of an output that is one file |
+//! | `N-X.pack` | what part N has made of an output that is one file, in the attempt X |
+//! | `N.index` | what is in that pack, and which attempt it is |
 //! | `N.done` | the mark that part N is done, which is written last |
 
 use std::collections::BTreeSet;
@@ -16,8 +17,14 @@ use serde_json::{Value, json};
 
 use super::content_sum::Content;
 use crate::error::{Error, Result};
-use crate::store::{KeyOutput, KeyStore, ValueWriter};
+use crate::store::{ByteRange, GetRange, KeyOutput, KeyStore, ValueWriter};
 use crate::threads;
+
+/// Most bytes of a note.
+const MOST_OF_NOTE: usize = 64 << 10;
+
+/// Most bytes of the index of a pack.
+const MOST_OF_INDEX: usize = 1 << 30;
 
 /// Marks that are looked at side by side: a store may be far away.
 const LOOKS_AT_ONCE: usize = 16;
@@ -61,6 +68,11 @@ pub fn over() -> Error {
     Error::Usage("the job was finished or abandoned, and writes no more".to_owned())
 }
 
+/// What to do with a part that is damaged.
+pub(super) fn again(part: u64) -> String {
+    format!("make it again by --part {part} --again")
+}
+
 fn cannot_read(error: io::Error) -> Error {
     Error::io("cannot read the notes of the job", error)
 }
@@ -79,24 +91,26 @@ impl Notes {
         }
     }
 
-    /// Notes that the run is there.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub fn begin(&self) -> Result<()> {
-        self.output.put(RUN, self.run.as_bytes()).map_err(cannot_write)
-    }
-
     /// Fails if the run is over: nothing may be written any more.
     ///
     /// # Errors
     /// The job was completed or abandoned; the store fails.
     pub fn check(&self) -> Result<()> {
-        match self.output.staged(RUN) {
-            Ok(Some(run)) if run == self.run.as_bytes() => Ok(()),
-            Ok(_) => Err(over()),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(over()),
-            Err(e) => Err(cannot_read(e)),
+        match self.read(RUN, MOST_OF_NOTE)? {
+            Some(run) if run == self.run.as_bytes() => Ok(()),
+            _ => Err(over()),
+        }
+    }
+
+    /// The value of a key, of which no more than `most` bytes are read.
+    fn read(&self, key: &str, most: usize) -> Result<Option<Vec<u8>>> {
+        let range = GetRange::Range(ByteRange {
+            offset: 0,
+            length: most,
+        });
+        match self.store()?.get(key, range) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            value => value.map_err(cannot_read),
         }
     }
 
@@ -117,9 +131,9 @@ impl Notes {
         store.ok_or_else(|| Error::Internal("notes of a job that cannot be read".to_owned()))
     }
 
-    /// Key of the pack of a part.
-    pub fn pack_name(&self, part: u64) -> String {
-        format!("{part}.pack")
+    /// Key of the pack of an attempt to make a part.
+    pub fn pack_name(&self, part: u64, attempt: u64) -> String {
+        format!("{part}-{attempt:016x}.pack")
     }
 
     /// Key of the index of a part's pack.
@@ -133,9 +147,9 @@ impl Notes {
     /// It is missing, or the store fails.
     pub fn index(&self, part: u64) -> Result<Vec<u8>> {
         let name = self.index_name(part);
-        let index = self.output.staged(&name).map_err(cannot_read)?;
+        let index = self.read(&name, MOST_OF_INDEX)?;
         index.ok_or_else(|| {
-            Error::Damaged("the index of a pack is missing; run the part again".to_owned()).in_file(&name)
+            Error::Damaged(format!("the index of the pack is missing; {}", again(part))).in_file(&name)
         })
     }
 
@@ -179,17 +193,25 @@ impl Notes {
         Ok(found.into_iter().flatten().collect())
     }
 
+    /// Number of keys of the dataset that all parts have written.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn keys(&self, parts: u64) -> Result<u64> {
+        let all: Vec<u64> = (0..parts).collect();
+        let look = |part: &u64| self.of_part(*part).keys();
+        let found: Vec<Option<u64>> = threads::try_map(LOOKS_AT_ONCE, 1, &all, look)?;
+        Ok(found.into_iter().flatten().fold(0, u64::saturating_add))
+    }
+
     fn begun(&self, part: u64) -> Result<Option<Begun>> {
-        let note = self
-            .output
-            .staged(&format!("{part}.begun"))
-            .map_err(cannot_read)?;
+        let note = self.read(&format!("{part}.begun"), MOST_OF_NOTE)?;
         let note: Option<Value> = note.and_then(|note| serde_json::from_slice(&note).ok());
         Ok(note.map(|note| Begun {
-            host: note["host"].as_str().unwrap_or_default().to_owned(),
+            host: shown(&note["host"]).unwrap_or_default(),
             process: note["process"].as_u64().unwrap_or_default(),
             at: note["at"].as_u64().unwrap_or_default(),
-            failed: note["failed"].as_str().map(str::to_owned),
+            failed: shown(&note["failed"]),
         }))
     }
 }
@@ -231,17 +253,33 @@ impl PartNotes {
     /// # Errors
     /// The store fails.
     pub fn is_done(&self) -> Result<bool> {
-        let mark = self.notes.output.staged(&self.key("done")).map_err(cannot_read)?;
-        let mark: Option<Value> = mark.and_then(|mark| serde_json::from_slice(&mark).ok());
-        Ok(mark.is_some_and(|mark| mark["plan"] == *self.notes.plan && mark["part"] == self.part))
+        Ok(self.mark()?.is_some())
     }
 
-    /// Begins the pack of the part.
+    /// Number of keys of the dataset that the part wrote; `None` if it is not done.
     ///
     /// # Errors
     /// The store fails.
-    pub fn create_pack(&self) -> Result<Box<dyn ValueWriter>> {
-        self.notes.output.create(&self.key("pack")).map_err(cannot_write)
+    pub fn keys(&self) -> Result<Option<u64>> {
+        Ok(self.mark()?.and_then(|mark| mark["keys"].as_u64()))
+    }
+
+    /// The mark of the part, if it is of this run and plan.
+    fn mark(&self) -> Result<Option<Value>> {
+        let mark = self.notes.read(&self.key("done"), MOST_OF_NOTE)?;
+        let mark: Option<Value> = mark.and_then(|mark| serde_json::from_slice(&mark).ok());
+        Ok(mark.filter(|mark| {
+            mark["run"] == *self.notes.run && mark["plan"] == *self.notes.plan && mark["part"] == self.part
+        }))
+    }
+
+    /// Begins the pack of an attempt to make the part.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn create_pack(&self, attempt: u64) -> Result<Box<dyn ValueWriter>> {
+        let name = self.notes.pack_name(self.part, attempt);
+        self.notes.output.create(&name).map_err(cannot_write)
     }
 
     /// Writes the index of the pack.
@@ -258,8 +296,10 @@ impl PartNotes {
     /// The store fails.
     pub fn end(&self, content: &Content) -> Result<()> {
         let mark = json!({
+            "run": self.notes.run,
             "plan": self.notes.plan,
             "part": self.part,
+            "keys": content.keys,
             "pieces": content.pieces,
             "bytes": content.bytes,
             "digest": format!("{:032x}", content.digest),
@@ -279,6 +319,12 @@ impl PartNotes {
     fn key(&self, what: &str) -> String {
         format!("{}.{what}", self.part)
     }
+}
+
+/// The text of a note, on one line of what can be shown.
+fn shown(note: &Value) -> Option<String> {
+    let text = note.as_str()?;
+    Some(text.chars().filter(|c| !c.is_control()).collect())
 }
 
 /// The name of this machine.

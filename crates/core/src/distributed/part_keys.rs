@@ -45,6 +45,7 @@ impl KeyOutput for PartKeys {
         self.check_runs()?;
         self.content
             .add(key.as_bytes(), value.len() as u64, crc32c::crc32c(value));
+        self.content.add_key();
         self.keys.put(key, value)
     }
 
@@ -58,6 +59,7 @@ impl KeyOutput for PartKeys {
 
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
         self.check_runs()?;
+        self.content.add_key();
         Ok(Box::new(PartValue {
             value: self.keys.create(key)?,
             key: key.to_owned(),

@@ -4,35 +4,35 @@ use std::path::Path;
 
 use ncutils_core::distributed::{JobFile, JobState};
 use ncutils_core::error::Error;
+use ncutils_core::location::Location;
 
 use super::job_arguments::JobArguments;
+use crate::locations;
 use crate::modes::distributed::write;
 
-/// Removes what the job has written. Its output, if it is there, stays as it was.
+/// Removes what the job has written, also what a killed call of this has left. The output, if it is there, stays as it was.
 ///
 /// # Errors
 /// A job that is finished; the store fails.
 pub fn abandon(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<u8> {
     let job = arguments.job;
-    match job.state {
-        JobState::Finished => {
-            return Err(
-                Error::Usage("the job is finished; remove its output instead".to_owned())
-                    .in_file(file)
-                    .into(),
-            );
-        }
-        JobState::Abandoned => return Ok(0),
-        JobState::Open => {}
+    if job.state == JobState::Finished {
+        return Err(
+            Error::Usage("the job is finished; remove its output instead".to_owned())
+                .in_file(file)
+                .into(),
+        );
     }
-    let joined = arguments.join(&arguments.planned()?);
-    let abandoned = JobFile {
-        state: JobState::Abandoned,
-        ..job.clone()
-    };
-    write(&abandoned, file).map_err(|e| Error::io("cannot write", e).in_file(file))?;
-    if let Ok((stage, _)) = joined {
-        stage.remove()?;
+    let planned = arguments.planned()?;
+    let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
+    if job.state == JobState::Open {
+        let abandoned = JobFile {
+            state: JobState::Abandoned,
+            ..job.clone()
+        };
+        // Nobody finishes a job while it is being removed.
+        write(&abandoned, file, false).map_err(|e| Error::io("cannot write", e).in_file(file))?;
     }
+    output.remove_job(&job.place)?;
     Ok(0)
 }

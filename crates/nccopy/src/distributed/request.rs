@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use ncutils_core::error::{Error, Result};
 
 use super::job_arguments::JobArguments;
 use super::{abandon, finish, part, status};
-use crate::step::{Finishing, Making, Step};
+use crate::step::{Making, Step};
 
 /// Most bytes of the file of a job.
 const MOST_BYTES: u64 = 1 << 30;
@@ -122,16 +123,7 @@ impl<'m> Request<'m> {
             Asked::Status { missing } => status::tell(&arguments, *missing, self.matches.get_flag("json")),
             Asked::Finish => match finish::is_ready(&arguments, &file)? {
                 Some(status) => Ok(status),
-                None => {
-                    let finishing = Finishing {
-                        job: Arc::clone(&job),
-                    };
-                    let status = arguments.copy(Step::Finish(finishing))?;
-                    if status == 0 {
-                        finish::note(&job, &file)?;
-                    }
-                    Ok(status)
-                }
+                None => finish::finish(&arguments, &job, &file),
             },
             Asked::Abandon => abandon::abandon(&arguments, &file),
         }
@@ -144,11 +136,15 @@ impl<'m> Request<'m> {
 /// What is no job, or one of another version.
 pub(super) fn read(file: &Path) -> Result<JobFile> {
     let cannot = |e| Error::io("cannot read", e).in_file(file);
-    let size = fs::metadata(file).map_err(cannot)?.len();
-    if size > MOST_BYTES {
+    let mut text = Vec::new();
+    let opened = fs::File::open(file).map_err(cannot)?;
+    opened
+        .take(MOST_BYTES + 1)
+        .read_to_end(&mut text)
+        .map_err(cannot)?;
+    if text.len() as u64 > MOST_BYTES {
         return Err(Error::Damaged("too large for the file of a job".to_owned()).in_file(file));
     }
-    let text = fs::read(file).map_err(cannot)?;
     let job = JobFile::parse(&text).map_err(|error| error.in_file(file))?;
     let own = env!("CARGO_PKG_VERSION");
     if job.version != own {

@@ -21,10 +21,10 @@ use ncutils_core::error::Error;
 use ncutils_core::location::Location;
 
 use super::job_arguments::JobArguments;
-use super::{part, request};
+use super::{finish, part, request};
 use crate::arguments::Arguments;
 use crate::copy;
-use crate::step::{Finishing, Making, Planning, Step};
+use crate::step::{Making, Planning, Step};
 
 /// Makes a copy, or what is left of it. Returns the exit status.
 ///
@@ -74,9 +74,7 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
             return Ok(status);
         }
     }
-    let status = of_job.copy(Step::Finish(Finishing {
-        job: Arc::clone(&job),
-    }))?;
+    let status = finish::finish(&of_job, &job, &file)?;
     if status == 0 {
         fs::remove_file(&file).with_context(|| format!("{}: cannot be removed", file.display()))?;
     }

@@ -2,10 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ncutils_core::distributed::{JobState, PartList, PartStates};
+use ncutils_core::distributed::{JobState, Notes, PartList, PartStates};
+use ncutils_core::location::{CreateOptions, JobPhase, Location};
 use serde_json::json;
 
 use super::job_arguments::JobArguments;
+use crate::locations;
 
 /// Seconds after which a part that was begun and tells nothing counts as stopped: three times as often as it tells.
 const SILENT: u64 = 100;
@@ -19,14 +21,22 @@ pub fn tell(arguments: &JobArguments<'_>, missing: bool, as_json: bool) -> anyho
     let job = arguments.job;
     let parts = job.parts.len() as u64;
     let joined = match job.state {
-        JobState::Open => arguments.join(&arguments.planned()?),
-        JobState::Finished | JobState::Abandoned => Err(anyhow::anyhow!("over")),
+        JobState::Open => {
+            let planned = arguments.planned()?;
+            let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
+            output.join_job(&job.place, &CreateOptions::default())?
+        }
+        JobState::Finished => JobPhase::Published,
+        JobState::Abandoned => JobPhase::Over,
     };
     // What is over has no notes.
     let (state, states) = match joined {
-        Ok((_stage, notes)) => ("open", notes.states(parts)?),
-        Err(_) if job.state == JobState::Finished => ("finished", all(parts)),
-        Err(_) => ("over", PartStates::default()),
+        JobPhase::Open(stage) => {
+            let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
+            ("open", notes.states(parts)?)
+        }
+        JobPhase::Published => ("finished", all(parts)),
+        JobPhase::Over => ("abandoned", PartStates::default()),
     };
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

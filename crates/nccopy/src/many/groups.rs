@@ -42,9 +42,7 @@ pub fn take(
         Step::Plan(planning) => plan(planning, form, arguments).map(|()| 0),
         Step::Part(making) => part(making, arguments, copy),
         Step::Finish(finishing) => {
-            let output = output(arguments)?;
-            let (stage, _) = join(&finishing.job, &output, &CreateOptions::default())?;
-            stage.remove()?;
+            join(&finishing.job, &output(arguments)?, &CreateOptions::default())?;
             Ok(0)
         }
     }
@@ -65,7 +63,9 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
         )
         .into());
     };
-    planning.check()?;
+    let output = output(arguments)?;
+    planning.check(&output)?;
+    ncutils_cli::signals::handle("nccopy");
     let (jobs, _) = jobs(form, arguments)?;
     let look = |job: &Job| {
         let location = locations::input(arguments, &job.input)?;
@@ -77,7 +77,6 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
         .map(|job| job.size(u64::MAX).unwrap_or(UNKNOWN))
         .collect();
     let arguments_given: Vec<OsString> = arguments::given().skip(1).collect();
-    let output = output(arguments)?;
     let (place, stage) = output.begin_job_of_files()?;
     let job = JobFile {
         state: JobState::Open,
@@ -91,7 +90,7 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
         described: Value::Null,
         parts: groups(&sizes, planning.count(sizes.iter().sum())),
     };
-    begin(&job, &stage, &planning.file)?;
+    begin(&job, stage, &output, &planning.file)?;
     announce(planning, &job, arguments);
     Ok(())
 }

@@ -37,22 +37,37 @@ pub(crate) struct Created {
 /// # Errors
 /// An output that cannot be written.
 pub(crate) fn create(planned: &Planned<'_>, arguments: &Arguments) -> Result<Created, Error> {
+    if arguments.verify {
+        let (writer, staged) = create_held(planned, arguments)?;
+        let held = Some((staged, Promise::of(&planned.plan)));
+        return Ok(Created { writer, held });
+    }
     let output = planned.engine.output;
     let create = planned.engine.create_options();
     let (schema, plans) = (&planned.plan.schema, &planned.prepared.plans);
     let created = match planned.blocks.clone() {
-        blocks if arguments.verify => output
-            .create_staged(schema, plans, blocks, &create)
-            .map(|(writer, held)| (writer, Some((held, Promise::of(&planned.plan))))),
-        Some(blocks) => output
-            .create_archive(schema, plans, blocks, &create)
-            .map(|writer| (writer, None)),
-        None => output
-            .create_with(schema, plans, &create)
-            .map(|writer| (writer, None)),
+        Some(blocks) => output.create_archive(schema, plans, blocks, &create),
+        None => output.create_with(schema, plans, &create),
     };
     arguments.messages.warn_of_notes(output);
-    created.map(|(writer, held)| Created { writer, held })
+    let held = None;
+    created.map(|writer| Created { writer, held })
+}
+
+/// Begins the output of a planned copy. It does not appear before it is released.
+///
+/// # Errors
+/// An output that cannot be written.
+pub(crate) fn create_held(
+    planned: &Planned<'_>,
+    arguments: &Arguments,
+) -> Result<(Box<dyn Writer>, Staged), Error> {
+    let output = planned.engine.output;
+    let create = planned.engine.create_options();
+    let (schema, plans) = (&planned.plan.schema, &planned.prepared.plans);
+    let created = output.create_staged(schema, plans, planned.blocks.clone(), &create);
+    arguments.messages.warn_of_notes(output);
+    created
 }
 
 /// Compares the output with what was asked for, and lets it appear.

@@ -173,15 +173,13 @@ impl TreeOutput {
 
     /// Joins what a run writes below `prefix`. Dropping it leaves everything in place.
     ///
-    /// # Errors
-    /// The run no longer has the prefix: it was published or given up, or another run took it over.
-    pub fn join(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> io::Result<Self> {
+    /// It may have been published or given up, or taken over: see [`is_open`](Self::is_open).
+    pub fn join(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
         let objects = TreeObjects {
             sending: Sending::new(session, memory),
             root: prefix.trim_end_matches('/').to_owned(),
         };
         let claim = Claim::of_run(run);
-        claim.check(&objects)?;
         let tree = Tree {
             objects,
             claim,
@@ -189,19 +187,31 @@ impl TreeOutput {
             state: Mutex::default(),
             is_shared: true,
         };
-        Ok(Self {
+        Self {
             tree: Arc::new(tree),
             _claimed: None,
-        })
+        }
     }
 
     /// Leaves the tree to the processes that [join](Self::join) the run: dropping this output deletes nothing.
-    pub fn hand_over(&self) -> Run {
+    pub fn hand_over(&self) {
         self.tree.state.lock().phase = Phase::Published;
+    }
+
+    /// The run.
+    pub fn run(&self) -> Run {
         Run {
             name: self.tree.claim.run.clone(),
             is_beside: self.tree.claim.is_beside,
         }
+    }
+
+    /// True if the run still has the prefix.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn is_open(&self) -> io::Result<bool> {
+        self.tree.claim.holds(&self.tree.objects)
     }
 
     /// Fails if the run no longer has the prefix.

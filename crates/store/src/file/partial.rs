@@ -8,10 +8,10 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::file::remains::remains;
+use crate::io::run_name::new_run;
 use crate::keys::key::RESERVED;
 
 /// Longest file name, in bytes, in common file systems.
@@ -126,7 +126,6 @@ pub(crate) fn partial_beside<T>(
 ) -> io::Result<(PartialName, T)> {
     for _ in 0..1000 {
         match PartialName::create(directory.join(partial_name(name)), &make) {
-            // A killed process with the same id left this name.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made,
         }
@@ -137,12 +136,18 @@ pub(crate) fn partial_beside<T>(
     ))
 }
 
-/// A hidden name that contains the final `name`. No two calls in this process return the same.
+/// A hidden name that contains the final `name`. No two calls return the same, in any process on any machine.
 pub(crate) fn partial_name(name: &OsStr) -> OsString {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let suffix = format!("{RESERVED}{:x}-{count:x}", std::process::id());
-    let kept = name.as_bytes().len().min(MAX_NAME - 1 - suffix.len());
+    partial_name_of(name, &new_run())
+}
+
+/// The hidden name of what a run makes of the final `name`.
+pub(crate) fn partial_name_of(name: &OsStr, run: &str) -> OsString {
+    let suffix = format!("{RESERVED}{run}");
+    let kept = name
+        .as_bytes()
+        .len()
+        .min((MAX_NAME - 1).saturating_sub(suffix.len()));
     let mut file_name = b".".to_vec();
     file_name.extend_from_slice(&name.as_bytes()[..kept]);
     file_name.extend_from_slice(suffix.as_bytes());

@@ -104,18 +104,40 @@ impl DirectoryOutput {
     }
 
     fn begin_joined(path: &Path, stage: &Path, known_by: &[&str]) -> io::Result<Self> {
-        Self::join_over(path, stage, marked_by(known_by))
+        let target = target_of(path)?;
+        let stage = stage.canonicalize()?;
+        let beside = directory_of(&target).canonicalize()?;
+        let name = stage.file_name().unwrap_or_default();
+        if stage.parent() != Some(&beside) || !is_partial_name(name, target.file_name().unwrap_or_default()) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("not a stage of {}", path.display()),
+            ));
+        }
+        Self::at(target, stage, marked_by(known_by))
     }
 
-    /// Same as [`join`](Self::join), but `check` decides whether an existing folder may be replaced, and errors do not name the
-    /// stage.
+    /// Creates the folder `stage`, in which several processes write what becomes the folder `path`. Nobody removes it but its
+    /// publication.
     ///
     /// # Errors
-    /// Those of [`join`](Self::join) and of `check`.
-    pub fn join_over(path: &Path, stage: &Path, check: FolderCheck) -> io::Result<Self> {
+    /// The existing folder may not be replaced, as `check` says; `stage` exists.
+    pub fn create_shared(path: &Path, stage: &Path, check: &FolderCheck) -> io::Result<()> {
         let target = target_of(path)?;
-        let stage = stage_of(&target, stage)?;
-        Self::at(target, stage, check)
+        replaceable(&target, check)?;
+        fs::create_dir(stage)?;
+        match fs::metadata(&target) {
+            Ok(old) => fs::set_permissions(stage, old.permissions()),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Joins what [`create_shared`](Self::create_shared) created.
+    ///
+    /// # Errors
+    /// The stage does not exist.
+    pub fn join_shared(path: &Path, stage: &Path, check: FolderCheck) -> io::Result<Self> {
+        Self::at(target_of(path)?, stage.canonicalize()?, check)
     }
 
     /// Writes into the folder `path` itself, which exists. Each value appears as a whole. Nothing is left to publish.
@@ -252,12 +274,13 @@ impl KeyOutput for DirectoryOutput {
     fn publish(&self) -> io::Result<()> {
         sync(&self.stage)?;
         reach(stop_point::COMMIT);
-        match fs::remove_dir_all(self.stage.join(UNFINISHED)) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-            _ => {}
+        let replaces = replaceable(&self.target, &self.check)?;
+        let is_shared = self.own().is_none();
+        // Other processes may still be writing there, and what lies there tells them whose stage it is.
+        if !is_shared {
+            remove_unfinished(&self.stage)?;
         }
         sync_directory(&self.stage)?;
-        let replaces = replaceable(&self.target, &self.check)?;
         let publish = |stage: &Path| {
             if replaces {
                 replace(stage, &self.target).map(Some)
@@ -272,6 +295,9 @@ impl KeyOutput for DirectoryOutput {
         }?;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
         let synced = sync_directory_of_output(directory_of(&self.target));
+        if is_shared {
+            remove_unfinished(&self.target)?;
+        }
         let removed = old.map_or(Ok(()), |old| remove_old(&old));
         self.owner().take();
         // Until here the stage's name, which the old dataset has now, is listed: a program that is told to end removes it.
@@ -328,6 +354,14 @@ impl Drop for Value {
     }
 }
 
+/// Removes the folder of values that are not complete.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder.join(UNFINISHED)) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
 /// Creates a file; `None` if the name is taken.
 fn create_new(path: &Path) -> io::Result<Option<File>> {
     match File::create_new(path) {
@@ -370,20 +404,6 @@ pub(super) fn target_of(path: &Path) -> io::Result<PathBuf> {
         Some(_) => Ok(target),
         None => Err(io::ErrorKind::InvalidFilename.into()),
     }
-}
-
-/// The stage that `stage` names, if it is one of `target`.
-pub(super) fn stage_of(target: &Path, stage: &Path) -> io::Result<PathBuf> {
-    let stage = stage.canonicalize()?;
-    let beside = directory_of(target).canonicalize()?;
-    let name = stage.file_name().unwrap_or_default();
-    if stage.parent() != Some(&beside) || !is_partial_name(name, target.file_name().unwrap_or_default()) {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("not a stage of {}", target.display()),
-        ));
-    }
-    Ok(stage)
 }
 
 /// Accepts folders that are empty or have one of these keys.

@@ -1,40 +1,67 @@
-//! Folders beside an output, in which several processes leave what they have made of it.
+//! The folder beside an output in which several processes leave what they make of it.
 //!
 //! ```text
-//! create ─► .NAME.ncutils-partial-XXXX/ ◄─ find, from other processes ─► remove
+//! create ─► .NAME.ncutils-partial-RUN/ ─ keep ─► path, from other processes ─► remove
 //! ```
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::directory_output::{stage_of, target_of};
-use crate::file::partial::{directory_of, partial_beside, remove};
+use super::directory_output::target_of;
+use crate::file::partial::{PartialName, directory_of, partial_name_of, remove};
 
-/// Creates a folder beside an output that is one file. It stays until it is [removed](remove_stage), also if this process is told
-/// to end.
-///
-/// # Errors
-/// The folder of the output does not exist or cannot be written to.
-pub fn create_stage(output: &Path) -> io::Result<PathBuf> {
-    let target = target_of(output)?;
-    let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let (own, ()) = partial_beside(directory_of(&target), name, |path| fs::create_dir(path))?;
-    own.complete(Path::canonicalize)
-}
+/// A folder beside an output. Dropped, it is removed, unless it is kept.
+pub struct SharedStage(PartialName);
 
-/// The folder of this name that another process created beside an output.
-///
-/// # Errors
-/// It does not exist, or belongs to another output.
-pub fn find_stage(output: &Path, name: &Path) -> io::Result<PathBuf> {
-    let target = target_of(output)?;
-    stage_of(&target, &directory_of(&target).join(name))
-}
+impl SharedStage {
+    /// Creates the folder of a run. If the output exists, who may not read it may not read the folder.
+    ///
+    /// # Errors
+    /// The folder of the output does not exist or cannot be written to.
+    pub fn create(output: &Path, run: &str) -> io::Result<Self> {
+        let path = Self::path(output, run)?;
+        let (own, ()) = PartialName::create(path, |path| fs::create_dir(path))?;
+        let created = Self(own);
+        if let Ok(old) = fs::metadata(target_of(output)?)
+            && old.is_file()
+        {
+            let readers = old.permissions().mode() & 0o444;
+            // Who reads a folder also enters it. Its owner writes.
+            let mode = readers | readers >> 2 | old.permissions().mode() & 0o222 | 0o700;
+            fs::set_permissions(created.0.path(), Permissions::from_mode(mode))?;
+        }
+        Ok(created)
+    }
 
-/// Removes such a folder with all that is in it. What cannot be removed is told when the program ends.
-pub fn remove_stage(stage: &Path) {
-    remove(stage);
+    /// The path of the folder of a run.
+    ///
+    /// # Errors
+    /// An output without a name.
+    pub fn path(output: &Path, run: &str) -> io::Result<PathBuf> {
+        let target = target_of(output)?;
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        Ok(directory_of(&target).join(partial_name_of(name, run)))
+    }
+
+    /// Leaves the folder to other processes.
+    pub fn keep(self) {
+        // Nothing is renamed; the name is only forgotten.
+        let _ = self.0.complete(|_| Ok(()));
+    }
+
+    /// Removes the folder of a run with all that is in it. What cannot be removed is told when the program ends.
+    ///
+    /// # Errors
+    /// An output without a name.
+    pub fn remove(output: &Path, run: &str) -> io::Result<()> {
+        let path = Self::path(output, run)?;
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+            remove(&path);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -42,16 +69,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stage_is_found_by_its_name_until_it_is_removed() {
+    fn a_stage_stays_when_it_is_kept_until_it_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("out.nc");
-        let stage = create_stage(&output).unwrap();
-        let name = Path::new(stage.file_name().unwrap());
-        assert_eq!(find_stage(&output, name).unwrap(), stage);
-        assert!(find_stage(&folder.path().join("other.nc"), name).is_err());
-        assert!(find_stage(&output, Path::new("..")).is_err());
-        fs::write(stage.join("0.pack"), "").unwrap();
-        remove_stage(&stage);
-        assert!(find_stage(&output, name).is_err());
+        let path = SharedStage::path(&output, "12").unwrap();
+        drop(SharedStage::create(&output, "12").unwrap());
+        assert!(!path.exists());
+        SharedStage::create(&output, "12").unwrap().keep();
+        assert!(SharedStage::create(&output, "12").is_err());
+        fs::write(path.join("0.pack"), "").unwrap();
+        SharedStage::remove(&output, "12").unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn who_may_not_read_the_output_may_not_read_the_stage() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("out.nc");
+        for (mode, expected) in [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o664, 0o775)] {
+            fs::write(&output, "").unwrap();
+            fs::set_permissions(&output, Permissions::from_mode(mode)).unwrap();
+            let _stage = SharedStage::create(&output, "1").unwrap();
+            let path = SharedStage::path(&output, "1").unwrap();
+            let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(found, expected, "{mode:o}");
+        }
     }
 }

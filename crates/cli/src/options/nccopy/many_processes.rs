@@ -61,6 +61,7 @@ pub(super) fn many_processes() -> Vec<Opt> {
             "with-parent",
             "End when standard input ends, as it does when the program that began this one ends",
         )
+        .conflicts(&["files-from"])
         .section(section),
     ]
 }

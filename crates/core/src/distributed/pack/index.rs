@@ -93,31 +93,31 @@ impl Entry {
     }
 }
 
-/// The bytes of an index.
-pub fn write(entries: &[Entry]) -> Vec<u8> {
+/// The bytes of the index of the pack of an attempt.
+pub fn write(attempt: u64, entries: &[Entry]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
+    bytes.extend(attempt.to_le_bytes());
     bytes.extend(entries.iter().flat_map(Entry::bytes));
     let crc = crc32c::crc32c(&bytes);
     bytes.extend(crc.to_le_bytes());
     bytes
 }
 
-/// The entries of an index.
+/// The attempt whose pack an index is of, and its entries.
 ///
 /// # Errors
 /// Bytes that are no index, or damaged.
-pub fn read(bytes: &[u8]) -> Result<Vec<Entry>> {
+pub fn read(bytes: &[u8]) -> Result<(u64, Vec<Entry>)> {
     let damaged = || Error::Damaged("the index of the pack is damaged".to_owned());
     let (content, crc) = bytes.split_last_chunk::<4>().ok_or_else(damaged)?;
     let entries = content.strip_prefix(&MAGIC).ok_or_else(damaged)?;
+    let (attempt, entries) = entries.split_first_chunk::<8>().ok_or_else(damaged)?;
     let (entries, rest) = entries.as_chunks::<ENTRY>();
     if !rest.is_empty() || crc32c::crc32c(content) != u32::from_le_bytes(*crc) {
         return Err(damaged());
     }
-    entries
-        .iter()
-        .map(|bytes| Entry::read(bytes).ok_or_else(damaged))
-        .collect()
+    let entries = entries.iter().map(|bytes| Entry::read(bytes).ok_or_else(damaged));
+    Ok((u64::from_le_bytes(*attempt), entries.collect::<Result<_>>()?))
 }
 
 #[cfg(test)]
@@ -145,13 +145,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_index_is_read_as_it_was_written(entries in entries()) {
-            prop_assert_eq!(read(&write(&entries)).unwrap(), entries);
+        fn an_index_is_read_as_it_was_written(attempt in any::<u64>(), entries in entries()) {
+            prop_assert_eq!(read(&write(attempt, &entries)).unwrap(), (attempt, entries));
         }
 
         #[test]
         fn a_byte_that_changed_is_found(entries in entries(), at in any::<prop::sample::Index>(), with in 1u8..) {
-            let mut bytes = write(&entries);
+            let mut bytes = write(7, &entries);
             let at = at.index(bytes.len());
             bytes[at] ^= with;
             prop_assert!(read(&bytes).is_err());

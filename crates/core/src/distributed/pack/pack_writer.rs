@@ -1,5 +1,6 @@
 //! [`PackWriter`]: the writer of a part of an output that is one file.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +19,8 @@ use crate::store::ValueWriter;
 pub struct PackWriter {
     notes: Arc<PartNotes>,
     pack: Box<dyn ValueWriter>,
+    /// Names the pack: two processes may make the same part at once.
+    attempt: u64,
     paths: Vec<String>,
     window: ReorderWindow<Piece>,
     /// Bytes of the pack that have an owner.
@@ -46,8 +49,10 @@ impl PackWriter {
         plans: &[VariablePlan],
         is_over: Arc<AtomicBool>,
     ) -> Result<Self> {
+        let attempt = RandomState::new().hash_one(std::process::id());
         Ok(Self {
-            pack: notes.create_pack()?,
+            pack: notes.create_pack(attempt)?,
+            attempt,
             notes,
             paths: (0..schema.vars.len())
                 .map(|n| schema.var_path(VarId(n)))
@@ -150,7 +155,7 @@ impl Writer for PackWriter {
         self.pack.set_size(self.end.into_inner()).map_err(cannot)?;
         self.pack.finish().map_err(cannot)?;
         let entries = self.entries.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.notes.put_index(&index::write(&entries))?;
+        self.notes.put_index(&index::write(self.attempt, &entries))?;
         self.notes.end(&self.content.content())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::index::{self, Entry, Item};
 use crate::copy::{CountWritten, Packed};
-use crate::distributed::notes::Notes;
+use crate::distributed::notes::{Notes, again};
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::Writer;
@@ -13,8 +13,8 @@ use crate::model::VarId;
 use crate::store::{ByteRange, GetRange, KeyStore};
 use crate::threads;
 
-/// Most bytes of a pack that a thread reads at once, unless one piece has more.
-const RUN: u64 = 4 << 20;
+/// Most bytes of several pieces that a thread reads at once. A piece that it reads alone is not copied.
+const RUN: u64 = 256 << 10;
 
 /// The packs of all parts, in the order of parts.
 pub struct Packs {
@@ -26,7 +26,15 @@ pub struct Packs {
     /// The part whose pieces come next, and how many of them were written.
     next: (u64, usize),
     /// The numbered pieces of that part, once they were read.
-    entries: Option<Vec<Entry>>,
+    entries: Option<Pieces>,
+}
+
+/// Pieces of one part.
+struct Pieces {
+    part: u64,
+    /// Key of the pack.
+    pack: String,
+    entries: Vec<Entry>,
 }
 
 impl Packs {
@@ -45,37 +53,40 @@ impl Packs {
         })
     }
 
-    /// The entries of a part that have a sequence number, or the others.
-    fn entries(&self, part: u64, numbered: bool) -> Result<Vec<Entry>> {
-        let index = self.notes.index(part)?;
-        let mut entries = index::read(&index).map_err(|e| e.in_file(self.notes.index_name(part)))?;
+    /// The pieces of a part that have a sequence number, or the others.
+    fn pieces(&self, part: u64, numbered: bool) -> Result<Pieces> {
+        let named = |e: Error| e.in_file(self.notes.index_name(part));
+        let (attempt, mut entries) = index::read(&self.notes.index(part)?).map_err(named)?;
         entries.retain(|entry| entry.is_numbered() == numbered);
-        match entries
+        if !entries
             .iter()
             .all(|entry| (entry.variable as usize) < self.variables)
         {
-            true => Ok(entries),
-            false => Err(
-                Error::Damaged("the pack has a variable that the output lacks".to_owned())
-                    .in_file(self.notes.index_name(part)),
-            ),
+            let why = "the pack has a variable that the output lacks".to_owned();
+            return Err(named(Error::Damaged(why)));
         }
+        Ok(Pieces {
+            part,
+            pack: self.notes.pack_name(part, attempt),
+            entries,
+        })
     }
 
-    /// Writes entries of one part, which are in the order of sequence numbers from `sequence` on.
+    /// Writes some pieces of one part, which are in the order of sequence numbers from `sequence` on.
     fn write(
         &self,
-        part: u64,
-        entries: &[Entry],
+        pieces: &Pieces,
+        some: Range<usize>,
         sequence: u64,
         writer: &dyn Writer,
         written: CountWritten<'_>,
     ) -> Result<()> {
+        let entries = &pieces.entries[some];
         let runs = runs_of(entries);
         // Threads take runs in their order, so a writer holds few pieces that come early.
         let write = |run: &Range<usize>| {
             let sequence = sequence + run.start as u64;
-            self.write_run(part, &entries[run.clone()], sequence, writer, written)
+            self.write_run(pieces, &entries[run.clone()], sequence, writer, written)
         };
         threads::try_map(threads::count(), 1, &runs, write).map(drop)
     }
@@ -83,15 +94,16 @@ impl Packs {
     /// Writes a run of entries, which lie one behind the other in the pack.
     fn write_run(
         &self,
-        part: u64,
+        pieces: &Pieces,
         entries: &[Entry],
         sequence: u64,
         writer: &dyn Writer,
         written: CountWritten<'_>,
     ) -> Result<()> {
-        let name = self.notes.pack_name(part);
-        let damaged =
-            || Error::Damaged("the pack is damaged or cut; run the part again".to_owned()).in_file(&name);
+        let damaged = || {
+            let why = format!("the pack is damaged or cut; {}", again(pieces.part));
+            Error::Damaged(why).in_file(&pieces.pack)
+        };
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return Ok(());
         };
@@ -100,31 +112,30 @@ impl Packs {
             offset: begin,
             length: usize::try_from(end - begin).map_err(|_| damaged())?,
         };
-        let bytes = match range.length {
+        let mut bytes = match range.length {
             0 => Vec::new(),
             _ => self
                 .store
-                .get(&name, GetRange::Range(range))
-                .map_err(|e| Error::io("cannot read", e).in_file(&name))?
+                .get(&pieces.pack, GetRange::Range(range))
+                .map_err(|e| Error::io("cannot read", e).in_file(&pieces.pack))?
                 .ok_or_else(damaged)?,
         };
         for (n, entry) in (0u64..).zip(entries) {
             let at = usize::try_from(entry.at - begin).map_err(|_| damaged())?;
             let length = usize::try_from(entry.length).map_err(|_| damaged())?;
-            let data = at
-                .checked_add(length)
-                .and_then(|end| bytes.get(at..end))
-                .ok_or_else(damaged)?;
+            let place = at..at.checked_add(length).ok_or_else(damaged)?;
+            let data = bytes.get(place.clone()).ok_or_else(damaged)?;
             if crc32c::crc32c(data) != entry.crc {
                 return Err(damaged());
             }
             let var = VarId(entry.variable as usize);
             match entry.item {
                 Item::Chunk { number, filter_mask } => {
-                    let data = EncodedChunk {
-                        bytes: data.to_vec(),
-                        filter_mask,
+                    let bytes = match place == (0..bytes.len()) {
+                        true => std::mem::take(&mut bytes),
+                        false => data.to_vec(),
                     };
+                    let data = EncodedChunk { bytes, filter_mask };
                     writer.write_encoded_chunk(sequence + n, var, number, data)?;
                 }
                 Item::Skipped { number } => writer.skip_chunk(sequence + n, var, number)?,
@@ -171,21 +182,20 @@ impl Packed for Packs {
                     "the packs have fewer pieces than the plan".to_owned(),
                 ));
             }
-            let entries = match self.entries.take() {
-                Some(entries) => entries,
-                None => self.entries(part, true)?,
+            let pieces = match self.entries.take() {
+                Some(pieces) => pieces,
+                None => self.pieces(part, true)?,
             };
-            let some = usize::try_from(count)
-                .unwrap_or(usize::MAX)
-                .min(entries.len() - done);
-            self.write(part, &entries[done..done + some], sequence, writer, written)?;
+            let left = pieces.entries.len() - done;
+            let some = usize::try_from(count).unwrap_or(usize::MAX).min(left);
+            self.write(&pieces, done..done + some, sequence, writer, written)?;
             count -= some as u64;
             sequence += some as u64;
-            if done + some == entries.len() {
+            if some == left {
                 self.next = (part + 1, 0);
             } else {
                 self.next = (part, done + some);
-                self.entries = Some(entries);
+                self.entries = Some(pieces);
             }
         }
         Ok(())
@@ -193,8 +203,8 @@ impl Packed for Packs {
 
     fn write_ranges(&mut self, writer: &dyn Writer, written: CountWritten<'_>) -> Result<()> {
         for part in 0..self.parts {
-            let entries = self.entries(part, false)?;
-            self.write(part, &entries, 0, writer, written)?;
+            let pieces = self.pieces(part, false)?;
+            self.write(&pieces, 0..pieces.entries.len(), 0, writer, written)?;
         }
         Ok(())
     }

@@ -1,16 +1,16 @@
 //! [`JobStage`]: where the processes of a job write, before the output appears.
 //!
-//! | output | its own keys | notes and packs |
+//! | output | notes and packs | its own keys |
 //! | --- | --- | --- |
-//! | Zarr in a folder | `.NAME.ncutils-partial-XXXX/` | `job/` among the unfinished values of that folder |
-//! | one local file | – | `.NAME.ncutils-partial-XXXX/` |
-//! | Zarr on a remote store | below the prefix, as one process writes them | `PREFIX/.ncutils-partial-RUN/parts/` |
-//! | one object | – | `KEY.ncutils-partial-RUN/` |
+//! | local | `.NAME.ncutils-partial-RUN/parts/` | Zarr in a folder: `.NAME.ncutils-partial-RUN/d/`, which becomes NAME |
+//! | Zarr on a remote store | `PREFIX/.ncutils-partial-RUN/parts/` | below the prefix, where one process writes them |
+//! | one object | `KEY.ncutils-partial-RUN/` | – |
+//!
+//! The keys have a mark of their run. So the notes of a run without such keys say that its output has appeared.
 
-use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::destination::CreateOptions;
@@ -24,20 +24,28 @@ use crate::location::{Target, remote_destination};
 use crate::model::Schema;
 #[cfg(feature = "remote")]
 use crate::remote::{RemoteUrl, Run, SharedKeys, TreeOutput};
-use crate::store::{
-    Destination, DirectoryOutput, FolderCheck, KeyOutput, create_stage, find_stage, new_run, remove_stage,
-};
+use crate::store::{Destination, DirectoryOutput, FolderCheck, KeyOutput, SharedStage, new_run};
 
-/// Folder of the notes in the stage of a folder of keys. No key of the dataset can have this name.
-const NOTES: &str = ".ncutils-partial-values/job";
+/// Folder of the notes in the stage of a local output.
+const NOTES: &str = "parts";
+
+/// Folder of the keys in the stage of a local output.
+const KEYS: &str = "d";
+
+/// File in the folder of the keys that names the run. No key of a dataset can have this name.
+const RUN: &str = ".ncutils-partial-values/run";
+
+/// Key of the note that the run is there.
+const BEGUN: &str = "run";
+
+/// Most bytes of the name of a run.
+const MOST_BYTES: u64 = 64;
 
 /// The place of a job, as the process that plans it tells the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobPlace {
     /// Name of the run: hexadecimal digits.
     pub run: String,
-    /// Name of the folder beside a local output; `None` on a remote store.
-    pub folder: Option<OsString>,
     /// True if a dataset on a remote store is built beside an older one.
     pub is_beside: bool,
     /// True if the output is a tree of keys, each of which any process can write.
@@ -50,52 +58,40 @@ pub struct JobStage {
     pub notes: Arc<dyn KeyOutput>,
     /// The dataset's own keys; `None` for an output that is one object.
     pub keys: Option<Arc<dyn KeyOutput>>,
-    holder: Holder,
+    #[cfg(feature = "remote")]
+    tree: Option<Arc<TreeOutput>>,
+    begun: Begun,
 }
 
-/// What is removed when the job ends.
-enum Holder {
-    Folder(PathBuf),
+/// What a process has begun that plans a job. Dropped, it is undone.
+enum Begun {
+    /// Another process has begun it, or it is left to others.
+    Nothing,
+    Folder(SharedStage),
     #[cfg(feature = "remote")]
     Tree(Arc<TreeOutput>),
-    #[cfg(feature = "remote")]
-    Object(Arc<SharedKeys>),
+}
+
+/// What there is of a job.
+pub enum JobPhase {
+    /// Parts are made, or can be.
+    Open(JobStage),
+    /// The output has appeared. Notes are left.
+    Published,
+    /// Nothing: the job was finished or abandoned.
+    Over,
 }
 
 impl JobStage {
-    /// Removes the notes and packs of an output that has appeared.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub fn end(&self) -> Result<()> {
-        match self.keys {
-            // They went when the dataset was published.
-            Some(_) => Ok(()),
-            None => self.remove(),
+    /// Leaves the job to all processes. Without this call, dropping the stage removes it.
+    pub fn keep(&mut self) {
+        match std::mem::replace(&mut self.begun, Begun::Nothing) {
+            Begun::Nothing => {}
+            Begun::Folder(folder) => folder.keep(),
+            #[cfg(feature = "remote")]
+            Begun::Tree(tree) => tree.hand_over(),
         }
     }
-
-    /// Removes everything that was written. A dataset of keys that was published is no part of it.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub fn remove(&self) -> Result<()> {
-        match &self.holder {
-            Holder::Folder(folder) => {
-                remove_stage(folder);
-                Ok(())
-            }
-            #[cfg(feature = "remote")]
-            Holder::Tree(tree) => tree.abandon().map_err(cannot_remove),
-            #[cfg(feature = "remote")]
-            Holder::Object(keys) => keys.remove().map_err(cannot_remove),
-        }
-    }
-}
-
-#[cfg(feature = "remote")]
-fn cannot_remove(error: io::Error) -> Error {
-    Error::io("cannot remove what was written", error)
 }
 
 impl Location {
@@ -140,37 +136,12 @@ impl Location {
     ) -> Result<(JobPlace, JobStage)> {
         self.check_create(schema, plans)?;
         self.check_room(plans)?;
-        let kind = schema.kind;
-        let cannot = |e| self.named()(Error::io("cannot create", e));
-        let has_keys = is_zarr(kind) && self.store() == StoreKind::Directory;
-        let local = |folder: &Path| JobPlace {
-            run: new_run(),
-            folder: folder.file_name().map(OsStr::to_owned),
-            is_beside: false,
-            has_keys,
-        };
+        let has_keys = is_zarr(schema.kind) && self.store() == StoreKind::Directory;
         if !has_keys {
             // What one process would find out at its begin.
             drop(self.object_output(options, None)?);
         }
-        #[cfg(feature = "remote")]
-        if let Target::Remote(url) = &self.target {
-            return self
-                .begin_remote_job(url, has_keys, options)
-                .map_err(self.named());
-        }
-        let path = self.local_path()?;
-        if !has_keys {
-            let stage = create_stage(path).map_err(cannot)?;
-            let place = local(&stage);
-            return Ok((place, folder_stage(stage).map_err(cannot)?));
-        }
-        let keys = DirectoryOutput::create_over(path, folder_check()).map_err(cannot)?;
-        let stage = keys.stage().to_owned();
-        fs::create_dir_all(stage.join(NOTES)).map_err(cannot)?;
-        keys.hand_over();
-        let place = local(&stage);
-        Ok((place, keys_stage(keys, stage).map_err(cannot)?))
+        self.begin_stage(has_keys, options).map_err(self.named())
     }
 
     /// Begins a job that writes whole datasets below this folder or prefix.
@@ -178,103 +149,221 @@ impl Location {
     /// # Errors
     /// The folder's own folder cannot be written to; the store fails.
     pub fn begin_job_of_files(&self) -> Result<(JobPlace, JobStage)> {
-        let cannot = |e| self.named()(Error::io("cannot create", e));
+        self.begin_stage(false, &CreateOptions::default())
+            .map_err(self.named())
+    }
+
+    fn begin_stage(&self, has_keys: bool, options: &CreateOptions) -> Result<(JobPlace, JobStage)> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
-            let options = CreateOptions::default();
-            return self.begin_remote_job(url, false, &options).map_err(self.named());
+            return self.begin_remote_stage(url, has_keys, options);
         }
-        let stage = create_stage(self.local_path()?).map_err(cannot)?;
+        let _ = options;
         let place = JobPlace {
             run: new_run(),
-            folder: stage.file_name().map(OsStr::to_owned),
             is_beside: false,
-            has_keys: false,
+            has_keys,
         };
-        Ok((place, folder_stage(stage).map_err(cannot)?))
+        let stage = begin_local_stage(self.local_path()?, &place);
+        Ok((place, stage.map_err(|e| Error::io("cannot create", e))?))
     }
 
     /// Joins a job that [`begin_job`](Self::begin_job) began, maybe in another process.
     ///
     /// # Errors
-    /// The job is over: its output appeared, or it was abandoned.
-    pub fn join_job(&self, place: &JobPlace, options: &CreateOptions) -> Result<JobStage> {
-        let cannot = |e: io::Error| match e.kind() {
-            io::ErrorKind::NotFound => {
-                self.named()(Error::Usage("the job was finished or abandoned".to_owned()))
-            }
-            _ => self.named()(Error::io("cannot join the job", e)),
-        };
+    /// The store fails; a stage that this user may not enter.
+    pub fn join_job(&self, place: &JobPlace, options: &CreateOptions) -> Result<JobPhase> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
-            return self.join_remote_job(url, place, options).map_err(self.named());
+            return self.join_remote_stage(url, place, options).map_err(self.named());
         }
         let _ = options;
-        let path = self.local_path()?;
-        let name = place.folder.as_deref().unwrap_or_default();
-        let stage = find_stage(path, Path::new(name)).map_err(cannot)?;
-        if !place.has_keys {
-            return folder_stage(stage).map_err(cannot);
+        let joined = join_local_stage(self.local_path()?, place);
+        joined.map_err(|e| self.named()(Error::io("cannot join the job", e)))
+    }
+
+    /// Removes what a job has left, whatever its phase. A dataset that has appeared stays.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn remove_job(&self, place: &JobPlace) -> Result<()> {
+        let cannot = |e| self.named()(Error::io("cannot remove what the job has written", e));
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self
+                .session(url, &CreateOptions::default())
+                .map_err(self.named())?;
+            let run = run_of(place);
+            if !place.has_keys {
+                let key = url.key.trim_end_matches('/');
+                return SharedKeys::of_object(session, key, memory, &place.run)
+                    .remove()
+                    .map_err(cannot);
+            }
+            let tree = TreeOutput::join(session.clone(), &url.key, memory, &run);
+            if tree.is_open().map_err(cannot)? {
+                tree.abandon().map_err(cannot)?;
+            }
+            return SharedKeys::of_tree(session, &url.key, memory, &run)
+                .remove()
+                .map_err(cannot);
         }
-        let keys = DirectoryOutput::join_over(path, &stage, folder_check()).map_err(cannot)?;
-        keys_stage(keys, stage).map_err(cannot)
+        SharedStage::remove(self.local_path()?, &place.run).map_err(cannot)
     }
 
     #[cfg(feature = "remote")]
-    fn begin_remote_job(
+    fn begin_remote_stage(
         &self,
         url: &RemoteUrl,
         has_keys: bool,
         options: &CreateOptions,
     ) -> Result<(JobPlace, JobStage)> {
         let (session, memory) = self.session(url, options)?;
-        if !has_keys {
-            let run = new_run();
-            let keys = SharedKeys::of_object(session, url.key.trim_end_matches('/'), memory, &run);
-            let place = JobPlace {
-                run,
-                folder: None,
-                is_beside: false,
-                has_keys,
-            };
-            return Ok((place, object_stage(keys)));
-        }
-        let tree = remote_destination::begun_tree(session.clone(), url, memory, options.replaces)?;
-        let run = tree.hand_over();
-        let place = JobPlace {
-            run: run.name.clone(),
-            folder: None,
-            is_beside: run.is_beside,
+        let mut place = JobPlace {
+            run: new_run(),
+            is_beside: false,
             has_keys,
         };
-        drop(tree);
-        Ok((place.clone(), self.join_remote_job(url, &place, options)?))
+        if !has_keys {
+            let key = url.key.trim_end_matches('/');
+            let keys = SharedKeys::of_object(session, key, memory, &place.run);
+            begin_notes(&keys, &place)?;
+            return Ok((place, object_stage(keys)));
+        }
+        let tree = Arc::new(remote_destination::begun_tree(
+            session.clone(),
+            url,
+            memory,
+            options.replaces,
+        )?);
+        let run = tree.run();
+        (place.run, place.is_beside) = (run.name.clone(), run.is_beside);
+        let notes = SharedKeys::of_tree(session, &url.key, memory, &run);
+        begin_notes(&notes, &place)?;
+        let stage = JobStage {
+            notes: Arc::new(notes),
+            keys: Some(tree.clone()),
+            tree: None,
+            begun: Begun::Tree(tree),
+        };
+        Ok((place, stage))
     }
 
     #[cfg(feature = "remote")]
-    fn join_remote_job(
+    fn join_remote_stage(
         &self,
         url: &RemoteUrl,
         place: &JobPlace,
         options: &CreateOptions,
-    ) -> Result<JobStage> {
+    ) -> Result<JobPhase> {
+        let cannot = |e| Error::io("cannot join the job", e);
         let (session, memory) = self.session(url, options)?;
         if !place.has_keys {
-            let keys = SharedKeys::of_object(session, url.key.trim_end_matches('/'), memory, &place.run);
-            return Ok(object_stage(keys));
+            let key = url.key.trim_end_matches('/');
+            let keys = SharedKeys::of_object(session, key, memory, &place.run);
+            return Ok(match has_begun(&keys, place).map_err(cannot)? {
+                true => JobPhase::Open(object_stage(keys)),
+                false => JobPhase::Over,
+            });
         }
-        let run = Run {
-            name: place.run.clone(),
-            is_beside: place.is_beside,
-        };
-        let notes = SharedKeys::of_tree(session.clone(), url.key.trim_end_matches('/'), memory, &run);
-        let tree = TreeOutput::join(session, url.key.trim_end_matches('/'), memory, &run);
-        let tree = Arc::new(tree.map_err(|e| Error::io("cannot join the job", e))?);
-        Ok(JobStage {
+        let run = run_of(place);
+        let notes = SharedKeys::of_tree(session.clone(), &url.key, memory, &run);
+        if !has_begun(&notes, place).map_err(cannot)? {
+            return Ok(JobPhase::Over);
+        }
+        let tree = Arc::new(TreeOutput::join(session, &url.key, memory, &run));
+        if !tree.is_open().map_err(cannot)? {
+            return Ok(JobPhase::Published);
+        }
+        Ok(JobPhase::Open(JobStage {
             notes: Arc::new(notes),
             keys: Some(tree.clone()),
-            holder: Holder::Tree(tree),
-        })
+            tree: Some(tree),
+            begun: Begun::Nothing,
+        }))
+    }
+}
+
+impl JobStage {
+    /// Fails if the keys of the dataset are no longer the job's own.
+    ///
+    /// # Errors
+    /// Another run took over what the job was writing; the store fails.
+    pub fn check(&self) -> Result<()> {
+        #[cfg(feature = "remote")]
+        if let Some(tree) = &self.tree {
+            return tree.wait().map_err(|e| Error::io("cannot go on with the job", e));
+        }
+        Ok(())
+    }
+}
+
+/// Creates the stage of a local output.
+fn begin_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobStage> {
+    let folder = SharedStage::create(path, &place.run)?;
+    let root = SharedStage::path(path, &place.run)?.canonicalize()?;
+    fs::create_dir(root.join(NOTES))?;
+    let keys = match place.has_keys {
+        false => None,
+        true => {
+            let keys = root.join(KEYS);
+            DirectoryOutput::create_shared(path, &keys, &folder_check())?;
+            let mark = keys.join(RUN);
+            fs::create_dir(mark.parent().unwrap_or(&mark))?;
+            fs::write(&mark, &place.run)?;
+            let keys = DirectoryOutput::join_shared(path, &keys, folder_check())?;
+            Some(Arc::new(keys) as Arc<dyn KeyOutput>)
+        }
+    };
+    let notes = DirectoryOutput::in_place(&root.join(NOTES))?;
+    notes.put(BEGUN, place.run.as_bytes())?;
+    Ok(JobStage {
+        notes: Arc::new(notes),
+        keys,
+        #[cfg(feature = "remote")]
+        tree: None,
+        begun: Begun::Folder(folder),
+    })
+}
+
+/// Joins the stage of a local output.
+fn join_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobPhase> {
+    let root = SharedStage::path(path, &place.run)?;
+    match fs::symlink_metadata(&root) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => return Ok(JobPhase::Over),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(JobPhase::Over),
+        Err(e) => return Err(e),
+    }
+    let root = root.canonicalize()?;
+    if !is_marked(&root.join(NOTES).join(BEGUN), place)? {
+        return Ok(JobPhase::Over);
+    }
+    let keys = match place.has_keys {
+        false => None,
+        // The folder there may be the older dataset, which is removed last.
+        true if !is_marked(&root.join(KEYS).join(RUN), place)? => return Ok(JobPhase::Published),
+        true => {
+            let keys = DirectoryOutput::join_shared(path, &root.join(KEYS), folder_check())?;
+            Some(Arc::new(keys) as Arc<dyn KeyOutput>)
+        }
+    };
+    Ok(JobPhase::Open(JobStage {
+        notes: Arc::new(DirectoryOutput::in_place(&root.join(NOTES))?),
+        keys,
+        #[cfg(feature = "remote")]
+        tree: None,
+        begun: Begun::Nothing,
+    }))
+}
+
+/// True if a file names the run of a job.
+fn is_marked(file: &Path, place: &JobPlace) -> io::Result<bool> {
+    match fs::metadata(file) {
+        Ok(found) if found.len() > MOST_BYTES => Ok(false),
+        Ok(_) => Ok(fs::read(file)? == place.run.as_bytes()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
     }
 }
 
@@ -282,31 +371,32 @@ fn folder_check() -> FolderCheck {
     Arc::new(zarr_folder::check_replaceable)
 }
 
-/// The stage of an output that is one local file.
-fn folder_stage(stage: PathBuf) -> io::Result<JobStage> {
-    Ok(JobStage {
-        notes: Arc::new(DirectoryOutput::in_place(&stage)?),
-        keys: None,
-        holder: Holder::Folder(stage),
-    })
+#[cfg(feature = "remote")]
+fn run_of(place: &JobPlace) -> Run {
+    Run {
+        name: place.run.clone(),
+        is_beside: place.is_beside,
+    }
 }
 
-/// The stage of a local folder of keys.
-fn keys_stage(keys: DirectoryOutput, stage: PathBuf) -> io::Result<JobStage> {
-    Ok(JobStage {
-        notes: Arc::new(DirectoryOutput::in_place(&stage.join(NOTES))?),
-        keys: Some(Arc::new(keys)),
-        holder: Holder::Folder(stage),
-    })
+#[cfg(feature = "remote")]
+fn begin_notes(keys: &SharedKeys, place: &JobPlace) -> Result<()> {
+    keys.put(BEGUN, place.run.as_bytes())
+        .map_err(|e| Error::io("cannot create", e))
+}
+
+#[cfg(feature = "remote")]
+fn has_begun(keys: &SharedKeys, place: &JobPlace) -> io::Result<bool> {
+    Ok(keys.staged(BEGUN)?.is_some_and(|run| run == place.run.as_bytes()))
 }
 
 /// The stage of an object of a remote store.
 #[cfg(feature = "remote")]
 fn object_stage(keys: SharedKeys) -> JobStage {
-    let keys = Arc::new(keys);
     JobStage {
-        notes: keys.clone(),
+        notes: Arc::new(keys),
         keys: None,
-        holder: Holder::Object(keys),
+        tree: None,
+        begun: Begun::Nothing,
     }
 }

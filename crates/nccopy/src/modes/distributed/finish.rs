@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ncutils_core::distributed::Packs;
+use ncutils_core::distributed::{Notes, Packs};
 use ncutils_core::error::Error;
 use ncutils_core::integrity::Promise;
 use ncutils_core::store::{Input, KeyOutput, StagedKeys};
@@ -10,7 +10,7 @@ use ncutils_core::store::{Input, KeyOutput, StagedKeys};
 use super::join::join;
 use super::part::check_plan;
 use crate::arguments::Arguments;
-use crate::modes::planned::{Created, Planned, compare, create, verify};
+use crate::modes::planned::{Planned, compare, create_held, verify};
 use crate::step::Finishing;
 
 /// Lets the output appear.
@@ -24,30 +24,41 @@ pub fn finish(finishing: &Finishing, planned: Planned<'_>, arguments: &Arguments
     let engine = planned.engine;
     let (stage, notes) = join(job, engine.output, &engine.create_options())?;
     if let Some(keys) = &stage.keys {
+        check_keys(keys, &notes, parts).map_err(|error| error.in_file(engine.output.name()))?;
         return publish(keys, &planned, arguments);
     }
     ncutils_cli::signals::handle("nccopy");
-    let Created { writer, held } = create(&planned, arguments)?;
+    let (writer, held) = create_held(&planned, arguments)?;
     let mut packs = Packs::new(&notes, parts, planned.plan.schema.vars.len())?;
     let report = engine.complete(planned.copied, &planned.prepared, writer, &mut packs)?;
-    if let Some((held, promise)) = held {
-        verify(
-            &held,
-            &promise,
-            planned.copied.asked,
-            (engine.input, engine.output),
-            arguments,
-        )
-        .map_err(|error| error.in_file(engine.output.name()))?;
+    // The job may have been abandoned since, and a newer dataset be there.
+    notes.check()?;
+    if arguments.verify {
+        let promise = Promise::of(&planned.plan);
+        let locations = (engine.input, engine.output);
+        verify(&held, &promise, planned.copied.asked, locations, arguments)
+            .map_err(|error| error.in_file(engine.output.name()))?;
+    } else {
+        held.release()
+            .map_err(|error| error.in_file(engine.output.name()))?;
     }
-    engine.summarized(&report, None)?;
-    if let Err(error) = stage.end() {
-        arguments.messages.warn_of(
-            engine.output,
-            format_args!("the packs of the job are left: {error}"),
-        );
+    engine.summarized(&report, None)
+}
+
+/// Checks that every key is there that the parts have written.
+fn check_keys(keys: &Arc<dyn KeyOutput>, notes: &Notes, parts: u64) -> Result<(), Error> {
+    let written = notes.keys(parts)?;
+    let found = keys
+        .staged_keys("")
+        .map_err(|e| Error::io("cannot list what was written", e))?;
+    // Metadata of an earlier attempt to finish may be there, too.
+    match (found.len() as u64) < written {
+        false => Ok(()),
+        true => Err(Error::Damaged(format!(
+            "{} of {written} values are missing that the parts have written; make the parts again by --again",
+            written - found.len() as u64
+        ))),
     }
-    Ok(())
 }
 
 /// Writes the metadata of a dataset whose keys are there, and lets it appear.

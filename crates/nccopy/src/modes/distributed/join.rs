@@ -2,15 +2,18 @@
 
 use ncutils_core::distributed::{JobFile, Notes, over};
 use ncutils_core::error::Result;
-use ncutils_core::location::{CreateOptions, JobStage, Location};
+use ncutils_core::location::{CreateOptions, JobPhase, JobStage, Location};
 
 /// Joins a job where its output is.
 ///
 /// # Errors
 /// The job is over.
 pub(crate) fn join(job: &JobFile, output: &Location, options: &CreateOptions) -> Result<(JobStage, Notes)> {
-    let stage = output.join_job(&job.place, options)?;
-    let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
-    notes.check().map_err(|_| over().in_file(output.name()))?;
-    Ok((stage, notes))
+    match output.join_job(&job.place, options)? {
+        JobPhase::Open(stage) => {
+            let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
+            Ok((stage, notes))
+        }
+        JobPhase::Published | JobPhase::Over => Err(over().in_file(output.name())),
+    }
 }

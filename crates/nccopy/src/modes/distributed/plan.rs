@@ -9,11 +9,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use ncutils_cli::arguments;
-use ncutils_core::distributed::{
-    InputIdentity, JobFile, JobState, Notes, PartWork, PlannedPart, plan_digest,
-};
+use ncutils_core::distributed::{InputIdentity, JobFile, JobState, PartWork, PlannedPart, plan_digest};
 use ncutils_core::error::Error;
-use ncutils_core::location::{JobStage, remote_url};
+use ncutils_core::location::{JobStage, Location, remote_url};
+use ncutils_core::store::new_run;
 
 use crate::arguments::Arguments;
 use crate::locations;
@@ -28,7 +27,8 @@ use crate::step::Planning;
 pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
     let engine = &planned.engine;
     let output = engine.output;
-    planning.check()?;
+    planning.check(output)?;
+    ncutils_cli::signals::handle("nccopy");
     let description =
         planned
             .prepared
@@ -71,23 +71,27 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         described,
         parts,
     };
-    begin(&job, &stage, &planning.file)?;
+    begin(&job, stage, output, &planning.file)?;
     announce(planning, &job, arguments);
     Ok(())
 }
 
-/// Begins a job in its stage, and writes its file.
+/// Writes the file of a job, and leaves its stage to all processes.
 ///
 /// # Errors
 /// The file cannot be written. Nothing is left of the stage then.
-pub(crate) fn begin(job: &JobFile, stage: &JobStage, file: &Path) -> Result<(), Error> {
-    let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
-    let begun = notes
-        .begin()
-        .and_then(|()| write(job, file).map_err(|e| Error::io("cannot write", e).in_file(file)));
-    begun.inspect_err(|_| {
-        let _ = stage.remove();
-    })
+pub(crate) fn begin(job: &JobFile, mut stage: JobStage, output: &Location, file: &Path) -> Result<(), Error> {
+    match write(job, file, true) {
+        Ok(()) => {
+            stage.keep();
+            Ok(())
+        }
+        Err(error) => {
+            drop(stage);
+            let _ = output.remove_job(&job.place);
+            Err(Error::io("cannot write", error).in_file(file))
+        }
+    }
 }
 
 /// Tells how to go on.
@@ -106,26 +110,32 @@ pub(crate) fn announce(planning: &Planning, job: &JobFile, arguments: &Arguments
     ));
 }
 
-/// Writes the file of a job whole or not at all. A file with secrets is for its owner alone.
-pub(crate) fn write(job: &JobFile, file: &Path) -> io::Result<()> {
+/// Writes the file of a job whole or not at all. A file with secrets is for its owner alone. A new one takes the place of nothing.
+pub(crate) fn write(job: &JobFile, file: &Path, is_new: bool) -> io::Result<()> {
     let has_secrets = |text: &OsString| {
         let text = text.to_string_lossy();
         remote_url::hidden(&text, &text) != text
     };
-    let secret = job.arguments.iter().any(has_secrets);
+    let inputs = job.inputs.iter().map(|input| &input.name);
+    let is_secret = job.arguments.iter().chain(inputs).any(has_secrets);
     let mut beside = file.as_os_str().to_owned();
-    beside.push(format!(".{:x}", std::process::id()));
+    beside.push(format!(".{}", new_run()));
     let beside = Path::new(&beside);
-    let mode = if secret { 0o600 } else { 0o666 };
-    let mut new = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(beside)?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut new = options.mode(if is_secret { 0o600 } else { 0o666 }).open(beside)?;
     let written = new
         .write_all(job.text().as_bytes())
+        .and_then(|()| match fs::metadata(file) {
+            Ok(old) => new.set_permissions(old.permissions()),
+            Err(_) => Ok(()),
+        })
         .and_then(|()| new.sync_all())
-        .and_then(|()| fs::rename(beside, file));
+        .and_then(|()| match is_new {
+            // Fails if another process has made it since.
+            true => fs::hard_link(beside, file).and_then(|()| fs::remove_file(beside)),
+            false => fs::rename(beside, file),
+        });
     written.inspect_err(|_| {
         let _ = fs::remove_file(beside);
     })
