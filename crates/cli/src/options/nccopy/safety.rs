@@ -82,7 +82,7 @@ pub(super) fn reports() -> Vec<Opt> {
             "Tell the progress as lines of JSON on standard error, also with --quiet",
         )
         .value(Value::OneOf("FORM", vec!["json"]))
-        .more("At most ten lines a second. Without the option, a terminal shows a bar.")
+        .more("At most ten lines a second.")
         .section("json.md#nccopy")
         .told("--progress json"),
     ]
