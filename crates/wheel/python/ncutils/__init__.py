@@ -5,19 +5,25 @@
     ncutils.header("s3://bucket/x.nc")["dimensions"]
 
 Each function runs a program and takes its options as keywords. What the program refuses raises `ncutils.Error`; its
-warnings are Python warnings of the class `ncutils.Warning`.
+warnings are Python warnings of the class `ncutils.Warning`. `ncutils.Job` copies in parts.
 """
 
-from ._errors import Error
+from ._errors import Error, InputChanged, PartsMissing
 from ._errors import Warning as Warning
 from ._functions import check, copy, diff, digest, header
 
-__all__ = ["Error", "check", "copy", "diff", "digest", "header"]
+__all__ = [
+    "Error", "InputChanged", "Job", "PartsMissing", "check", "copy", "diff", "digest", "header",
+]
 
 
 def __getattr__(name):
+    # What few programs need is loaded when it is used.
+    if name == "Job":
+        from .job import Job
+
+        return Job
     if name == "__version__":
-        # It takes long to load, and few programs need it.
         from importlib.metadata import version
 
         return version("ncutils-rs")
@@ -25,4 +31,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted([*globals(), "__version__"])
+    return sorted([*globals(), "Job", "__version__"])

@@ -18,5 +18,13 @@ class Error(Exception):
         return self.message
 
 
+class PartsMissing(Error):
+    """A job cannot be finished before all its parts are done. Its status is 3."""
+
+
+class InputChanged(Error):
+    """An input of a job is no longer the one that was planned. Its status is 4."""
+
+
 class Warning(UserWarning):
     """A warning of a program of ncutils, such as what a copy left out."""

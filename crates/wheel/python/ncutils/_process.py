@@ -84,7 +84,11 @@ class Process:
     def signal(self, number=_SIGTERM):
         """Sends a signal, if the program still runs."""
         if self.status is None:
-            os.kill(self._pid, number)
+            try:
+                os.kill(self._pid, number)
+            except ProcessLookupError:
+                # Another thread has just waited for its end.
+                pass
 
     def _reap(self, flags):
         if self.status is None:

@@ -3,9 +3,12 @@
 import os
 import select
 
-from ._errors import Error, Warning
+from ._errors import Error, InputChanged, PartsMissing, Warning
 from ._process import Process
 from ._program import command
+
+# Of a run that does not salvage.
+_ERRORS = {3: PartsMissing, 4: InputChanged}
 
 
 class Run:
@@ -134,4 +137,4 @@ def _error(name, status, lines):
     if status < 0:
         messages.append(f"{name} was ended by signal {-status}")
     message = "\n".join(messages) or f"{name} ended with status {status}"
-    return Error(message, status)
+    return _ERRORS.get(status, Error)(message, status)
