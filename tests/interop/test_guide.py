@@ -16,7 +16,7 @@ import sys
 import guide_files
 import pytest
 from conftest import BIN
-from python_module import environment
+from python_module import DASK, environment
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 GUIDE = ROOT / "docs" / "guide"
@@ -82,7 +82,7 @@ def test_what_a_page_shows(files, tmp_path, page):
         elif language == "python":
             command = [sys.executable, "-W", "error::UserWarning", "-c", "\n".join([*imported, *lines])]
             imported += [line for line in lines if line.startswith("import ")]
-            done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120)
+            done = subprocess.run(command, cwd=folder, env=environment(DASK), capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, f"{lines}: {done.stderr}"
 
 

@@ -5,7 +5,7 @@
     ncutils.header("s3://bucket/x.nc")["dimensions"]
 
 Each function runs a program and takes its options as keywords. What the program refuses raises `ncutils.Error`; its
-warnings are Python warnings of the class `ncutils.Warning`. `ncutils.Job` copies in parts.
+warnings are Python warnings of the class `ncutils.Warning`. `ncutils.Job` copies in parts, `ncutils.dask` on a cluster.
 """
 
 from ._errors import Error, InputChanged, PartsMissing
@@ -23,6 +23,10 @@ def __getattr__(name):
         from .job import Job
 
         return Job
+    if name == "dask":
+        import importlib
+
+        return importlib.import_module("ncutils.dask")
     if name == "__version__":
         from importlib.metadata import version
 
@@ -31,4 +35,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted([*globals(), "Job", "__version__"])
+    return sorted([*globals(), "Job", "dask", "__version__"])
