@@ -16,6 +16,9 @@ from sampling import some  # noqa: F401, a fixture
 
 HERE = pathlib.Path(__file__).parent
 BIN = pathlib.Path(os.environ.get("NCUTILS_BIN", HERE.parent.parent / "target" / "release"))
+# The Python module. pytest's own process must find the classes of its warnings, too.
+PYTHON_MODULE = HERE.parent.parent / "crates" / "wheel" / "python"
+sys.path.insert(0, str(PYTHON_MODULE))
 # Programs that only tests run. `cargo xtask interop` builds them and says where they are.
 CORPUS = pathlib.Path(os.environ.get("NCUTILS_CORPUS", HERE.parent.parent.parent / "shared" / "corpus"))
 

@@ -2,7 +2,8 @@
 
 A block `console` has commands behind `$ ` and below each what it prints; `…` stands for any text, on a line of its own for any
 lines. A command that shows nothing may print anything. It must end with status 0, so one that fails shows its status by
-`; echo $?`. The blocks of a page run in one folder, those of Python too, and what a command exports stays for the page. What names a remote store is in test_remote_guide.py.
+`; echo $?`. The blocks of a page run in one folder, those of Python too. What a command exports and what a block
+of Python imports stays for the page. What names a remote store is in test_remote_guide.py.
 """
 
 import os
@@ -15,6 +16,7 @@ import sys
 import guide_files
 import pytest
 from conftest import BIN
+from python_module import DASK, environment
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 GUIDE = ROOT / "docs" / "guide"
@@ -65,7 +67,7 @@ def pattern(lines):
 def test_what_a_page_shows(files, tmp_path, page):
     folder = tmp_path / "files"
     shutil.copytree(files, folder)
-    exported = ""
+    exported, imported = "", []
     for language, lines in blocks(page):
         if language == "console":
             for command, shown in commands(lines):
@@ -78,8 +80,9 @@ def test_what_a_page_shows(files, tmp_path, page):
                     exported += f"{command}\n"
                 assert not shown or re.fullmatch(pattern(shown), printed), f"{command}\n{printed}"
         elif language == "python":
-            command = [sys.executable, "-W", "error::UserWarning", "-c", "\n".join(lines)]
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+            command = [sys.executable, "-W", "error::UserWarning", "-c", "\n".join([*imported, *lines])]
+            imported += [line for line in lines if line.startswith("import ")]
+            done = subprocess.run(command, cwd=folder, env=environment(DASK), capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, f"{lines}: {done.stderr}"
 
 

@@ -1,5 +1,6 @@
 """Names of HDF5 files in messages: they steer no terminal and look like no line of their own."""
 
+import json
 import os
 import re
 import subprocess
@@ -55,6 +56,22 @@ def test_quiet_copies_tell_errors_alone(tmp_path):
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     lines, status = told("nccopy", "--quiet", "-d", "11", path, output)
     assert status == 1 and len(lines) == 1, lines
+
+
+def test_progress_is_lines_of_json(tmp_path):
+    paths = [tmp_path / f"{n}.h5" for n in range(2)]
+    for path in paths:
+        with h5py.File(path, "w") as f:
+            f.create_dataset("v", data=np.arange(1000.0), chunks=(100,))
+    of_files = {"files": 2, "all_files": 2}
+    sizes = sum(path.stat().st_size for path in paths)
+    for arguments, last in [
+        ([paths[0], tmp_path / "out.nc"], {"done": 8000, "total": 8000}),
+        ([*paths, f"{tmp_path}/more/"], {"done": sizes, "total": sizes, **of_files}),
+    ]:
+        done = subprocess.run([BIN / "nccopy", "--quiet", "--progress=json", "-d1", *arguments], capture_output=True)
+        lines = [json.loads(line) for line in done.stderr.splitlines()]
+        assert done.returncode == 0 and (lines[0]["done"], lines[-1]) == (0, {"type": "progress", **last}), lines
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -159,5 +159,11 @@ def test_the_wheel_is_installed_and_used(tmp_path, python):
     # A link that lies elsewhere finds the program too.
     (tmp_path / "nccopy").symlink_to(folder / "nccopy")
     assert run(tmp_path / "nccopy", "--version").startswith("nccopy (ncutils ")
+    # The module runs this program, whatever PATH has.
+    script = "import ncutils, sys; ncutils.copy(*sys.argv[1:], deflate=1); print(ncutils.diff(*sys.argv[1:]), ncutils.__version__)"
+    environment = {name: value for name, value in os.environ.items() if name not in ("NCUTILS_BIN", "PYTHONPATH")}
+    told = run(folder / "python", "-c", script, SAMPLE, tmp_path / "module.nc", env={**environment, "PATH": "/nowhere"})
+    assert told.startswith("[] ")
     run(folder / "pip", "uninstall", "--quiet", "-y", "ncutils-rs")
     assert not any((folder / name).exists() for name in ["ncutils", *OLD_NAMES])
+    assert not list((tmp_path / "venv").glob("lib/*/site-packages/ncutils"))

@@ -123,7 +123,7 @@ impl Tools {
             programs.build_harness()?;
         }
         let python = python::interpreter()?;
-        if is_named("zarr") {
+        if is_named("zarr") || is_named("DASK") {
             python::install_readers(&python)?;
             python::build_netcdf_c(&python)?;
         }

@@ -10,6 +10,7 @@ pub mod messages;
 pub mod options;
 mod output;
 pub mod progress;
+pub mod python;
 mod run;
 pub mod signals;
 pub mod table;

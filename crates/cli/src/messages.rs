@@ -21,13 +21,18 @@ pub struct Messages {
     program: &'static str,
     /// `--quiet`: errors alone.
     quiet: bool,
+    /// `--progress json`.
+    progress_lines: bool,
 }
 
 impl Messages {
     /// The messages of a program of which no call is known.
     pub fn new(program: &'static str) -> Self {
-        let quiet = false;
-        Self { program, quiet }
+        Self {
+            program,
+            quiet: false,
+            progress_lines: false,
+        }
     }
 
     /// The messages of a call.
@@ -36,6 +41,7 @@ impl Messages {
             program: program.name,
             // Not all programs have the option.
             quiet: matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true))),
+            progress_lines: matches!(matches.try_get_one::<String>("progress"), Ok(Some(_))),
         }
     }
 
@@ -54,11 +60,6 @@ impl Messages {
     pub fn quieted(self) -> Self {
         let quiet = true;
         Self { quiet, ..self }
-    }
-
-    /// True if errors alone are told.
-    pub fn is_quiet(self) -> bool {
-        self.quiet
     }
 
     /// Tells a choice that the program made.
@@ -92,8 +93,11 @@ impl Messages {
         }
     }
 
-    /// A progress bar, if standard error is a terminal.
+    /// What shows the progress: lines if they are asked for, else a bar if standard error is a terminal.
     pub fn bar(self) -> Option<Bar> {
-        Bar::on_terminal().filter(|_| !self.quiet)
+        match self.progress_lines {
+            true => Some(Bar::lines()),
+            false => Bar::on_terminal().filter(|_| !self.quiet),
+        }
     }
 }

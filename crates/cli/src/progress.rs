@@ -1,4 +1,6 @@
-//! The progress bar, shown only on a terminal, and only for work that takes a while.
+//! The progress of copies: a bar on a terminal for work that takes a while, or lines of JSON.
+
+mod lines;
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use ncutils_core::copy::Progress;
+
+use lines::Lines;
 
 /// Time until the bar appears.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -17,32 +21,93 @@ const OF_BYTES: &str = "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
 /// What the bar of several copies shows.
 const OF_FILES: &str = "{bar:40} {msg} {bytes}/{total_bytes} {eta}";
 
-/// A progress bar that appears once the work has taken 0.8 s.
+/// Shows how much of the work is done: by a bar that appears once the work has taken 0.8 s, or by lines of JSON.
 #[derive(Debug)]
 pub struct Bar {
-    shows: &'static str,
-    begun: Instant,
+    form: Form,
     total: AtomicU64,
     done: AtomicU64,
-    bar: OnceLock<ProgressBar>,
+    files: Option<Files>,
+}
+
+#[derive(Debug)]
+enum Form {
+    OnTerminal {
+        begun: Instant,
+        bar: OnceLock<ProgressBar>,
+    },
+    Lines(Lines),
+}
+
+/// Number of files, of several copies.
+#[derive(Debug)]
+struct Files {
+    done: AtomicU64,
+    all: u64,
+}
+
+impl Files {
+    fn told(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.all)
+    }
 }
 
 impl Bar {
-    /// A bar, if standard error is a terminal.
-    pub fn on_terminal() -> Option<Self> {
-        std::io::stderr().is_terminal().then(|| Self {
-            shows: OF_BYTES,
-            begun: Instant::now(),
+    fn new(form: Form) -> Self {
+        Self {
+            form,
             total: AtomicU64::new(0),
             done: AtomicU64::new(0),
-            bar: OnceLock::new(),
+            files: None,
+        }
+    }
+
+    /// A bar, if standard error is a terminal.
+    pub fn on_terminal() -> Option<Self> {
+        std::io::stderr().is_terminal().then(|| {
+            Self::new(Form::OnTerminal {
+                begun: Instant::now(),
+                bar: OnceLock::new(),
+            })
         })
     }
 
-    /// Removes the bar from the terminal.
+    /// Lines of JSON on standard error, at most ten a second.
+    pub fn lines() -> Self {
+        Self::new(Form::Lines(Lines::new()))
+    }
+
+    /// Removes the bar from the terminal, or writes the last line.
     pub fn clear(&self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
+        match &self.form {
+            Form::OnTerminal { bar, .. } => {
+                if let Some(bar) = bar.get() {
+                    bar.finish_and_clear();
+                }
+            }
+            Form::Lines(lines) => {
+                let (done, total) = self.bytes();
+                lines.end(done, total, self.files.as_ref().map(Files::told));
+            }
+        }
+    }
+
+    /// Bytes that are done, and all.
+    fn bytes(&self) -> (u64, u64) {
+        (
+            self.done.load(Ordering::Relaxed),
+            self.total.load(Ordering::Relaxed),
+        )
+    }
+
+    /// One of several files is done.
+    fn file_done(&self) {
+        let Some(files) = &self.files else { return };
+        let done = files.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Form::OnTerminal { bar, .. } = &self.form
+            && let Some(bar) = bar.get()
+        {
+            bar.set_message(format!("{done} of {} files", files.all));
         }
     }
 }
@@ -50,40 +115,42 @@ impl Bar {
 impl Progress for Bar {
     fn start(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
+        self.advance(0);
     }
 
     fn advance(&self, bytes: u64) {
-        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if self.begun.elapsed() < PATIENCE {
-            return;
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+        let (done, total) = self.bytes();
+        match &self.form {
+            Form::OnTerminal { begun, bar } if begun.elapsed() >= PATIENCE => {
+                let shows = if self.files.is_some() { OF_FILES } else { OF_BYTES };
+                let bar = bar.get_or_init(|| {
+                    let bar = ProgressBar::new(total);
+                    let style = ProgressStyle::with_template(shows);
+                    style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+                });
+                bar.set_position(done);
+            }
+            Form::OnTerminal { .. } => {}
+            Form::Lines(lines) => lines.tell(done, total, self.files.as_ref().map(Files::told)),
         }
-        let bar = self.bar.get_or_init(|| {
-            let bar = ProgressBar::new(self.total.load(Ordering::Relaxed));
-            let style = ProgressStyle::with_template(self.shows);
-            style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
-        });
-        bar.set_position(done);
     }
 }
 
 /// The progress of several copies: files, and bytes of the inputs.
 #[derive(Debug)]
-pub struct FilesBar {
-    bar: Bar,
-    files: u64,
-    done: AtomicU64,
-}
+pub struct FilesBar(Bar);
 
 impl FilesBar {
-    /// A bar for a number of inputs that have `bytes` in all, if standard error is a terminal.
-    pub fn on_terminal(files: u64, bytes: impl FnOnce() -> u64) -> Option<Arc<Self>> {
-        let bar = Bar {
-            shows: OF_FILES,
-            ..Bar::on_terminal()?
-        };
-        bar.start(bytes());
+    /// Shows by `bar` the progress of a number of inputs that have `bytes` in all.
+    pub fn new(bar: Bar, files: u64, bytes: u64) -> Arc<Self> {
         let done = AtomicU64::new(0);
-        Some(Arc::new(Self { bar, files, done }))
+        let bar = Bar {
+            files: Some(Files { done, all: files }),
+            ..bar
+        };
+        bar.start(bytes);
+        Arc::new(Self(bar))
     }
 
     /// The progress of one input of so many bytes.
@@ -97,9 +164,9 @@ impl FilesBar {
         }
     }
 
-    /// Removes the bar from the terminal.
+    /// Removes the bar from the terminal, or writes the last line.
     pub fn clear(&self) {
-        self.bar.clear();
+        self.0.clear();
     }
 }
 
@@ -120,7 +187,7 @@ pub struct FileProgress {
 impl FileProgress {
     fn tell_up_to(&self, done: u64) {
         let told = self.told.fetch_max(done, Ordering::Relaxed);
-        self.bar.bar.advance(done.saturating_sub(told));
+        self.bar.0.advance(done.saturating_sub(told));
     }
 }
 
@@ -140,9 +207,6 @@ impl Progress for FileProgress {
 impl Drop for FileProgress {
     fn drop(&mut self) {
         self.tell_up_to(self.size);
-        let done = self.bar.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(bar) = self.bar.bar.bar.get() {
-            bar.set_message(format!("{done} of {} files", self.bar.files));
-        }
+        self.bar.0.file_done();
     }
 }

@@ -6,7 +6,9 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::cases::CASES;
-use super::{append, archive, before, files, filters, jobs, join, pairs, proof, remote, shards};
+use super::{
+    append, archive, before, files, filters, jobs, join, pairs, proof, python as module, remote, shards,
+};
 use crate::process::succeed;
 use crate::programs::Programs;
 use crate::workspace::root;
@@ -29,6 +31,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let binaries = build_release()?;
         let (_, data) = make_data()?;
         return jobs::run(&binaries, &data);
+    }
+    if arguments == ["python"] {
+        return module::run(&build_release()?, &python::interpreter()?, &data_folder());
     }
     if arguments == ["join"] {
         return join::run(&build_release()?, &data_folder());
@@ -89,7 +94,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {
-            let groups = "append, archive, files, filters, jobs, join, parts, proof, remote, shards";
+            let groups = "append, archive, files, filters, jobs, join, parts, proof, python, remote, shards";
             anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
         }
         [flag, rest @ ..] if flag == "--before" => {

@@ -19,6 +19,7 @@
 //!
 //! With `files`, it copies many small files: see `files.rs`. With `join`, it joins files: see `join.rs`. With
 //! `append`, it adds to a file: see `append.rs`. With `jobs`, several processes make one dataset: see `jobs.rs`.
+//! With `python`, it copies from Python: see `python.rs`.
 //!
 //! With `filters`, it compares each filter with the reference library's: see `filters.rs`.
 
@@ -35,6 +36,7 @@ mod join;
 mod measure;
 mod pairs;
 mod proof;
+mod python;
 mod remote;
 mod shards;
 

@@ -4,3 +4,4 @@ mod guide;
 mod long_names;
 mod messages;
 mod programs_page;
+mod python;

@@ -37,12 +37,10 @@ fn copy_all(jobs: Vec<Job>, folder: &OsString, arguments: &Arguments) -> anyhow:
         memory: Some(arguments.memory.unwrap_or_else(default_budget) / at_once as u64),
         ..arguments.clone()
     };
-    let bar = match arguments.messages.is_quiet() {
-        true => None,
-        false => FilesBar::on_terminal(jobs.len() as u64, || {
-            jobs.iter().filter_map(|job| job.size(u64::MAX)).sum()
-        }),
-    };
+    let bar = arguments.messages.bar().map(|bar| {
+        let bytes = jobs.iter().filter_map(|job| job.size(u64::MAX)).sum();
+        FilesBar::new(bar, jobs.len() as u64, bytes)
+    });
     let mut jobs = jobs.into_iter();
     in_turns(
         at_once,

@@ -3,7 +3,7 @@
 use ncutils_core::error::Alternative;
 
 use crate::options::mode::Mode::{self, Bytes, Hdf5, SalvageArchive, Values, Zst};
-use crate::options::opt::Opt;
+use crate::options::opt::{Opt, Value};
 
 /// What is checked, and what is done with damaged inputs.
 pub(super) fn integrity() -> Vec<Opt> {
@@ -77,5 +77,13 @@ pub(super) fn reports() -> Vec<Opt> {
         )
         .common()
         .conflicts(&["verbose"]),
+        Opt::long(
+            "progress",
+            "Tell the progress as lines of JSON on standard error, also with --quiet",
+        )
+        .value(Value::OneOf("FORM", vec!["json"]))
+        .more("At most ten lines a second.")
+        .section("json.md#nccopy")
+        .told("--progress json"),
     ]
 }
