@@ -24,6 +24,7 @@
 //! - [`keys`]: many named values
 //! - [`requests`]: many requests at once, for stores whose answers take long
 //! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
+//! - [`shared`]: what several processes write together
 //! - [`threads`]: work on all threads
 //! - [`cache`]: what is kept for later, within limits
 
@@ -35,6 +36,7 @@ pub mod io;
 pub mod keys;
 pub mod object;
 pub mod requests;
+pub mod shared;
 pub mod threads;
 pub mod zip;
 pub mod zst;
@@ -52,7 +54,7 @@ pub use file::remains::take_remains;
 pub use file::temporary::{no_room, room_for_temporary_files, temporary_file, temporary_folder};
 pub use folder::directory_keys::DirectoryKeys;
 pub use folder::directory_output::{DirectoryOutput, FolderCheck};
-pub use folder::shared_stage::SharedStage;
+
 pub use growing::{GrowingFile, GrowingFolder};
 pub use io::destination::{Destination, DestinationKind};
 pub use io::end_of_process::{NoPartialFiles, remove_partial_files};
@@ -78,6 +80,8 @@ pub use object::spooled::SpooledSource;
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};
+pub use shared::shared_file::{CompletedFile, SharedFile, Spill};
+pub use shared::shared_stage::SharedStage;
 pub use threads::reorder_window::ReorderWindow;
 pub use zip::zip_directory::ends_as_zip;
 pub use zip::zip_keys::ZipKeys;

@@ -8,13 +8,24 @@ use serde_json::{Map, Value, json};
 use super::input_identity::InputIdentity;
 use super::name_value::{name_of, name_value};
 use crate::error::{Error, Result};
-use crate::location::JobPlace;
+use crate::location::{JobPlace, JobWay};
 
 /// Version of the form.
 const FORM: u64 = 1;
 
 /// Most parts of a job.
 pub const MOST_PARTS: u64 = 1_000_000;
+
+/// The words for the ways to write.
+const WAYS: [(JobWay, &str); 3] = [
+    (JobWay::Keys, "keys"),
+    (JobWay::Placed, "placed"),
+    (JobWay::Packs, "packs"),
+];
+
+fn way_of(word: &str) -> Option<JobWay> {
+    WAYS.iter().find(|(_, name)| *name == word).map(|(way, _)| *way)
+}
 
 /// What became of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +141,7 @@ impl JobFile {
             "output": name_value(&self.output),
             "run": self.place.run,
             "beside": self.place.is_beside,
-            "keys": self.place.has_keys,
+            "way": WAYS.iter().find(|(way, _)| *way == self.place.way).map(|(_, word)| word),
             "plan": self.plan,
             "described": self.described,
             "parts": parts.collect::<Vec<_>>(),
@@ -191,7 +202,7 @@ impl JobFile {
             place: JobPlace {
                 run: text("run").filter(is_hexadecimal)?,
                 is_beside: object.get("beside")?.as_bool()?,
-                has_keys: object.get("keys")?.as_bool()?,
+                way: way_of(object.get("way")?.as_str()?)?,
             },
             plan: text("plan").filter(is_hexadecimal)?,
             described: object.get("described")?.clone(),
@@ -241,7 +252,7 @@ mod tests {
             place: JobPlace {
                 run: "0123456789abcdef".to_owned(),
                 is_beside: false,
-                has_keys: false,
+                way: JobWay::Packs,
             },
             plan: "ab".repeat(32),
             described: json!({}),

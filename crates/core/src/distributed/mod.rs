@@ -25,7 +25,7 @@ pub use content_sum::Content;
 pub use input_identity::InputIdentity;
 pub use job_file::{JobFile, JobState, MOST_PARTS, PartWork, PlannedPart};
 pub use notes::{Begun, Notes, PartNotes, PartStates, over};
-pub use pack::{PackWriter, Packs};
+pub use pack::{PackWriter, Packs, PlacedWriter};
 pub use part_keys::PartKeys;
 pub use part_list::PartList;
 pub use plan_digest::{files_digest, plan_digest};

@@ -21,6 +21,6 @@ pub mod partial;
 pub mod remains;
 pub(crate) mod stop_point;
 pub mod symlinks;
-mod take_over;
+pub(crate) mod take_over;
 pub mod temporary;
 pub mod unnamed;

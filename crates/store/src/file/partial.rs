@@ -81,16 +81,22 @@ pub fn wait_while_ending() {
 /// Number of attempts to remove a folder.
 const ATTEMPTS: usize = 3;
 
+/// The name of a partial folder while it is removed.
+pub(crate) fn away(path: &Path) -> PathBuf {
+    let mut away = path.as_os_str().to_owned();
+    away.push("-");
+    away.into()
+}
+
 /// A failure is ignored: the name itself marks the file as partial.
 pub(crate) fn remove(path: &Path) {
     if fs::remove_file(path).is_ok() {
         return;
     }
     // Under another name, so that threads which still write make no new files in it.
-    let mut away = path.as_os_str().to_owned();
-    away.push("-");
+    let away = away(path);
     let renamed = fs::rename(path, &away).is_ok();
-    let folder = if renamed { Path::new(&away) } else { path };
+    let folder = if renamed { &*away } else { path };
     for _ in 0..ATTEMPTS {
         match fs::remove_dir_all(folder) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {}

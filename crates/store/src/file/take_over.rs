@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 64 << 10;
 ///
 /// # Errors
 /// The mode cannot be set. An attribute that the file system or the user's rights refuse is left out.
-pub(super) fn take_over(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
+pub(crate) fn take_over(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (existing.uid(), existing.gid()) {
         // Only root may give files away. For others the file becomes theirs, as with any editor that renames.

@@ -398,7 +398,7 @@ fn make_folder(stage: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// The path of the dataset: `path` without a slash at its end, with symbolic links followed.
-pub(super) fn target_of(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn target_of(path: &Path) -> io::Result<PathBuf> {
     let target = follow_symlinks(&path.components().collect::<PathBuf>())?;
     match target.file_name() {
         Some(_) => Ok(target),

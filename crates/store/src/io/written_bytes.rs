@@ -28,6 +28,11 @@ impl WrittenBytes {
         self.ranges.insert(start, end);
     }
 
+    /// The ranges, ascending, not adjacent.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.ranges.iter().map(|(&start, &end)| start..end)
+    }
+
     /// The parts of `0..total` that are not in the set, ascending.
     pub fn gaps(&self, total: u64) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();

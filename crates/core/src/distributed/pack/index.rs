@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 const MAGIC: [u8; 8] = *b"ncupack1";
 
 /// Bytes of an entry.
-const ENTRY: usize = 40;
+const ENTRY: usize = 48;
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub enum Item {
     Skipped { number: u64 },
     /// Bytes of a variable in one piece, from this byte on.
     Range { offset: u64 },
+    /// Bytes of the output itself, from this byte on.
+    Place { offset: u64 },
+    /// No bytes: so many bytes of a variable, from this byte on, are in the output.
+    Written { offset: u64, count: u64 },
 }
 
 /// An entry of the index: one piece of the pack.
@@ -36,59 +40,70 @@ pub struct Entry {
 impl Entry {
     /// True if it has a sequence number.
     pub fn is_numbered(&self) -> bool {
-        !matches!(self.item, Item::Range { .. })
+        matches!(self.item, Item::Chunk { .. } | Item::Skipped { .. })
     }
 
     /// What the entry is, without its place in the pack.
-    pub fn name(&self) -> [u8; 17] {
-        let (tag, number, mask) = self.fields();
-        let mut name = [0; 17];
+    pub fn name(&self) -> [u8; 21] {
+        let (tag, number, more) = self.fields();
+        let mut name = [0; 21];
         name[0] = tag;
         name[1..5].copy_from_slice(&self.variable.to_le_bytes());
         name[5..13].copy_from_slice(&number.to_le_bytes());
-        name[13..].copy_from_slice(&mask.to_le_bytes());
+        name[13..].copy_from_slice(&more.to_le_bytes());
         name
     }
 
-    fn fields(&self) -> (u8, u64, u32) {
+    fn fields(&self) -> (u8, u64, u64) {
         match self.item {
-            Item::Chunk { number, filter_mask } => (0, number, filter_mask),
+            Item::Chunk { number, filter_mask } => (0, number, filter_mask.into()),
             Item::Skipped { number } => (1, number, 0),
             Item::Range { offset } => (2, offset, 0),
+            Item::Place { offset } => (3, offset, 0),
+            Item::Written { offset, count } => (4, offset, count),
         }
     }
 
     fn bytes(&self) -> [u8; ENTRY] {
-        let (tag, number, mask) = self.fields();
+        let (tag, number, more) = self.fields();
         let mut bytes = [0; ENTRY];
         bytes[0] = tag;
         bytes[4..8].copy_from_slice(&self.variable.to_le_bytes());
         bytes[8..16].copy_from_slice(&number.to_le_bytes());
-        bytes[16..20].copy_from_slice(&mask.to_le_bytes());
-        bytes[20..24].copy_from_slice(&self.crc.to_le_bytes());
+        bytes[16..24].copy_from_slice(&more.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.at.to_le_bytes());
-        bytes[32..].copy_from_slice(&self.length.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.length.to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.crc.to_le_bytes());
         bytes
     }
 
     fn read(bytes: &[u8; ENTRY]) -> Option<Self> {
         let u32_at = |at: usize| bytes[at..at + 4].try_into().map(u32::from_le_bytes).ok();
         let u64_at = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).ok();
-        let (number, filter_mask) = (u64_at(8)?, u32_at(16)?);
+        let (number, more) = (u64_at(8)?, u64_at(16)?);
         let item = match bytes[0] {
-            0 => Item::Chunk { number, filter_mask },
+            0 => Item::Chunk {
+                number,
+                filter_mask: more.try_into().ok()?,
+            },
             1 => Item::Skipped { number },
             2 => Item::Range { offset: number },
+            3 => Item::Place { offset: number },
+            4 => Item::Written {
+                offset: number,
+                count: more,
+            },
             _ => return None,
         };
         let entry = Self {
             variable: u32_at(4)?,
             item,
-            crc: u32_at(20)?,
             at: u64_at(24)?,
             length: u64_at(32)?,
+            crc: u32_at(40)?,
         };
         entry.at.checked_add(entry.length)?;
+        number.checked_add(more)?;
         Some(entry)
     }
 }
@@ -127,10 +142,12 @@ mod tests {
 
     fn entries() -> impl Strategy<Value = Vec<Entry>> {
         let item = prop_oneof![
-            (any::<u64>(), any::<u32>())
+            (0..u64::MAX / 2, any::<u32>())
                 .prop_map(|(number, filter_mask)| Item::Chunk { number, filter_mask }),
             any::<u64>().prop_map(|number| Item::Skipped { number }),
             any::<u64>().prop_map(|offset| Item::Range { offset }),
+            any::<u64>().prop_map(|offset| Item::Place { offset }),
+            (0..u64::MAX / 2, 0..u64::MAX / 2).prop_map(|(offset, count)| Item::Written { offset, count }),
         ];
         let entry = (any::<u32>(), item, 0..u64::MAX / 2, 0..u64::MAX / 2, any::<u32>());
         let entry = entry.prop_map(|(variable, item, at, length, crc)| Entry {

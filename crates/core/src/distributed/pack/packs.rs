@@ -9,8 +9,9 @@ use crate::distributed::notes::{Notes, again};
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::format::Writer;
+use crate::format::classic::ClassicWriter;
 use crate::model::VarId;
-use crate::store::{ByteRange, GetRange, KeyStore};
+use crate::store::{ByteRange, GetRange, KeyStore, Output};
 use crate::threads;
 
 /// Most bytes of several pieces that a thread reads at once. A piece that it reads alone is not copied.
@@ -72,6 +73,34 @@ impl Packs {
         })
     }
 
+    /// Completes a classic file that all parts have written: what they could not write at its place is written, and the rest is
+    /// noted, so that the writer fills nothing of it when it is finished.
+    ///
+    /// # Errors
+    /// A pack that is damaged; what the writer fails with.
+    pub fn complete_classic(&self, output: &dyn Output, writer: &ClassicWriter) -> Result<()> {
+        for part in 0..self.parts {
+            let pieces = self.pieces(part, false)?;
+            for entry in &pieces.entries {
+                match entry.item {
+                    Item::Written { offset, count } => {
+                        writer.note(VarId(entry.variable as usize), offset..offset + count)?;
+                    }
+                    Item::Place { offset } => {
+                        let bytes = self.bytes(&pieces, entry.at, entry.length)?;
+                        if crc32c::crc32c(&bytes) != entry.crc {
+                            return Err(pieces.damaged());
+                        }
+                        let written = output.write_all_at(offset, &bytes);
+                        written.map_err(|e| Error::io("cannot write", e))?;
+                    }
+                    _ => return Err(pieces.damaged()),
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Writes some pieces of one part, which are in the order of sequence numbers from `sequence` on.
     fn write(
         &self,
@@ -91,6 +120,21 @@ impl Packs {
         threads::try_map(threads::count(), 1, &runs, write).map(drop)
     }
 
+    /// Bytes of a pack.
+    fn bytes(&self, pieces: &Pieces, offset: u64, length: u64) -> Result<Vec<u8>> {
+        let length = usize::try_from(length).map_err(|_| pieces.damaged())?;
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        let bytes = self
+            .store
+            .get(&pieces.pack, GetRange::Range(ByteRange { offset, length }))
+            .map_err(|e| Error::io("cannot read", e).in_file(&pieces.pack))?;
+        bytes
+            .filter(|bytes| bytes.len() == length)
+            .ok_or_else(|| pieces.damaged())
+    }
+
     /// Writes a run of entries, which lie one behind the other in the pack.
     fn write_run(
         &self,
@@ -100,26 +144,12 @@ impl Packs {
         writer: &dyn Writer,
         written: CountWritten<'_>,
     ) -> Result<()> {
-        let damaged = || {
-            let why = format!("the pack is damaged or cut; {}", again(pieces.part));
-            Error::Damaged(why).in_file(&pieces.pack)
-        };
+        let damaged = || pieces.damaged();
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return Ok(());
         };
         let (begin, end) = (first.at, last.at + last.length);
-        let range = ByteRange {
-            offset: begin,
-            length: usize::try_from(end - begin).map_err(|_| damaged())?,
-        };
-        let mut bytes = match range.length {
-            0 => Vec::new(),
-            _ => self
-                .store
-                .get(&pieces.pack, GetRange::Range(range))
-                .map_err(|e| Error::io("cannot read", e).in_file(&pieces.pack))?
-                .ok_or_else(damaged)?,
-        };
+        let mut bytes = self.bytes(pieces, begin, end - begin)?;
         for (n, entry) in (0u64..).zip(entries) {
             let at = usize::try_from(entry.at - begin).map_err(|_| damaged())?;
             let length = usize::try_from(entry.length).map_err(|_| damaged())?;
@@ -140,10 +170,18 @@ impl Packs {
                 }
                 Item::Skipped { number } => writer.skip_chunk(sequence + n, var, number)?,
                 Item::Range { offset } => writer.write_range(var, offset, data)?,
+                Item::Place { .. } | Item::Written { .. } => return Err(damaged()),
             }
             written(var, entry.length);
         }
         Ok(())
+    }
+}
+
+impl Pieces {
+    fn damaged(&self) -> Error {
+        let why = format!("the pack is damaged or cut; {}", again(self.part));
+        Error::Damaged(why).in_file(&self.pack)
     }
 }
 

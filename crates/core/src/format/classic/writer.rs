@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::encode::lay_out;
+use super::encode::{Layout, lay_out};
 use super::limits::check;
 use super::records::Records;
 use super::slabs::Slabs;
@@ -71,6 +71,80 @@ impl ClassicWriter {
     /// # Errors
     /// The errors of [`check`] and of the output. Also if a plan is not contiguous.
     pub fn create(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
+        Self::begin(output, schema, plans, |output, layout, vars| {
+            put_header(output, layout)?;
+            let vars = vars.iter().map(OpenVariable::slabs);
+            Ok(Records::choose(output, &layout.geometry, vars))
+        })
+    }
+
+    /// Writes a part of a classic file that other processes write, too. It has its size, and its header is written by the process
+    /// that [completes](Self::complete) it.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create).
+    pub fn create_part(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
+        Self::begin(output, schema, plans, |_, _, _| Ok(Records::Direct))
+    }
+
+    /// Completes a classic file whose data other processes have written: [`note`](Self::note) tells which, and finishing it fills
+    /// the rest.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create).
+    pub fn complete(output: Arc<dyn Output>, schema: &Schema, plans: &[VariablePlan]) -> Result<Self> {
+        Self::begin(output, schema, plans, |output, layout, _| {
+            put_header(output, layout)?;
+            Ok(Records::Direct)
+        })
+    }
+
+    /// The size of the file of a dataset, in bytes.
+    ///
+    /// # Errors
+    /// Those of [`check_places`].
+    pub fn size(schema: &Schema) -> Result<u64> {
+        let version = Version::of(schema.kind)
+            .ok_or_else(|| Error::Unsupported(format!("{} as a classic format", schema.kind.name())))?;
+        Ok(lay_out(schema, version)?.size)
+    }
+
+    /// Notes that another process has written bytes of a variable.
+    ///
+    /// # Errors
+    /// Bytes that the variable does not have.
+    pub fn note(&self, id: VarId, bytes: Range<u64>) -> Result<()> {
+        let var = self.var(id)?;
+        if bytes.end > var.size {
+            return Err(
+                Error::Damaged("bytes behind the end of a variable".to_owned()).in_variable(&var.name)
+            );
+        }
+        self.received.add(id, bytes.end.saturating_sub(bytes.start));
+        var.written().add(bytes);
+        Ok(())
+    }
+
+    /// Ends a part: what was promised of it is written. Returns the bytes of each variable that are.
+    ///
+    /// # Errors
+    /// Something is missing, or the output fails.
+    pub fn end_part(&self) -> Result<Vec<(VarId, Range<u64>)>> {
+        self.received.check(|var| self.vars[var.0].name.clone())?;
+        self.output.commit().map_err(|e| Error::io("cannot write", e))?;
+        let of_var = |(n, var): (usize, &OpenVariable)| {
+            let ranges: Vec<_> = var.written().ranges().collect();
+            ranges.into_iter().map(move |range| (VarId(n), range))
+        };
+        Ok(self.vars.iter().enumerate().flat_map(of_var).collect())
+    }
+
+    fn begin(
+        output: Arc<dyn Output>,
+        schema: &Schema,
+        plans: &[VariablePlan],
+        begin: impl FnOnce(&dyn Output, &Layout, &[OpenVariable]) -> Result<Records>,
+    ) -> Result<Self> {
         check(schema)?;
         let version = Version::of(schema.kind)
             .ok_or_else(|| Error::Unsupported(format!("{} as a classic format", schema.kind.name())))?;
@@ -91,15 +165,7 @@ impl ClassicWriter {
             })
             .collect::<Result<Vec<_>>>()?;
 
-        output
-            .set_size(layout.size)
-            .and_then(|()| output.write_all_at(0, &layout.header))
-            .map_err(|e| Error::io("cannot write", e))?;
-        let records = Records::choose(
-            output.as_ref(),
-            &layout.geometry,
-            vars.iter().map(OpenVariable::slabs),
-        );
+        let records = begin(output.as_ref(), &layout, &vars)?;
         Ok(Self {
             output,
             geometry: layout.geometry,
@@ -258,6 +324,14 @@ impl Writer for ClassicWriter {
         }
         self.output.commit().map_err(cannot)
     }
+}
+
+/// Sets the size of a file, and writes its header.
+fn put_header(output: &dyn Output, layout: &Layout) -> Result<()> {
+    output
+        .set_size(layout.size)
+        .and_then(|()| output.write_all_at(0, &layout.header))
+        .map_err(|e| Error::io("cannot write", e))
 }
 
 /// Whether a classic file can hold a dataset, and address all of it.

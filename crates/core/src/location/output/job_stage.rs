@@ -2,7 +2,7 @@
 //!
 //! | output | notes and packs | its own keys |
 //! | --- | --- | --- |
-//! | local | `.NAME.ncutils-partial-RUN/parts/` | Zarr in a folder: `.NAME.ncutils-partial-RUN/d/`, which becomes NAME |
+//! | local | `.NAME.ncutils-partial-RUN/parts/` | Zarr in a folder: `.NAME.ncutils-partial-RUN/d/`, which becomes NAME; a classic file, whose data has known places: `.NAME.ncutils-partial-RUN/file`, which becomes NAME |
 //! | Zarr on a remote store | `PREFIX/.ncutils-partial-RUN/parts/` | below the prefix, where one process writes them |
 //! | one object | `KEY.ncutils-partial-RUN/` | – |
 //!
@@ -10,27 +10,32 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::destination::CreateOptions;
 use super::output_kind::is_zarr;
 use super::zarr_folder;
 use crate::error::{Error, Result};
-use crate::format::{self, VariablePlan, Writer, zarr};
+use crate::format::{self, VariablePlan, Writer, classic, zarr};
 use crate::location::{Location, StoreKind};
 #[cfg(feature = "remote")]
 use crate::location::{Target, remote_destination};
-use crate::model::Schema;
+use crate::model::{Kind, Schema};
 #[cfg(feature = "remote")]
 use crate::remote::{RemoteUrl, Run, SharedKeys, TreeOutput};
-use crate::store::{Destination, DirectoryOutput, FolderCheck, KeyOutput, SharedStage, new_run};
+use crate::store::{
+    CompletedFile, Destination, DirectoryOutput, FolderCheck, KeyOutput, SharedStage, new_run,
+};
 
 /// Folder of the notes in the stage of a local output.
 const NOTES: &str = "parts";
 
 /// Folder of the keys in the stage of a local output.
 const KEYS: &str = "d";
+
+/// The file in the stage of a local output that all processes write.
+const FILE: &str = "file";
 
 /// File in the folder of the keys that names the run. No key of a dataset can have this name.
 const RUN: &str = ".ncutils-partial-values/run";
@@ -48,8 +53,19 @@ pub struct JobPlace {
     pub run: String,
     /// True if a dataset on a remote store is built beside an older one.
     pub is_beside: bool,
-    /// True if the output is a tree of keys, each of which any process can write.
-    pub has_keys: bool,
+    /// How the processes write.
+    pub way: JobWay,
+}
+
+/// How the processes of a job write its output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobWay {
+    /// A tree of keys, each of which any process can write.
+    Keys,
+    /// One file, each byte of which has a known place.
+    Placed,
+    /// Packs, of which the output is made when all are there.
+    Packs,
 }
 
 /// Where the processes of a job write.
@@ -58,6 +74,8 @@ pub struct JobStage {
     pub notes: Arc<dyn KeyOutput>,
     /// The dataset's own keys; `None` for an output that is one object.
     pub keys: Option<Arc<dyn KeyOutput>>,
+    /// The file that all processes write; `None` for an output of another way.
+    pub file: Option<PathBuf>,
     #[cfg(feature = "remote")]
     tree: Option<Arc<TreeOutput>>,
     begun: Begun,
@@ -136,12 +154,30 @@ impl Location {
     ) -> Result<(JobPlace, JobStage)> {
         self.check_create(schema, plans)?;
         self.check_room(plans)?;
-        let has_keys = is_zarr(schema.kind) && self.store() == StoreKind::Directory;
-        if !has_keys {
+        let way = self.way(schema.kind);
+        if way != JobWay::Keys {
             // What one process would find out at its begin.
             drop(self.object_output(options, None)?);
         }
-        self.begin_stage(has_keys, options).map_err(self.named())
+        let size = match way {
+            JobWay::Placed => classic::ClassicWriter::size(schema).map_err(self.named())?,
+            JobWay::Keys | JobWay::Packs => 0,
+        };
+        self.begin_stage(way, size, options).map_err(self.named())
+    }
+
+    /// How several processes write a dataset of a kind here.
+    fn way(&self, kind: Kind) -> JobWay {
+        let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
+        match kind {
+            _ if is_zarr(kind) && self.store() == StoreKind::Directory => JobWay::Keys,
+            Kind::Classic | Kind::Offset64 | Kind::Data64
+                if !self.is_remote() && !self.path().is_some_and(is_device) =>
+            {
+                JobWay::Placed
+            }
+            _ => JobWay::Packs,
+        }
     }
 
     /// Begins a job that writes whole datasets below this folder or prefix.
@@ -149,22 +185,22 @@ impl Location {
     /// # Errors
     /// The folder's own folder cannot be written to; the store fails.
     pub fn begin_job_of_files(&self) -> Result<(JobPlace, JobStage)> {
-        self.begin_stage(false, &CreateOptions::default())
+        self.begin_stage(JobWay::Packs, 0, &CreateOptions::default())
             .map_err(self.named())
     }
 
-    fn begin_stage(&self, has_keys: bool, options: &CreateOptions) -> Result<(JobPlace, JobStage)> {
+    fn begin_stage(&self, way: JobWay, size: u64, options: &CreateOptions) -> Result<(JobPlace, JobStage)> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
-            return self.begin_remote_stage(url, has_keys, options);
+            return self.begin_remote_stage(url, way, options);
         }
         let _ = options;
         let place = JobPlace {
             run: new_run(),
             is_beside: false,
-            has_keys,
+            way,
         };
-        let stage = begin_local_stage(self.local_path()?, &place);
+        let stage = begin_local_stage(self.local_path()?, &place, size);
         Ok((place, stage.map_err(|e| Error::io("cannot create", e))?))
     }
 
@@ -194,7 +230,7 @@ impl Location {
                 .session(url, &CreateOptions::default())
                 .map_err(self.named())?;
             let run = run_of(place);
-            if !place.has_keys {
+            if place.way != JobWay::Keys {
                 let key = url.key.trim_end_matches('/');
                 return SharedKeys::of_object(session, key, memory, &place.run)
                     .remove()
@@ -215,16 +251,16 @@ impl Location {
     fn begin_remote_stage(
         &self,
         url: &RemoteUrl,
-        has_keys: bool,
+        way: JobWay,
         options: &CreateOptions,
     ) -> Result<(JobPlace, JobStage)> {
         let (session, memory) = self.session(url, options)?;
         let mut place = JobPlace {
             run: new_run(),
             is_beside: false,
-            has_keys,
+            way,
         };
-        if !has_keys {
+        if way != JobWay::Keys {
             let key = url.key.trim_end_matches('/');
             let keys = SharedKeys::of_object(session, key, memory, &place.run);
             begin_notes(&keys, &place)?;
@@ -243,6 +279,7 @@ impl Location {
         let stage = JobStage {
             notes: Arc::new(notes),
             keys: Some(tree.clone()),
+            file: None,
             tree: None,
             begun: Begun::Tree(tree),
         };
@@ -258,7 +295,7 @@ impl Location {
     ) -> Result<JobPhase> {
         let cannot = |e| Error::io("cannot join the job", e);
         let (session, memory) = self.session(url, options)?;
-        if !place.has_keys {
+        if place.way != JobWay::Keys {
             let key = url.key.trim_end_matches('/');
             let keys = SharedKeys::of_object(session, key, memory, &place.run);
             return Ok(match has_begun(&keys, place).map_err(cannot)? {
@@ -278,6 +315,7 @@ impl Location {
         Ok(JobPhase::Open(JobStage {
             notes: Arc::new(notes),
             keys: Some(tree.clone()),
+            file: None,
             tree: Some(tree),
             begun: Begun::Nothing,
         }))
@@ -299,13 +337,17 @@ impl JobStage {
 }
 
 /// Creates the stage of a local output.
-fn begin_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobStage> {
+fn begin_local_stage(path: &Path, place: &JobPlace, size: u64) -> io::Result<JobStage> {
     let folder = SharedStage::create(path, &place.run)?;
     let root = SharedStage::path(path, &place.run)?.canonicalize()?;
     fs::create_dir(root.join(NOTES))?;
-    let keys = match place.has_keys {
-        false => None,
-        true => {
+    let file = (place.way == JobWay::Placed).then(|| root.join(FILE));
+    if let Some(file) = &file {
+        CompletedFile::create(file, size)?;
+    }
+    let keys = match place.way {
+        JobWay::Placed | JobWay::Packs => None,
+        JobWay::Keys => {
             let keys = root.join(KEYS);
             DirectoryOutput::create_shared(path, &keys, &folder_check())?;
             let mark = keys.join(RUN);
@@ -320,6 +362,7 @@ fn begin_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobStage> {
     Ok(JobStage {
         notes: Arc::new(notes),
         keys,
+        file,
         #[cfg(feature = "remote")]
         tree: None,
         begun: Begun::Folder(folder),
@@ -339,11 +382,15 @@ fn join_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobPhase> {
     if !is_marked(&root.join(NOTES).join(BEGUN), place)? {
         return Ok(JobPhase::Over);
     }
-    let keys = match place.has_keys {
-        false => None,
+    let file = (place.way == JobWay::Placed).then(|| root.join(FILE));
+    if file.as_ref().is_some_and(|file| !file.exists()) {
+        return Ok(JobPhase::Published);
+    }
+    let keys = match place.way {
+        JobWay::Placed | JobWay::Packs => None,
         // The folder there may be the older dataset, which is removed last.
-        true if !is_marked(&root.join(KEYS).join(RUN), place)? => return Ok(JobPhase::Published),
-        true => {
+        JobWay::Keys if !is_marked(&root.join(KEYS).join(RUN), place)? => return Ok(JobPhase::Published),
+        JobWay::Keys => {
             let keys = DirectoryOutput::join_shared(path, &root.join(KEYS), folder_check())?;
             Some(Arc::new(keys) as Arc<dyn KeyOutput>)
         }
@@ -351,6 +398,7 @@ fn join_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobPhase> {
     Ok(JobPhase::Open(JobStage {
         notes: Arc::new(DirectoryOutput::in_place(&root.join(NOTES))?),
         keys,
+        file,
         #[cfg(feature = "remote")]
         tree: None,
         begun: Begun::Nothing,
@@ -396,6 +444,7 @@ fn object_stage(keys: SharedKeys) -> JobStage {
     JobStage {
         notes: Arc::new(keys),
         keys: None,
+        file: None,
         tree: None,
         begun: Begun::Nothing,
     }

@@ -1,11 +1,14 @@
 //! `--finish`: the output of a job appears.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ncutils_core::distributed::{Notes, Packs};
 use ncutils_core::error::Error;
+use ncutils_core::format::Writer;
+use ncutils_core::format::classic::ClassicWriter;
 use ncutils_core::integrity::Promise;
-use ncutils_core::store::{Input, KeyOutput, StagedKeys};
+use ncutils_core::store::{CompletedFile, Input, KeyOutput, Output, ReadBack, StagedKeys, StagedOutput};
 
 use super::join::join;
 use super::part::check_plan;
@@ -27,6 +30,9 @@ pub fn finish(finishing: &Finishing, planned: Planned<'_>, arguments: &Arguments
         check_keys(keys, &notes, parts).map_err(|error| error.in_file(engine.output.name()))?;
         return publish(keys, &planned, arguments);
     }
+    if let Some(file) = &stage.file {
+        return complete(file, &notes, parts, &planned, arguments);
+    }
     ncutils_cli::signals::handle("nccopy");
     let (writer, held) = create_held(&planned, arguments)?;
     let mut packs = Packs::new(&notes, parts, planned.plan.schema.vars.len())?;
@@ -43,6 +49,36 @@ pub fn finish(finishing: &Finishing, planned: Planned<'_>, arguments: &Arguments
             .map_err(|error| error.in_file(engine.output.name()))?;
     }
     engine.summarized(&report, None)
+}
+
+/// Completes a file that the parts have written at its places, and lets it appear.
+fn complete(
+    file: &Path,
+    notes: &Notes,
+    parts: u64,
+    planned: &Planned<'_>,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let output = planned.engine.output;
+    let named = |error: Error| error.in_file(output.name());
+    let cannot = |e| named(Error::io("cannot write", e));
+    let (schema, plans) = (&planned.plan.schema, &planned.prepared.plans);
+    let target = output.path().unwrap_or(file);
+    let whole: Arc<dyn Output> = Arc::new(CompletedFile::open(file, target).map_err(cannot)?);
+    let held = Arc::new(StagedOutput::new(whole.clone()));
+    let writer = ClassicWriter::complete(held.clone(), schema, plans).map_err(named)?;
+    Packs::new(notes, parts, schema.vars.len())?.complete_classic(&*held, &writer)?;
+    Box::new(writer).finish().map_err(named)?;
+    // The job may have been abandoned since, and a newer dataset be there.
+    notes.check()?;
+    if arguments.verify {
+        let input = Input::object(output.name(), held.clone());
+        let written = output.open_input(input, &arguments.copy.registry)?;
+        let promise = Promise::of(&planned.plan);
+        let locations = (planned.engine.input, output);
+        compare(&*written, &promise, planned.copied.asked, locations, arguments).map_err(named)?;
+    }
+    Ok(held.release().map_err(cannot)?)
 }
 
 /// Checks that every key is there that the parts have written.

@@ -9,8 +9,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::directory_output::target_of;
-use crate::file::partial::{PartialName, directory_of, partial_name_of, remove};
+use crate::file::partial::{PartialName, away, directory_of, partial_name_of, remove};
+use crate::folder::directory_output::target_of;
 
 /// A folder beside an output. Dropped, it is removed, unless it is kept.
 pub struct SharedStage(PartialName);
@@ -57,8 +57,11 @@ impl SharedStage {
     /// An output without a name.
     pub fn remove(output: &Path, run: &str) -> io::Result<()> {
         let path = Self::path(output, run)?;
-        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
-            remove(&path);
+        // A removal that was killed has left the other.
+        for path in [away(&path), path] {
+            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+                remove(&path);
+            }
         }
         Ok(())
     }
