@@ -7,7 +7,6 @@ use clap::builder::{EnumValueParser, PossibleValuesParser};
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use ncutils_cli::completion;
-use ncutils_cli::options::completion_script;
 use ncutils_cli::version::VERSION;
 
 use crate::member::MEMBERS;
@@ -34,15 +33,21 @@ pub fn run() -> ExitCode {
     let text = match (task, asked.try_get_one::<Shell>("shell")) {
         ("completions", Ok(Some(shell))) => Ok(match member {
             Some(member) => completion::script(member.program(), *shell),
-            None => completion_script(&mut command(), *shell),
+            None => completion::script_of(&mut command(), "completions", *shell),
         }),
         _ => man_page(name),
     };
+    status(is_printed(text.and_then(|text| write(&text))))
+}
+
+/// Prints a text. Returns the exit status.
+pub fn print(text: &str) -> ExitCode {
+    status(is_printed(write(text.as_bytes())))
+}
+
+fn write(text: &[u8]) -> io::Result<()> {
     let mut out = io::stdout();
-    status(is_printed(
-        text.and_then(|text| out.write_all(&text))
-            .and_then(|()| out.flush()),
-    ))
+    out.write_all(text).and_then(|()| out.flush())
 }
 
 /// The man page of `ncutils`, of a program such as `nccopy`, or of a command such as `ncutils-copy`.
@@ -86,7 +91,7 @@ fn is_printed(printed: io::Result<()>) -> bool {
 }
 
 /// The parser, with the options of all programs, for help and completions.
-fn command() -> Command {
+pub fn command() -> Command {
     let programs = || MEMBERS.iter().map(|member| member.program().name);
     let completions = Command::new("completions")
         .about("Prints a script that completes command lines in a shell")
@@ -135,16 +140,5 @@ mod tests {
     #[test]
     fn the_parser_is_sound() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn completions_know_the_options_of_a_command() {
-        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            let script = String::from_utf8(completion_script(&mut command(), shell)).unwrap();
-            assert!(
-                script.contains("salvage") && script.contains("completions"),
-                "{shell}"
-            );
-        }
     }
 }

@@ -4,12 +4,14 @@
 //! ncutils copy|dump|gen ARGUMENTS ─┐
 //! nccopy, ncdump, ncgen ARGUMENTS ─┴─► member ─► main of nccopy, ncdump or ncgen
 //! ncutils completions, man, --help ──► command
+//! ncutils --complete-words, by the script of a shell ─► completion ─► command, member
 //! ```
 //!
 //! Called by the name of one of them, such as through a symbolic link, it is that program. As they are in one program, the libraries
 //! that they share are in a package once.
 
 mod command;
+mod completion;
 mod member;
 
 use std::env;
@@ -28,6 +30,9 @@ fn main() -> ExitCode {
         arguments.splice(..2, [OsString::from(member.program().name)]);
         ncutils_cli::arguments::replace(arguments);
         return (member.main)();
+    }
+    if let Some(candidates) = completion::asked(env::args_os()) {
+        return command::print(&candidates);
     }
     command::run()
 }

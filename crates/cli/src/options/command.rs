@@ -119,11 +119,3 @@ impl Program {
         }
     }
 }
-
-/// The script that completes command lines of a parser's program in a shell.
-pub fn completion_script(command: &mut Command, shell: Shell) -> Vec<u8> {
-    let name = command.get_name().to_owned();
-    let mut script = Vec::new();
-    clap_complete::generate(shell, command, name, &mut script);
-    script
-}

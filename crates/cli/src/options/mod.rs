@@ -24,7 +24,6 @@ mod program;
 mod refusal;
 mod shared;
 
-pub use command::completion_script;
 pub use given::Given;
 pub use mode::Mode;
 pub use nccopy::NCCOPY;

@@ -82,5 +82,36 @@ fn completions_are_those_of_the_program_itself() {
     let own = run(NCUTILS, &["copy", "--completions", "bash"]);
     assert_eq!(own, run(NCUTILS, &["completions", "bash", "nccopy"]));
     let (status, script, _) = run(NCUTILS, &["completions", "fish"]);
-    assert!(status == Some(0) && script.contains("__fish_ncutils"), "{script}");
+    assert!(
+        status == Some(0) && script.contains("__ncutils_complete"),
+        "{script}"
+    );
+    // Other shells know what the parser knows.
+    let (status, script, _) = run(NCUTILS, &["completions", "elvish"]);
+    assert!(status == Some(0) && script.contains("salvage"), "{script}");
+}
+
+#[test]
+fn commands_and_what_follows_them_are_completed() {
+    let told = |words: &[&str]| {
+        let index = (words.len() - 1).to_string();
+        let asked = [&["--complete-words", "zsh", &index], words].concat();
+        let (status, lines, error) = run(NCUTILS, &asked);
+        assert_eq!((status, &*error), (Some(0), ""), "{words:?}");
+        let first = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+        lines.lines().map(first).collect::<Vec<_>>()
+    };
+    for (words, expected) in [
+        (&["ncutils", "co"][..], &["copy", "completions"][..]),
+        (&["ncutils", "--v"], &["--version"]),
+        (&["ncutils", "completions", "f"], &["fish"]),
+        (&["ncutils", "completions", "fish", "ncd"], &["ncdump"]),
+        (&["ncutils", "completions", "fish", "ncdump", ""], &[]),
+        (&["ncutils", "help", "d"], &["dump"]),
+        (&["ncutils", "what", ""], &[]),
+        (&["ncutils", "copy", "--shard-index", ""], &["start", "end"]),
+        (&["ncutils", "dump", "-v", "r", SAMPLE], &[":files"]),
+    ] {
+        assert_eq!(told(words), expected, "{words:?}");
+    }
 }
