@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import BIN, nccopy
 from conftest import ncgen as ncgen_of_file
 
 PAGE = pathlib.Path(__file__).parent.parent.parent / "docs" / "reference" / "programs.md"
@@ -192,3 +192,74 @@ def test_what_a_program_does_not_show_is_told(tmp_path):
         path = tmp_path / "in.nc"
         ncgen(text, path)
         assert told in nccopy("--for", program, path, tmp_path / "out.nc")
+
+
+# Datasets by what is in them, and the readers of kinds that do not show `v`, or do not open a dataset with such an attribute.
+TYPES = {
+    "compound": ("compound c { int a; float b; };", "c v(x);"),
+    "arrays": ("compound c { int a(2); };", "c v(x);"),
+    "nested": ("opaque(2) o; compound c { o a; };", "c v(x);"),
+    "opaque": ("opaque(2) o;", "o v(x);"),
+    "enum": ("byte enum e { A = 0, B = 1 };", "e v(x);"),
+    "sequence": ("int(*) l;", "l v(x);"),
+    "sequences": ("int(*) l; l(*) m;", "m v(x);"),
+    "strings": ("compound c { int a; };", "string v(x);"),
+    "characters": ("compound c { int a; };", "char v(x);"),
+    "compound attribute": ("compound c { int a; };", "int v(x); c v:a = {1};"),
+    "opaque attribute": ("opaque(2) o;", "int v(x); o v:a = 0x0102;"),
+    "sequence attribute": ("int(*) l;", "int v(x); l :a = {1, 2};"),
+    "enum attribute": ("byte enum e { A = 0, B = 1 };", "int v(x); e v:a = B;"),
+}
+OPEN = {
+    "netcdf-c": "import netCDF4; d = netCDF4.Dataset(f'file://{path}#mode=nczarr,file'); names = list(d.variables)",
+    "h5py": "import h5py; d = h5py.File(path); [d[n][:] for n in 'vw']; names = list(d)",
+    "xarray": "import xarray; d = xarray.open_dataset(path, decode_cf=False).load(); names = list(d.variables)",
+    "zarr-python": "import zarr; d = zarr.open(path, mode='r'); names = [name for name, array in d.arrays() if array[:] is not None]",
+}
+
+
+def shown(program, path):
+    """The variables that a program shows; `None` if it does not open the dataset."""
+    code = f"import json, sys\npath = sys.argv[1]\n{OPEN[program]}\nprint(json.dumps(sorted(set(names) & set('vw'))))"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(path)], capture_output=True, text=True, env=environment())
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+@pytest.mark.parametrize("sort", TYPES)
+def test_types_that_a_program_does_not_read_are_refused_or_told(sort, tmp_path):
+    types, variables = TYPES[sort]
+    source = tmp_path / "in.nc"
+    ncgen(f"netcdf t {{ types: {types} dimensions: x = 2; variables: {variables} int w(x); }}", source)
+    for program, kinds in (("xarray", ("nc4", "nczarr", "zarr2", "zarr3")), ("zarr-python", ("nczarr", "zarr2", "zarr3")),
+                           ("netcdf-c", ("nczarr",)), ("h5py", ("nc4",))):
+        for kind in kinds:
+            out = tmp_path / f"{program}-{kind}{'.zarr' if 'zarr' in kind else '.nc'}"
+            told = nccopy_all(tmp_path, "--for", program, "-k", kind, source, out)
+            if not out.exists():
+                if "which the kind" in told:
+                    # No program is asked about what the kind does not hold.
+                    continue
+                assert told.count("\n") == 1 and f"--for: {program} " in told and ("v" in told or ":a" in told), told
+                # Without --for it is made, and the program fails.
+                nccopy("-k", kind, source, out)
+                assert shown(program, out) is None, (program, kind)
+            elif f"{program} shows no" in told:
+                assert told.endswith(": v\n") and shown(program, out) == ["w"], (program, kind, told)
+            else:
+                assert told == "" and shown(program, out) == ["v", "w"], (program, kind, told)
+
+
+def test_warnings_are_of_the_programs_that_are_asked_for(tmp_path):
+    source = tmp_path / "in.nc"
+    ncgen("netcdf t { types: compound c { int a; }; dimensions: x = 2; variables: c v(x); }", source)
+    assert "netCDF-C opens no dataset with compounds" in nccopy("-k", "zarr2", source, tmp_path / "all.zarr")
+    assert nccopy("--for", "xarray,zarr-python", "-k", "zarr2", source, tmp_path / "python.zarr") == ""
+    # What is about the output itself is told to everyone.
+    ncgen('netcdf t { dimensions: x = 2; variables: int v(x); v:_nczarr_array = "x"; }', source)
+    assert "_nczarr_array is left out" in nccopy("--for", "xarray", "-k", "zarr2", source, tmp_path / "reserved.zarr")
+
+
+def nccopy_all(folder, *arguments):
+    """What nccopy says, whether it copies or not."""
+    done = subprocess.run([str(BIN / "nccopy"), *map(str, arguments)], cwd=folder, capture_output=True, text=True)
+    return done.stderr

@@ -4,6 +4,8 @@ use super::reading_program::ReadingProgram;
 use crate::copy::plan::notices::Notices;
 use crate::error::{Request, Result};
 use crate::filter::Registry;
+use crate::format::Warning;
+use crate::message::some_of;
 use crate::model::similar::question;
 use crate::model::{Capabilities, CodecSpec, Kind, Schema};
 
@@ -82,11 +84,45 @@ impl Limits {
         lacking(&self.0, filters, registry)
     }
 
-    /// Tells what the programs do not show of an output.
-    pub fn tell(&self, schema: &Schema, notices: &mut Notices) {
-        for (why, item) in self.0.iter().flat_map(|program| program.unseen(schema)) {
-            notices.add(why, item);
+    /// The warnings about an output that are about the output itself or about these programs. Without programs, all.
+    ///
+    /// # Errors
+    /// What a program cannot read.
+    pub fn concerned(&self, mut warnings: Vec<Warning>) -> Result<Vec<Warning>> {
+        for program in &self.0 {
+            if let Some(unread) = warnings.iter().find(|warning| warning.is_unread_by(program.zarr)) {
+                return Err(Request::Programs.error(format!(
+                    "{} would not read this: {unread}; choose another kind, or leave out what it names",
+                    program.told()
+                )));
+            }
         }
+        if !self.is_empty() {
+            warnings.retain(|warning| self.0.iter().any(|program| warning.is_for(program.zarr)));
+        }
+        Ok(warnings)
+    }
+
+    /// Tells what the programs do not show of an output.
+    ///
+    /// # Errors
+    /// What a program does not open.
+    pub fn tell(&self, schema: &Schema, notices: &mut Notices) -> Result<()> {
+        for program in &self.0 {
+            let fatal = program.fatal_attributes(schema);
+            if !fatal.is_empty() {
+                return Err(Request::Programs.error(format!(
+                    "{} opens no dataset with attributes of types that are not made of numbers: {}; choose another kind, or leave out \
+                     what has them",
+                    program.told(),
+                    some_of(&fatal, fatal.len())
+                )));
+            }
+            for (why, item) in program.unseen(schema) {
+                notices.add(why, item);
+            }
+        }
+        Ok(())
     }
 }
 
