@@ -163,6 +163,14 @@ def test_auto_chooses_what_the_programs_have(source, tmp_path):
         assert values(program, path) == VALUES
 
 
+def test_a_file_that_is_for_the_programs_already_stays(source, tmp_path):
+    path = tmp_path / "a.nc"
+    nccopy("--for", "any", "-d", "1", source, path)
+    before = path.stat()
+    assert nccopy("--for", "any", "--in-place", path) == "nccopy: 0 copied, 1 skipped (nothing to change), 0 failed\n"
+    assert path.stat() == before
+
+
 def test_what_a_program_does_not_read_is_refused(source, tmp_path):
     out = tmp_path / "out.nc"
     for arguments, why in (
