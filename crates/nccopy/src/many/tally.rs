@@ -5,6 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ncutils_core::message::json_line;
 use serde_json::json;
 
 /// What became of one input.
@@ -92,7 +93,7 @@ impl Tally {
         if not_sized > 0 {
             all["unknown_sizes"] = not_sized.into();
         }
-        format!("{all}\n")
+        json_line(&all)
     }
 
     /// What is said of inputs that are copied, or would be.
@@ -161,7 +162,7 @@ pub fn json((input, output): (&OsStr, &OsStr), fate: Fate, copied: &str, error: 
     if let Some(error) = error {
         object["error"] = error.into();
     }
-    format!("{object}\n")
+    json_line(&object)
 }
 
 #[cfg(test)]

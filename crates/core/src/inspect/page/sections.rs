@@ -41,7 +41,7 @@ fn summary(sizes: &DatasetSizes) -> String {
     let or_unknown = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), bytes_text);
     let mut facts = vec![
         ("Format", name(sizes.kind)),
-        ("Size", or_unknown(sizes.total)),
+        ("Size", or_unknown(sizes.file())),
         ("Variables", sizes.variables.len().to_string()),
         ("Metadata", or_unknown(sizes.metadata)),
         ("Unused", or_unknown(sizes.unused)),
@@ -55,6 +55,9 @@ fn summary(sizes: &DatasetSizes) -> String {
         .and_then(|(memory, data)| ratio(memory, data))
     {
         facts.insert(3, ("Ratio of data", format!("{ratio:.1}")));
+    }
+    if sizes.compressed_file.is_some() {
+        facts.insert(2, ("Unpacked", or_unknown(sizes.total)));
     }
     let facts: String = facts
         .iter()
@@ -93,7 +96,11 @@ fn table(sizes: &DatasetSizes, linked: usize) -> String {
         row("(padding)", Some(sizes.padding), None, None);
     }
     row("(unused)", sizes.unused, None, None);
-    row("(total)", sizes.total, sizes.memory, None);
+    let total = match sizes.compressed_file {
+        None => "(total)",
+        Some(_) => "(total of the content)",
+    };
+    row(total, sizes.total, sizes.memory, None);
     let more = sizes.variables.len().saturating_sub(MOST_ROWS);
     html += "</tbody></table></div>\n";
     if more > 0 {
