@@ -46,7 +46,7 @@ pub use options::ZarrOptions;
 pub use read::ZarrReader;
 pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
 pub use warning::{Warning, ZarrProgram};
-pub use write::rounded_numbers;
+pub use write::{ShardGrid, rounded_numbers};
 
 /// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
 /// that of the root.
