@@ -35,7 +35,10 @@ impl Program {
     /// What is wrong with the arguments; the help or the version, which are printed.
     pub fn matches(&self) -> Result<ArgMatches, Instead> {
         let parsed = self.parser().try_get_matches_from(arguments::given());
-        parsed.map_err(|error| self.instead(&error))
+        parsed.map_err(|error| {
+            let given = arguments::given().map(|argument| argument.to_string_lossy().into_owned());
+            self.instead(&error, &given.collect::<Vec<_>>())
+        })
     }
 
     /// The parser without the texts of the help.

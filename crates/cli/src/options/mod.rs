@@ -31,4 +31,4 @@ pub use ncdump::NCDUMP;
 pub use ncgen::NCGEN;
 pub use opt::{Opt, Value};
 pub use program::Program;
-pub use refusal::Instead;
+pub use refusal::{Instead, refused};

@@ -58,13 +58,31 @@ fn a_wrong_argument_is_an_error() {
     let (status, out, error) = run(NCUTILS, &["dump", "--diff"]);
     assert_eq!((status, &*out), (Some(2), ""));
     assert!(error.contains("--diff"), "{error}");
-    for arguments in [&[][..], &["ncdump"], &["completions", "tcsh"]] {
+    for (arguments, told) in [
+        (&[][..], "a command is missing; 'ncutils --help' lists them"),
+        (
+            &["frobnicate"],
+            "unknown command 'frobnicate'; 'ncutils --help' lists them",
+        ),
+        (&["ncdump"], "unknown command 'ncdump': is 'dump' meant?"),
+        (&["cpoy"], "unknown command 'cpoy': is 'copy' meant?"),
+        (
+            &["--bogus"],
+            "unexpected argument '--bogus'; 'ncutils --help' lists what it takes",
+        ),
+        (
+            &["completions"],
+            "SHELL is missing; 'ncutils --help' tells what it takes",
+        ),
+        (
+            &["completions", "tcsh"],
+            "SHELL 'tcsh': expected bash, elvish, fish, powershell or zsh",
+        ),
+    ] {
         let (status, out, error) = run(NCUTILS, arguments);
         assert_eq!((status, &*out), (Some(1), ""), "{arguments:?}");
-        assert!(
-            error.contains("Usage: ncutils") || error.contains("tcsh"),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("ncutils: {told}")), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
     }
 }
 
@@ -75,6 +93,11 @@ fn each_name_has_a_man_page() {
         let title = format!(".TH {name} 1");
         assert!(status == Some(0) && page.contains(&title), "{page}");
     }
+    assert_eq!(
+        run(NCUTILS, &["man", "copy"]),
+        run(NCUTILS, &["man", "ncutils-copy"])
+    );
+    assert_eq!(run(NCUTILS, &["help", "copy"]), run(NCUTILS, &["copy", "--help"]));
 }
 
 #[test]
