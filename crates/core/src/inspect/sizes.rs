@@ -70,6 +70,11 @@ impl VariableSizes {
         }
     }
 
+    /// True if its elements pass a codec or filter when they are written.
+    pub fn has_filters(&self) -> bool {
+        !self.filters.is_empty()
+    }
+
     /// Bytes in memory for each stored byte; `None` if nothing is stored here, or if it is not known.
     pub fn ratio(&self) -> Option<f64> {
         ratio(self.memory?, self.space.stored?)

@@ -81,7 +81,7 @@ fn variable(
         return Ok(map);
     }
     let named = |e: Error| e.in_variable(&of.path);
-    map.chunks = chunk_map(reader, of.var, !reader.layout(of.var).filters.is_empty()).map_err(named)?;
+    map.chunks = chunk_map(reader, of).map_err(named)?;
     if of.memory.is_some_and(|memory| memory >= LEAST_SAMPLED) && of.space.stored != Some(0) {
         match alternatives(reader, of, registry, budget) {
             Ok(found) => map.alternatives = found,

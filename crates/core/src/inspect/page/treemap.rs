@@ -107,12 +107,7 @@ fn push_leaf(svg: &mut String, map: &DatasetMap, leaf: &Leaf, rect: Rect) {
         return push_box(svg, rect, "c-rest", &label, leaf.bytes, None);
     };
     let of = &map.sizes.variables[n];
-    let has_filters = !of.filters.is_empty();
-    let class = Compression::of(
-        of.memory.unwrap_or(0),
-        of.space.stored.unwrap_or(0),
-        has_filters && of.memory.is_some(),
-    );
+    let class = Compression::of(of.memory, of.space.stored.unwrap_or(0), of.has_filters());
     let label = of.path.rsplit('/').next().unwrap_or(&of.path);
     let ratio = of
         .ratio()
