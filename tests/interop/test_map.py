@@ -154,6 +154,19 @@ def test_elements_of_variable_length_have_no_ratio(tmp_path):
     assert re.search(r'<title>s: [^<]*</title><rect class="c-unknown"', text)
 
 
+def test_samples_decode_no_more_than_they_may(tmp_path):
+    """Chunks of 64 MiB of which two rows are there: 20 variables would take 5 GiB."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as file:
+        for n in range(20):
+            file.create_dataset(f"v{n}", (2, 16384), "f4", np.ones((2, 16384)), maxshape=(None, 16384), chunks=(1023, 16384), compression=1)
+    text = page_of(path)
+    check(text)
+    # Four samples of one row take the 256 MiB. Zarr's sizes are those of the same chunks.
+    sizes = len(re.findall(r"≈ \d", text)) - text.count("zarr3")
+    assert (sizes, text.count("not sampled")) == (1, 39)
+
+
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6}
 
 
