@@ -156,8 +156,8 @@ impl ReadingProgram {
         },
         Self {
             name: "ncview",
+            // It ends where it is asked to draw text or a user-defined type.
             installed: "ncview 2.1 of Debian 12",
-            shows_groups: false,
             shows_text: false,
             user_types: UserTypes::None,
             ..Self::OF_DEBIAN
