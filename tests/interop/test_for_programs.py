@@ -167,6 +167,9 @@ def test_new_filters_that_usual_programs_lack_are_told_once(source, tmp_path):
     assert all(values(program, tmp_path / "zstd.nc") is None for program in ("netcdf-c-4.8", "cdo", "nco", "ncview"))
     # A copy that keeps them, or that is for a program which has them, is told nothing.
     assert nccopy(tmp_path / "zstd.nc", tmp_path / "kept.nc") == ""
+    # Those of another format are new to the readers of this one.
+    nccopy("-k", "zarr3", "-F", "*,zstd,3", source, tmp_path / "zstd.zarr")
+    assert "Debian's netcdf-bin, cdo and nco lack these filters" in nccopy(tmp_path / "zstd.zarr", tmp_path / "back.nc")
     assert nccopy("--for", "netcdf-c", "-F", "*,zstd,3", source, tmp_path / "own.nc") == ""
 
 
@@ -189,8 +192,9 @@ def test_what_a_program_does_not_read_is_refused(source, tmp_path):
     out = tmp_path / "out.nc"
     for arguments, why in (
         (["--for", "cdo", "-F", "v,zstd,3"], "variable v: --for: cdo lacks zstd"),
-        (["--for", "h5py", "-k", "nc3"], "--for: h5py does not read classic; it reads netCDF-4, netCDF-4 classic model"),
-        (["--for", "zarr-python"], "--for: zarr-python does not read netCDF-4; it reads NCZarr, Zarr version 2, Zarr version 3"),
+        (["--for", "h5py", "-k", "nc3"], "--for: h5py does not read classic; ask for one that it reads by -k: nc4, nc7"),
+        (["--for", "zarr-python"], "--for: zarr-python does not read netCDF-4; ask for one that it reads by -k: nczarr, zarr2, zarr3"),
+        (["--for", "cdo,zarr-python"], "does not read netCDF-4; no kind is read by all of these programs; make an output for each"),
         (["--for", "cdo,matlabb"], "--for matlabb: unknown; those that are known are netcdf-c, "),
     ):
         assert why in nccopy(*arguments, source, out, ok=False) and not out.exists()

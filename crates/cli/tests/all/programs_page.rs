@@ -17,7 +17,7 @@ const HEAD: &str = "\
 
 - Warnings about other programs are left out. What a warning says that the program does not read at all, such as compounds of Zarr version 3 for xarray, is an error.
 
-Without `--for`, a warning names new filters that `netcdf-c-4.8` lacks.
+Without `--for`, a warning names new filters, and those that come from Zarr, that `netcdf-c-4.8` lacks.
 
 <!-- NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all programs_page writes this page. -->
 

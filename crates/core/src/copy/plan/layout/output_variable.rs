@@ -177,6 +177,8 @@ impl OutputVariable<'_> {
                 same_chunks,
             })?;
             layout.filters = stored.filters;
+            // In another format, what is kept is new too.
+            let is_new = is_new || self.input.kind.can().codecs != Some(names);
             if is_new
                 && options.limits.is_empty()
                 && let CodecNames::Hdf5 = names

@@ -45,12 +45,20 @@ impl Limits {
         match self.0.iter().find(|program| !program.kinds.contains(&kind)) {
             None => Ok(()),
             Some(program) => {
-                let names: Vec<&str> = program.kinds.iter().map(|kind| kind.name()).collect();
+                let read_by_all = |kind: &&Kind| self.0.iter().all(|other| other.kinds.contains(kind));
+                let fitting = program.kinds.iter().filter(read_by_all);
+                let names: Vec<&str> = fitting.map(|kind| kind.can().short_name).collect();
+                let instead = match (names.is_empty(), self.0.len()) {
+                    (true, _) => {
+                        "no kind is read by all of these programs; make an output for each".to_owned()
+                    }
+                    (false, 1) => format!("ask for one that it reads by -k: {}", names.join(", ")),
+                    (false, _) => format!("ask for one that all read by -k: {}", names.join(", ")),
+                };
                 Err(Request::Programs.error(format!(
-                    "{} does not read {}; it reads {}",
+                    "{} does not read {}; {instead}",
                     program.told(),
-                    kind.name(),
-                    names.join(", ")
+                    kind.name()
                 )))
             }
         }
@@ -59,7 +67,7 @@ impl Limits {
     /// The kind of a file for these programs: `kind` if all read it, else the first that `does` what is asked for and that all read.
     ///
     /// # Errors
-    /// No kind of files is such a one.
+    /// No kind of file is read by all programs and does what is asked for.
     pub fn kind_of_file(&self, kind: Kind, does: impl Fn(Kind, &Capabilities) -> bool) -> Result<Kind> {
         let is_read = |kind: &Kind| self.0.iter().all(|program| program.kinds.contains(kind));
         if is_read(&kind) {

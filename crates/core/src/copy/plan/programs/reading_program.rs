@@ -226,14 +226,32 @@ impl ReadingProgram {
     /// What it does not show of a dataset: why, and the items.
     pub(super) fn unseen(&self, schema: &Schema) -> Vec<(String, String)> {
         let mut unseen = Vec::new();
+        let without = |shows: &dyn Fn(&Self) -> bool| -> String {
+            const ALL: &[ReadingProgram] = &ReadingProgram::ALL;
+            let named = ALL
+                .iter()
+                .filter(|program| program.name != "any" && !shows(program));
+            match self.name {
+                // Which programs these are.
+                "any" => named.map(|program| program.name).collect::<Vec<_>>().join(", ") + " show",
+                name => format!("{name} shows"),
+            }
+        };
         for (at, var) in schema.vars.iter().enumerate() {
             let path = schema.var_path(VarId(at));
             if var.group != Schema::ROOT && !self.shows_groups {
-                unseen.push((format!("{} shows no groups", self.told()), path));
+                unseen.push((
+                    format!("{} no groups", without(&|program| program.shows_groups)),
+                    path,
+                ));
             } else if matches!(var.ty, Type::String | Type::Char) && !self.shows_text {
-                unseen.push((format!("{} shows no text", self.told()), path));
+                unseen.push((
+                    format!("{} no text", without(&|program| program.shows_text)),
+                    path,
+                ));
             } else if let Some(unshown) = self.user_types.unshown(schema, var.ty) {
-                unseen.push((format!("{} shows no {unshown}", self.told()), path));
+                let shows = |program: &Self| program.user_types != UserTypes::None;
+                unseen.push((format!("{} no {unshown}", without(&shows)), path));
             }
         }
         unseen
@@ -299,6 +317,13 @@ mod tests {
             );
             assert!(
                 any.filters.iter().all(|filter| program.filters.contains(filter)),
+                "{}",
+                program.name
+            );
+            assert!(program.shows_groups || !any.shows_groups, "{}", program.name);
+            assert!(program.shows_text || !any.shows_text, "{}", program.name);
+            assert!(
+                program.user_types == UserTypes::All || any.user_types == UserTypes::None,
                 "{}",
                 program.name
             );
