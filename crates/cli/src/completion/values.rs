@@ -39,7 +39,7 @@ fn options(program: &Program) -> Vec<String> {
     lines.collect()
 }
 
-/// The values of an option. The name of a value in the help says what it is. What was typed before the last comma of a list stays.
+/// The candidates for an option's value, by the name of the value in the help. In a list, what precedes the last comma is kept.
 fn of(program: &Program, option: &Opt, line: &Line<'_>) -> Vec<String> {
     let names = || Names::of(&line.operands);
     let with = |names: Vec<String>, end: &str| names.iter().map(|name| format!("{name}{end}")).collect();

@@ -41,7 +41,7 @@ const CANDIDATES: [Candidate; 11] = [
     (Effort::Small, &[(2, &[]), (307, &[9])]),
 ];
 
-/// The candidates for version 3 of Zarr, whose readers have Blosc and Zstandard, and none of which lacks what these do.
+/// The candidates for Zarr version 3. Every reader of it has Blosc and Zstandard.
 const CANDIDATES_OF_ZARR3: [Candidate; 7] = [
     (Effort::Fast, &[]),
     (Effort::Fast, &[(32015, &[1])]),
