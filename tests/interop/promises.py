@@ -104,6 +104,21 @@ def asks(reader, kind, path):
     return reader != "zarrs" or path.is_dir()
 
 
+# The readers of the programs that `--for` names. Others are not asked, and no warning tells of them.
+FOR = {
+    "netcdf-c": "netCDF-C 4.10", "h5py": ("HDF5 1.14", "HDF5 2"), "xarray": "zarr-python 3", "zarr-python": "zarr-python 3",
+    "any": "", "matlab": "", "julia": "",
+}
+
+
+def is_for(reader, arguments):
+    """False for a reader that an output is not for."""
+    if "--for" not in arguments:
+        return True
+    programs = arguments[arguments.index("--for") + 1].split(",")
+    return any(reader.startswith(FOR.get(program, "netCDF-C 4.9")) for program in programs)
+
+
 def is_there(reader):
     """False where a reader is not installed."""
     needs = READERS[reader].needs

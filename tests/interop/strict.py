@@ -64,7 +64,11 @@ def faults(outputs):
     kinds = {path: promises.kind_of(path, arguments) for path, (arguments, *_) in outputs.items()}
     errors = {path: {} for path in outputs}
     for reader in promises.READERS:
-        asked = [path for path, kind in kinds.items() if kind and reader in promises.ASKED[kind] and promises.asks(reader, kind, path)]
+        asked = [
+            path
+            for path, kind in kinds.items()
+            if kind and reader in promises.ASKED[kind] and promises.asks(reader, kind, path) and promises.is_for(reader, outputs[path][0])
+        ]
         if asked and promises.is_there(reader):
             for path, (found, _) in read(reader, asked).items():
                 errors[path][reader] = found

@@ -31,7 +31,17 @@ CASES = [
     ("ncgen -k zarr", ["zarr2", "zarr3"]),
     ("ncdump -b ", ["c", "f"]),
     ("ncdump a.n", ["a.nc"]),
+    ("ncutils cop", ["copy"]),
+    ("ncutils copy a.nc -v te", ["temp"]),
+    ("ncutils dump a.nc -v ", ["salt", "temp", "time"]),
+    ("ncutils dump a.nc --variables=sa", ["salt"]),
+    ("ncutils gen -k zarr", ["zarr2", "zarr3"]),
+    ("ncutils copy a.n", ["a.nc"]),
+    ("ncutils man ncu", ["ncutils", "ncutils-copy", "ncutils-dump", "ncutils-gen"]),
+    ("ncutils completions fi", ["fish"]),
 ]
+
+PROGRAMS = {"nccopy": "--completions", "ncdump": "--completions", "ncgen": "--completions", "ncutils": "completions"}
 # A cursor before the end: the words, and which one is completed.
 BEFORE = (["ncdump", "-v", "te", "a.nc"], 2, ["temp"])
 
@@ -72,14 +82,19 @@ def equals_sign(words):
             yield word
 
 
+def evaluated(shell):
+    """What loads the scripts of all programs in a shell."""
+    return "; ".join(f'eval "$({name} {printed_by} {shell})"' for name, printed_by in PROGRAMS.items())
+
+
 def in_bash(folder, environment, words, index):
     script = """
-        for name in nccopy ncdump ncgen; do eval "$($name --completions bash)"; done
+        LOAD
         COMP_CWORD=$1; shift
         COMP_WORDS=("$@")
         "_$1"
         printf '%s\\n' "${COMPREPLY[@]}"
-    """
+    """.replace("LOAD", evaluated("bash"))
     return [line for line in run(folder, environment, shell("bash"), "-c", script, "bash", str(index), *words) if line]
 
 
@@ -98,7 +113,8 @@ def test_bash_before_the_file(folder, environment):
 
 @pytest.mark.parametrize("line, wanted", CASES)
 def test_fish(folder, environment, line, wanted):
-    script = "for name in nccopy ncdump ncgen; $name --completions fish | source; end; complete -C $argv[1]"
+    load = "; ".join(f"{name} {printed_by} fish | source" for name, printed_by in PROGRAMS.items())
+    script = f"{load}; complete -C $argv[1]"
     told = run(folder, {**environment, "HOME": str(folder)}, shell("fish"), "-N", "-c", script, line)
     option = line.rsplit(" ", 1)[1]
     before = option[:option.index("=") + 1] if option.startswith("--") and "=" in option else ""
@@ -142,7 +158,7 @@ def test_zsh(folder, environment):
     zsh = Zsh(folder, environment)
     try:
         zsh.send("PS1='@''@ '; autoload -Uz compinit; compinit -u -D; bindkey -e; bindkey '^I' complete-word\n")
-        zsh.send('for name in nccopy ncdump ncgen; do eval "$($name --completions zsh)"; done; echo loa""ded\n')
+        zsh.send(evaluated("zsh") + '; echo loa""ded\n')
         zsh.until(rb"(loaded)")
         zsh.until_prompt()
         for line, wanted in CASES:
@@ -159,9 +175,9 @@ def test_zsh(folder, environment):
 
 
 def test_every_program_has_scripts_for_every_shell(environment, folder):
-    for program in "nccopy", "ncdump", "ncgen":
+    for program, printed_by in PROGRAMS.items():
         for name in "bash", "zsh", "fish", "elvish", "powershell":
-            assert run(folder, environment, BIN / program, "--completions", name)
+            assert run(folder, environment, BIN / program, printed_by, name)
 
 
 def test_names_that_a_shell_could_run_are_not_offered(environment, tmp_path):

@@ -62,6 +62,23 @@ def test_a_copy_as_it_is_is_told_exactly(source, tmp_path):
         assert {planned[name]["bytes"] for name in ("smooth", "noise")} == {before[name].id.get_storage_size() for name in ("smooth", "noise")}
 
 
+def test_indexes_of_shards_count(tmp_path):
+    """Chunks so small that their indexes take a third of all."""
+    source, plain, out, back = (tmp_path / name for name in ("in.nc", "plain.zarr", "out.zarr", "back.zarr"))
+    with h5py.File(source, "w") as f:
+        f.create_dataset("v", data=np.arange(64 * 64, dtype="i4").reshape(64, 64), chunks=(2, 4))
+    files = lambda folder: sum(path.stat().st_size for path in (folder / "v").rglob("*") if path.is_file() and path.name != "zarr.json")
+    sharded = ["-k", "zarr3", "--shard", "v:16,32"]
+    for options in (["-F", "none"], ["-d", "1"]):
+        nccopy(*sharded, *options, source, out)
+        told = plan(*sharded, *options, source)["v"]["bytes"]
+        assert abs(told - files(out)) <= 0.05 * files(out), (options, told, files(out))
+    # Chunks that pass, out of shards and into others.
+    for options, target in ((["-k", "zarr3", "--shard", "none"], plain), (["-k", "zarr3", "--shard", "v:32,32"], back)):
+        nccopy(*options, out, target)
+        assert plan(*options, out)["v"]["bytes"] == files(target)
+
+
 def test_one_name_needs_no_output(source, tmp_path):
     done = subprocess.run([BIN / "nccopy", "--dry-run", "-d", "5", source], capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])

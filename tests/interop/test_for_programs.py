@@ -8,12 +8,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import BIN, nccopy
 from conftest import ncgen as ncgen_of_file
 
 PAGE = pathlib.Path(__file__).parent.parent.parent / "docs" / "reference" / "programs.md"
@@ -96,7 +97,20 @@ def of_gdal(path):
         return None
 
 
-READ = {"netcdf-c-4.8": of_ncdump, "cdo": of_cdo, "nco": of_nco, "gdal": of_gdal}
+def of_ncview(path):
+    """It draws the only variable, and says so once it has read values. If it cannot read them, it ends."""
+    if shutil.which("ncview") is None or shutil.which("xvfb-run") is None:
+        pytest.skip("ncview or xvfb-run is not installed")
+    command = ["xvfb-run", "-a", "stdbuf", "-oL", "ncview", str(path)]
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    with subprocess.Popen(command, env=environment(), start_new_session=True, **pipes) as viewer:
+        is_drawn = any("calculating min and maxes for " in line for line in viewer.stdout)
+        if is_drawn:
+            os.killpg(viewer.pid, signal.SIGTERM)
+    return VALUES if is_drawn else None
+
+
+READ = {"netcdf-c-4.8": of_ncdump, "cdo": of_cdo, "nco": of_nco, "gdal": of_gdal, "ncview": of_ncview}
 TRIED = [name for name in ROWS if name in READ or name in PYTHON]
 
 
@@ -118,7 +132,7 @@ def source(tmp_path_factory):
 
 
 def test_all_programs_but_those_that_cannot_be_had_are_tried():
-    assert set(ROWS) - set(TRIED) == {"matlab", "ncview", "julia", "any"}
+    assert set(ROWS) - set(TRIED) == {"matlab", "julia", "any"}
 
 
 @pytest.mark.parametrize("program", TRIED)
@@ -150,9 +164,12 @@ def test_what_is_for_any_is_read_by_all(source, tmp_path):
 def test_new_filters_that_usual_programs_lack_are_told_once(source, tmp_path):
     told = nccopy("-F", "*,zstd,3", source, tmp_path / "zstd.nc")
     assert told.count("\n") == 1 and "Debian's netcdf-bin, cdo and nco lack these filters" in told
-    assert all(values(program, tmp_path / "zstd.nc") is None for program in ("netcdf-c-4.8", "cdo", "nco"))
+    assert all(values(program, tmp_path / "zstd.nc") is None for program in ("netcdf-c-4.8", "cdo", "nco", "ncview"))
     # A copy that keeps them, or that is for a program which has them, is told nothing.
     assert nccopy(tmp_path / "zstd.nc", tmp_path / "kept.nc") == ""
+    # Those of another format are new to the readers of this one.
+    nccopy("-k", "zarr3", "-F", "*,zstd,3", source, tmp_path / "zstd.zarr")
+    assert "Debian's netcdf-bin, cdo and nco lack these filters" in nccopy(tmp_path / "zstd.zarr", tmp_path / "back.nc")
     assert nccopy("--for", "netcdf-c", "-F", "*,zstd,3", source, tmp_path / "own.nc") == ""
 
 
@@ -163,12 +180,21 @@ def test_auto_chooses_what_the_programs_have(source, tmp_path):
         assert values(program, path) == VALUES
 
 
+def test_a_file_that_is_for_the_programs_already_stays(source, tmp_path):
+    path = tmp_path / "a.nc"
+    nccopy("--for", "any", "-d", "1", source, path)
+    before = path.stat()
+    assert nccopy("--for", "any", "--in-place", path) == "nccopy: 0 copied, 1 skipped (nothing to change), 0 failed\n"
+    assert path.stat() == before
+
+
 def test_what_a_program_does_not_read_is_refused(source, tmp_path):
     out = tmp_path / "out.nc"
     for arguments, why in (
         (["--for", "cdo", "-F", "v,zstd,3"], "variable v: --for: cdo lacks zstd"),
-        (["--for", "h5py", "-k", "nc3"], "--for: h5py does not read classic; it reads netCDF-4, netCDF-4 classic model"),
-        (["--for", "zarr-python"], "--for: zarr-python does not read netCDF-4; it reads NCZarr, Zarr version 2, Zarr version 3"),
+        (["--for", "h5py", "-k", "nc3"], "--for: h5py does not read classic; ask for one that it reads by -k: nc4, nc7"),
+        (["--for", "zarr-python"], "--for: zarr-python does not read netCDF-4; ask for one that it reads by -k: nczarr, zarr2, zarr3"),
+        (["--for", "cdo,zarr-python"], "does not read netCDF-4; no kind is read by all of these programs; make an output for each"),
         (["--for", "cdo,matlabb"], "--for matlabb: unknown; those that are known are netcdf-c, "),
     ):
         assert why in nccopy(*arguments, source, out, ok=False) and not out.exists()
@@ -192,3 +218,89 @@ def test_what_a_program_does_not_show_is_told(tmp_path):
         path = tmp_path / "in.nc"
         ncgen(text, path)
         assert told in nccopy("--for", program, path, tmp_path / "out.nc")
+
+
+def test_what_ncview_draws(tmp_path):
+    path = tmp_path / "in.nc"
+    dims = "dimensions: y = 5; x = 7;"
+    for text, told in (
+        (f"group: g {{ {dims} variables: int v(y, x); }}", ""),
+        (f"{dims} variables: string v(y, x);", "ncview shows no text: v"),
+        (f"{dims} variables: char v(y, x);", "ncview shows no text: v"),
+        (f"types: byte enum e {{ A = 0 }}; {dims} variables: e v(y, x);", "ncview shows no user-defined types: v"),
+    ):
+        ncgen(f"netcdf a {{ {text} }}", path)
+        said = nccopy("--for", "ncview", path, tmp_path / "out.nc")
+        assert told in said and bool(told) == bool(said)
+        assert (of_ncview(path) is None) == bool(told), text
+
+
+# Datasets by what is in them, and the readers of kinds that do not show `v`, or do not open a dataset with such an attribute.
+TYPES = {
+    "compound": ("compound c { int a; float b; };", "c v(x);"),
+    "arrays": ("compound c { int a(2); };", "c v(x);"),
+    "nested": ("opaque(2) o; compound c { o a; };", "c v(x);"),
+    "opaque": ("opaque(2) o;", "o v(x);"),
+    "enum": ("byte enum e { A = 0, B = 1 };", "e v(x);"),
+    "sequence": ("int(*) l;", "l v(x);"),
+    "sequences": ("int(*) l; l(*) m;", "m v(x);"),
+    "strings": ("compound c { int a; };", "string v(x);"),
+    "characters": ("compound c { int a; };", "char v(x);"),
+    "compound attribute": ("compound c { int a; };", "int v(x); c v:a = {1};"),
+    "opaque attribute": ("opaque(2) o;", "int v(x); o v:a = 0x0102;"),
+    "sequence attribute": ("int(*) l;", "int v(x); l :a = {1, 2};"),
+    "enum attribute": ("byte enum e { A = 0, B = 1 };", "int v(x); e v:a = B;"),
+}
+OPEN = {
+    "netcdf-c": "import netCDF4; d = netCDF4.Dataset(f'file://{path}#mode=nczarr,file'); names = list(d.variables)",
+    "h5py": "import h5py; d = h5py.File(path); [d[n][:] for n in 'vw']; names = list(d)",
+    "xarray": "import xarray; d = xarray.open_dataset(path, decode_cf=False).load(); names = list(d.variables)",
+    "zarr-python": "import zarr; d = zarr.open(path, mode='r'); names = [name for name, array in d.arrays() if array[:] is not None]",
+}
+
+
+def shown(program, path):
+    """The variables that a program shows; `None` if it does not open the dataset."""
+    code = f"import json, sys\npath = sys.argv[1]\n{OPEN[program]}\nprint(json.dumps(sorted(set(names) & set('vw'))))"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(path)], capture_output=True, text=True, env=environment())
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+@pytest.mark.parametrize("sort", TYPES)
+def test_types_that_a_program_does_not_read_are_refused_or_told(sort, tmp_path):
+    types, variables = TYPES[sort]
+    source = tmp_path / "in.nc"
+    ncgen(f"netcdf t {{ types: {types} dimensions: x = 2; variables: {variables} int w(x); }}", source)
+    for program, kinds in (("xarray", ("nc4", "nczarr", "zarr2", "zarr3")), ("zarr-python", ("nczarr", "zarr2", "zarr3")),
+                           ("netcdf-c", ("nczarr",)), ("h5py", ("nc4",))):
+        for kind in kinds:
+            out = tmp_path / f"{program}-{kind}{'.zarr' if 'zarr' in kind else '.nc'}"
+            told = nccopy_all(tmp_path, "--for", program, "-k", kind, source, out)
+            if not out.exists():
+                if "which the kind" in told:
+                    # No program is asked about what the kind does not hold.
+                    continue
+                assert told.count("\n") == 1 and f"--for: {program} " in told and ("v" in told or ":a" in told), told
+                # Without --for it is made, and the program fails.
+                nccopy("-k", kind, source, out)
+                assert shown(program, out) is None, (program, kind)
+            elif f"{program} shows no" in told:
+                assert told.endswith(": v\n") and shown(program, out) == ["w"], (program, kind, told)
+            else:
+                assert told == "" and shown(program, out) == ["v", "w"], (program, kind, told)
+
+
+def test_warnings_are_of_the_programs_that_are_asked_for(tmp_path):
+    source = tmp_path / "in.nc"
+    ncgen("netcdf t { types: compound c { int a; }; dimensions: x = 2; variables: c v(x); }", source)
+    assert "netCDF-C opens no dataset with compounds" in nccopy("-k", "zarr2", source, tmp_path / "all.zarr")
+    assert nccopy("--for", "xarray,zarr-python", "-k", "zarr2", source, tmp_path / "python.zarr") == ""
+    # What is about the output itself is told to everyone.
+    ncgen('netcdf t { dimensions: x = 2; variables: int v(x); v:_nczarr_array = "x"; }', source)
+    assert "_nczarr_array is left out" in nccopy("--for", "xarray", "-k", "zarr2", source, tmp_path / "reserved.zarr")
+
+
+def nccopy_all(folder, *arguments):
+    """What nccopy says, whether it copies or not."""
+    done = subprocess.run([str(BIN / "nccopy"), *map(str, arguments)], cwd=folder, capture_output=True, text=True)
+    return done.stderr

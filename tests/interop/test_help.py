@@ -86,7 +86,8 @@ def test_long_names_of_ncdump(folder, short, long):
     (["-c", "x/4", "-k", "nc3"], "-c changes nothing: the kind 'classic' has no chunks"),
     (["--skip-fill"], "--skip-fill changes nothing: the kind 'netCDF-4' stores all chunks"),
     (["--strlen", "5"], "--strlen changes nothing"),
-    (["--with-coordinates"], "--with-coordinates changes nothing: all variables are copied"),
+    (["--with-coordinates"], "--with-coordinates changes nothing: it adds to what -v, -V, -g and -G choose"),
+    (["--shard-index", "start"], "--shard-index changes nothing: the kind 'netCDF-4' has no shards"),
 ])
 def test_options_that_change_nothing_are_told(folder, options, told):
     done = run("nccopy", *options, "a.nc", "o.nc", folder=folder)

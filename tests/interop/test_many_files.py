@@ -324,7 +324,7 @@ def test_in_place_keeps_what_is_not_storage(files, tmp_path):
             assert f["v"].filters()["complevel"] == 5
     inodes = [os.stat(file).st_ino for file in files]
     done = run("-d", "5", "-s", "--in-place", *files)
-    assert last_line(done).startswith("nccopy: 0 copied, 6 skipped, 0 failed"), done.stderr
+    assert last_line(done).startswith("nccopy: 0 copied, 6 skipped (nothing to change), 0 failed"), done.stderr
     assert [os.stat(file).st_ino for file in files] == inodes
 
 

@@ -125,6 +125,48 @@ def test_readers_touch_as_many_chunks_as_there_are(tmp_path):
     assert whole[4] == ["1", "request", "3.46", "kB"] and whole[5] == ["40", "requests", "160", "B"]
 
 
+def test_blocks_of_an_archive_have_the_class_of_their_bytes(tmp_path):
+    path, out = tmp_path / "in.nc", tmp_path / "out.nc6z"
+    rng = np.random.default_rng(4)
+    with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as dataset:
+        dataset.createDimension("x", 200_000)
+        dataset.createVariable("noise", "f8", ("x",))[:] = rng.random(200_000).view("u8").view("f8")
+        half = np.zeros(200_000, "i4")
+        half[:100_000] = rng.integers(-(2**31), 2**31, 100_000)
+        dataset.createVariable("half", "i4", ("x",))[:] = half
+    nccopy("-k", "archive", "--block", "65536", path, out)
+    text = page_of(out)
+    check(text)
+    shown = dict(re.findall(r'<figure>.*?aria-label="Chunks: ([^"]*)".*?<figcaption>(.*?)</figcaption>', text, re.S))
+    # 1.6 MB and 800 kB in blocks of 64 KiB.
+    noise, half = shown
+    assert noise == "25 of noise (ratio below 1.25)" and "in the order of their numbers" in shown[noise]
+    assert re.fullmatch(r"[67] of noise \(ratio below 1.25\), (1 with ratio [\d.]+ to [\d.]+, )?6 of fill or constant \(ratio above 100\)", half), half
+
+
+def test_elements_of_variable_length_have_no_ratio(tmp_path):
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("s", data=[f"text {n}" for n in range(3000)], dtype=h5py.string_dtype(), chunks=(100,), compression=4)
+    text = page_of(path)
+    told = check(text).values("aria-label")
+    assert "Chunks: 30 with a ratio that is not known" in told, told
+    assert re.search(r'<title>s: [^<]*</title><rect class="c-unknown"', text)
+
+
+def test_samples_decode_no_more_than_they_may(tmp_path):
+    """Chunks of 64 MiB of which two rows are there: 20 variables would take 5 GiB."""
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as file:
+        for n in range(20):
+            file.create_dataset(f"v{n}", (2, 16384), "f4", np.ones((2, 16384)), maxshape=(None, 16384), chunks=(1023, 16384), compression=1)
+    text = page_of(path)
+    check(text)
+    # Four samples of one row take the 256 MiB. Zarr's sizes are those of the same chunks.
+    sizes = len(re.findall(r"≈ \d", text)) - text.count("zarr3")
+    assert (sizes, text.count("not sampled")) == (1, 39)
+
+
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6}
 
 

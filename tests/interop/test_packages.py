@@ -155,6 +155,8 @@ def test_the_wheel_is_installed_and_used(tmp_path, python):
     run(interpreter, "-m", "venv", tmp_path / "venv")
     folder = tmp_path / "venv/bin"
     run(folder / "pip", "install", "--quiet", "--no-index", wheels[0])
+    licences = folder.parent / "share/doc/ncutils-rs/THIRD-PARTY-LICENSES.txt"
+    assert "zstd-sys " in licences.read_text()
     use(folder, ["ncutils", *OLD_NAMES], tmp_path)
     # A link that lies elsewhere finds the program too.
     (tmp_path / "nccopy").symlink_to(folder / "nccopy")

@@ -103,7 +103,6 @@ def test_core_codecs_are_what_options_ask_for(deflated, tmp_path):
         (["--shard", "t"], "#mode=v3", "--shard 't': expected dim/length"),
         (["--shard", "none"], "", "--shard: the kind 'netCDF-4' has no shards"),
         (["--shard", "auto"], "#mode=zarr", "--shard: the kind 'Zarr version 2' has no shards"),
-        (["--shard-index", "end"], "#mode=nczarr", "--shard: the kind 'NCZarr' has no shards"),
     ],
 )
 def test_what_cannot_be_is_told(deflated, tmp_path, options, name, says):

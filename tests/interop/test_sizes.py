@@ -1,5 +1,6 @@
 """`ncdump --sizes`: the bytes of h5py and h5stat (HDF5), of the files of chunks (Zarr), and of the classic format's arithmetic."""
 
+import gzip
 import json
 import os
 import re
@@ -339,3 +340,31 @@ def test_what_claims_more_than_there_is_has_no_sizes(tmp_path):
             done = dump(option, path)
             assert (done.returncode, done.stdout) == (1, "") and "there are" in done.stderr, done
             assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("packed", ["gz", "zst"])
+def test_the_total_of_a_compressed_file_is_its_own(packed, tmp_path):
+    path = netcdf4(tmp_path / "in.nc")
+    out = tmp_path / f"in.nc.{packed}"
+    if packed == "gz":
+        out.write_bytes(gzip.compress(path.read_bytes()))
+    else:
+        nccopy("-k", "zst", path, out)
+    found, plain = sizes(out), sizes(path)
+    assert (found["total"], found["content"]) == (out.stat().st_size, path.stat().st_size)
+    assert plain["content"] is None and plain["total"] == path.stat().st_size
+    same = set(plain) - {"input", "total", "content"}
+    assert {key: found[key] for key in same} == {key: plain[key] for key in same}
+    lines = dump("--sizes", out).stdout.splitlines()
+    assert lines[-2].endswith("100.0 %  (total of the content)") and re.search(r" +\(total: the compressed file\)$", lines[-1]), lines
+    page = dump("--map", out).stdout
+    assert "<dt>Unpacked</dt>" in page and "<dt>Unpacked</dt>" not in dump("--map", path).stdout
+
+
+def test_json_has_no_characters_that_control_a_terminal(tmp_path):
+    name = "a\x1b[31m\x7f\u009b31m\u202e"
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file[name] = np.arange(3)
+    done = dump("--sizes", "--json", tmp_path / "in.h5")
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", done.stdout)
+    assert json.loads(done.stdout)["variables"][0]["name"] == name

@@ -78,7 +78,6 @@ MISTAKES = {
     "lzf": (["-F", "bad,lzf"], V3, ["bad", "lzf"]),
     "shards of netCDF-4": (["--shard", "x/4"], "out.nc", ["--shard"]),
     "shards of version 2": (["--shard", "auto"], V2, ["--shard"]),
-    "place in netCDF-4": (["--shard-index", "start"], "out.nc", ["has no shards"]),
     "not a multiple": (["--shard", "bad:3,5"], V3, ["bad", "nearest shape is 2,6"]),
     "rank": (["--shard", "bad:4"], V3, ["bad"]),
     "no such variable": (["--shard", "none_such:4"], V3, ["none_such"]),

@@ -6,6 +6,7 @@
 //! ```text
 //! tell ───────► one line:  one_line ─► shortened ─► standard error
 //! tell_lines ─► each line: one_line ─► shortened ─► standard error
+//! json_line ──► one line for standard output
 //! ```
 
 use std::borrow::Cow;
@@ -79,6 +80,21 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
+/// A JSON object on a line of its own. [Invisible characters](is_unseen) in its strings are escapes, such as `\u009b`.
+pub fn json_line(object: &serde_json::Value) -> String {
+    let text = object.to_string();
+    let mut line = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        // The printer itself writes those below U+0020. All others are below U+10000.
+        match is_unseen(c) {
+            true => line += &format!("\\u{:04x}", u32::from(c)),
+            false => line.push(c),
+        }
+    }
+    line.push('\n');
+    line
+}
+
 /// True for characters that affect the display of others and are not displayed themselves: control characters (C0, DEL
 /// and C1), Unicode's line and paragraph separators, and characters that override or isolate the text direction.
 pub fn is_unseen(c: char) -> bool {
@@ -138,5 +154,14 @@ mod tests {
         let just = "a".repeat(LINE);
         assert_eq!(shortened(&just), just);
         assert_eq!(lines(&format!("a\n{just}b\nc")).lines().count(), 3);
+    }
+
+    #[test]
+    fn json_has_no_characters_that_control_a_terminal() {
+        let name = "a\u{7f}\u{9b}31m\u{1b}\u{202e}é\n";
+        let line = json_line(&serde_json::json!({"name": name}));
+        assert_eq!(line, "{\"name\":\"a\\u007f\\u009b31m\\u001b\\u202eé\\n\"}\n");
+        let parsed: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(parsed["name"], name);
     }
 }

@@ -188,7 +188,8 @@ impl Files {
             [input] if !many && !is_folder => Ok(Form::One(input, output)),
             _ if many || is_folder => Ok(Form::IntoFolder(inputs, output)),
             _ => usage(format!(
-                "{}: the output of several inputs is a folder: write '{}/', or name a folder that exists and holds no dataset",
+                "{}: the output of several inputs is a folder: write '{}/', or name a folder that exists and holds no dataset; \
+                 --join and --merge make one dataset of them",
                 output.display(),
                 output.display()
             )),

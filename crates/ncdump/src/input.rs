@@ -23,17 +23,31 @@ pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
     Ok(input)
 }
 
+/// An input that was opened whole.
+pub struct Opened {
+    pub input: Location,
+    pub reader: Box<dyn Reader>,
+    /// Bytes of the compressed file that the dataset is the content of.
+    pub compressed_file: Option<u64>,
+}
+
 /// Opens the input whole, to look at it without its values. Warns of what is unusual.
 ///
 /// # Errors
 /// A name that means no location, and what cannot be read.
-pub fn opened(arguments: &Arguments) -> anyhow::Result<(Location, Box<dyn Reader>)> {
+pub fn opened(arguments: &Arguments) -> anyhow::Result<Opened> {
     let input = location(arguments)?;
-    let reader = input.open_with(&arguments.registry)?;
+    let place = input.input()?;
+    let compressed_file = place.compressed_size();
+    let reader = input.open_input(place, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_schema(&*reader, &input, arguments);
-    Ok((input, reader))
+    Ok(Opened {
+        input,
+        reader,
+        compressed_file,
+    })
 }
 
 /// Warns of what netCDF cannot hold, and of what is unusual.

@@ -3,15 +3,20 @@
 use ncutils_core::inspect::{map, page};
 
 use crate::arguments::Arguments;
-use crate::input::opened;
+use crate::input::{Opened, opened};
 
 /// Prints the page of the input.
 ///
 /// # Errors
 /// What cannot be read or written, and a store that tells no sizes. Nothing is printed then.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
-    let (input, reader) = opened(arguments)?;
-    let map = map(&*reader, &arguments.registry).map_err(|error| error.in_file(input.name()))?;
+    let Opened {
+        input,
+        reader,
+        compressed_file,
+    } = opened(arguments)?;
+    let mut map = map(&*reader, &arguments.registry).map_err(|error| error.in_file(input.name()))?;
+    map.sizes = map.sizes.in_compressed_file(compressed_file);
     let name = input.file_name();
     let name = name.as_deref().unwrap_or(input.name()).to_string_lossy();
     ncutils_cli::print(page(arguments.name.as_deref().unwrap_or(&name), &map))

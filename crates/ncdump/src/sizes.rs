@@ -4,7 +4,7 @@ use ncutils_cli::table::{self, Side};
 use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
 
 use crate::arguments::Arguments;
-use crate::input::opened;
+use crate::input::{Opened, opened};
 
 /// Cells of a bar that stands for all bytes.
 const BAR: f64 = 20.0;
@@ -14,9 +14,14 @@ const BAR: f64 = 20.0;
 /// # Errors
 /// What cannot be read or written.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
-    let (input, reader) = opened(arguments)?;
+    let Opened {
+        input,
+        reader,
+        compressed_file,
+    } = opened(arguments)?;
     let counted = inspect::sizes(&*reader, &arguments.registry);
     let sizes = counted.map_err(|error| error.in_file(input.name()))?;
+    let sizes = sizes.in_compressed_file(compressed_file);
     ncutils_cli::print(match arguments.json {
         true => sizes_json(&input.to_string(), &sizes),
         false => arguments.labelled(&text(&sizes)),
@@ -55,7 +60,18 @@ fn text(sizes: &DatasetSizes) -> String {
         rest("padding", Some(sizes.padding), None);
     }
     rest("unused", sizes.unused, None);
-    rest("total", sizes.total, sizes.memory);
+    match sizes.compressed_file {
+        None => rest("total", sizes.total, sizes.memory),
+        Some(bytes) => {
+            rest("total of the content", sizes.total, sizes.memory);
+            rest("total: the compressed file", Some(bytes), sizes.memory);
+            // Shares are those of the content.
+            if let Some([_, _, _, bar, percent, ..]) = rows.last_mut() {
+                bar.clear();
+                percent.clear();
+            }
+        }
+    }
     let mut text = String::new();
     let (left, right) = (Side::Left, Side::Right);
     table::push(

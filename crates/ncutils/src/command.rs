@@ -1,13 +1,14 @@
 //! The command line of `ncutils` itself: its help, its version, completions and man pages.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::builder::{EnumValueParser, PossibleValuesParser};
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use ncutils_cli::completion;
-use ncutils_cli::options::completion_script;
+use ncutils_cli::messages::Messages;
+use ncutils_cli::options::refused;
 use ncutils_cli::version::VERSION;
 
 use crate::member::MEMBERS;
@@ -19,11 +20,11 @@ const NAME: &str = "ncutils";
 pub fn run() -> ExitCode {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        Err(error) => {
-            let wrong = error.use_stderr();
-            let printed = error.print().and_then(|()| io::stdout().flush());
-            return status(!wrong && is_printed(printed));
+        Err(error) if error.use_stderr() => {
+            Messages::new(NAME).tell(refused(&error, &command()));
+            return ExitCode::FAILURE;
         }
+        Err(help_or_version) => return print(help_or_version.to_string()),
     };
     let Some((task, asked)) = matches.subcommand() else {
         // The parser asks for a command.
@@ -31,28 +32,45 @@ pub fn run() -> ExitCode {
     };
     let name = asked.get_one::<String>("program").map_or(NAME, String::as_str);
     let member = MEMBERS.iter().find(|member| member.program().name == name);
-    let text = match (task, asked.try_get_one::<Shell>("shell")) {
-        ("completions", Ok(Some(shell))) => Ok(match member {
-            Some(member) => completion::script(member.program(), *shell),
-            None => completion_script(&mut command(), *shell),
-        }),
-        _ => man_page(name),
-    };
-    let mut out = io::stdout();
-    status(is_printed(
-        text.and_then(|text| out.write_all(&text))
-            .and_then(|()| out.flush()),
-    ))
+    print(match task {
+        "completions" => match (asked.get_one::<Shell>("shell"), member) {
+            (Some(shell), Some(member)) => completion::script(member.program(), *shell),
+            (Some(shell), None) => completion::script_of(&mut command(), "completions", *shell),
+            // The parser asks for a shell.
+            (None, _) => return ExitCode::FAILURE,
+        },
+        _ => match man_page(name) {
+            Ok(page) => page,
+            Err(error) => return told(&error.into()),
+        },
+    })
 }
 
-/// The man page of `ncutils`, of a program such as `nccopy`, or of a command such as `ncutils-copy`.
+/// Prints a text. Returns the exit status. A reader that has closed our output is no error.
+pub fn print(text: impl AsRef<[u8]>) -> ExitCode {
+    match ncutils_cli::print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => told(&error),
+    }
+}
+
+/// The exit status of an error, which is told.
+fn told(error: &anyhow::Error) -> ExitCode {
+    if ncutils_cli::is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    Messages::new(NAME).tell(format_args!("{error:#}"));
+    ExitCode::FAILURE
+}
+
+/// The man page of `ncutils`, of a program such as `nccopy`, or of a command: `copy`, which is `ncutils-copy`.
 fn man_page(name: &str) -> io::Result<Vec<u8>> {
     let of_member = MEMBERS.iter().find_map(|member| {
         let command = member.program().command();
         if name == member.program().name {
             return Some(command);
         }
-        (name == member.page).then(|| {
+        [member.page, member.command].contains(&name).then(|| {
             command
                 .name(member.page)
                 .bin_name(format!("{NAME} {}", member.command))
@@ -67,26 +85,8 @@ fn man_page(name: &str) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-fn status(succeeded: bool) -> ExitCode {
-    match succeeded {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
-}
-
-/// True unless printing failed, which is told. A reader that has closed our output is no error.
-fn is_printed(printed: io::Result<()>) -> bool {
-    match printed {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("{NAME}: cannot write: {error}");
-            false
-        }
-        _ => true,
-    }
-}
-
 /// The parser, with the options of all programs, for help and completions.
-fn command() -> Command {
+pub fn command() -> Command {
     let programs = || MEMBERS.iter().map(|member| member.program().name);
     let completions = Command::new("completions")
         .about("Prints a script that completes command lines in a shell")
@@ -102,7 +102,7 @@ fn command() -> Command {
                 .help("The program whose command lines are completed; default ncutils")
                 .value_parser(PossibleValuesParser::new([NAME].into_iter().chain(programs()))),
         );
-    let pages = MEMBERS.iter().map(|member| member.page);
+    let pages = MEMBERS.iter().flat_map(|member| [member.page, member.command]);
     let man = Command::new("man").about("Prints a man page").arg(
         Arg::new("program")
             .value_name("PROGRAM")
@@ -118,8 +118,7 @@ fn command() -> Command {
             "'ncutils copy' is nccopy, 'ncutils dump' is ncdump, and 'ncutils gen' is ncgen. Called by one of these names, \
              ncutils is that program.",
         )
-        .subcommand_required(true)
-        .arg_required_else_help(true);
+        .subcommand_required(true);
     let members = MEMBERS
         .iter()
         .map(|member| member.program().command().name(member.command));
@@ -135,16 +134,5 @@ mod tests {
     #[test]
     fn the_parser_is_sound() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn completions_know_the_options_of_a_command() {
-        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            let script = String::from_utf8(completion_script(&mut command(), shell)).unwrap();
-            assert!(
-                script.contains("salvage") && script.contains("completions"),
-                "{shell}"
-            );
-        }
     }
 }

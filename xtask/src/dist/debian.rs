@@ -170,7 +170,7 @@ impl Package<'_> {
         ))
     }
 
-    /// The size when installed: 1 KiB for each file and link, and what files have beyond.
+    /// Installed-Size, in KiB: each file rounded up, and 1 for a link.
     fn kibibytes(&self) -> Result<u64> {
         let mut sum = 0;
         for file in self.content()? {

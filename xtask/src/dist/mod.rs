@@ -48,6 +48,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if asked.is_empty() {
         asked.extend(PACKAGES);
     }
+    if built.is_some() && asked.contains(&"wheel") {
+        bail!(
+            "cargo xtask dist: --program is for tar and deb, and the wheel is built anew: name tar, deb, or both"
+        );
+    }
     fs::create_dir_all(&folder)?;
     let folder = fs::canonicalize(folder)?;
     let mut made = Vec::new();

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::process::output;
 use crate::workspace::root;
 
-/// The time, in seconds since 1970, of sources that are not in a repository. No package manager finds it strange.
+/// The time, in seconds since 1970, of sources that are not in a repository: 2026-01-01.
 const WITHOUT_HISTORY: &str = "1767225600";
 
 /// The version of the workspace.

@@ -7,7 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::licence_texts;
 use super::program::host;
+use super::tree::Tree;
 use crate::process::{output, succeed};
 use crate::workspace::root;
 
@@ -48,7 +50,9 @@ pub fn make(folder: &Path) -> Result<PathBuf> {
         .env("PATH", &path)
         // Objects of another C compiler are not to be mixed with these.
         .env("CARGO_TARGET_DIR", root().join("target/zig"))
-        .current_dir(root().join("crates/wheel"));
+        // The program exports all that is not hidden. A plugin has to find its own copy of a C library, not ours.
+        .env("CFLAGS", "-fvisibility=hidden")
+        .current_dir(source()?);
     succeed(&mut maturin)?;
     let made = fs::read_dir(&output_folder)?
         .next()
@@ -72,17 +76,37 @@ pub fn make(folder: &Path) -> Result<PathBuf> {
     Ok(wheel)
 }
 
-/// The folder of the programs that make wheels, in an environment of Python that is made if it is not there.
+/// A folder with what is in the wheel besides the program: what `crates/wheel` has, and the licences.
+fn source() -> Result<PathBuf> {
+    let of_wheel = root().join("crates/wheel");
+    let tree = Tree::new(root().join("target/wheel-source"))?;
+    succeed(
+        Command::new("cp")
+            .arg("-r")
+            .arg(of_wheel.join("."))
+            .arg(tree.root()),
+    )?;
+    let settings = fs::read_to_string(of_wheel.join("pyproject.toml"))?;
+    let program = fs::canonicalize(root())?.join("crates/ncutils/Cargo.toml");
+    let settings = settings.replace("../ncutils/Cargo.toml", &program.to_string_lossy());
+    tree.write("pyproject.toml", settings)?;
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        tree.write(name, fs::read(root().join(name))?)?;
+    }
+    let licences = "data/data/share/doc/ncutils-rs/THIRD-PARTY-LICENSES.txt";
+    tree.write(licences, licence_texts::text()?)?;
+    Ok(tree.root().to_owned())
+}
+
+/// The folder of the programs that make wheels, in an environment of Python that is made if it is not there. pip does nothing where
+/// the versions are.
 fn tools() -> Result<PathBuf> {
     let environment = root().join("target/wheel-tools");
     let programs = fs::canonicalize(root())?.join("target/wheel-tools/bin");
-    if !programs.join("maturin").exists() || !programs.join("auditwheel").exists() {
+    if !programs.join("pip").exists() {
         succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-        succeed(
-            Command::new(programs.join("pip"))
-                .args(["install", "--quiet"])
-                .args(TOOLS),
-        )?;
     }
+    let mut pip = Command::new(programs.join("pip"));
+    succeed(pip.args(["install", "--quiet"]).args(TOOLS))?;
     Ok(programs)
 }

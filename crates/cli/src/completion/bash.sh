@@ -1,4 +1,4 @@
-# Completes PROGRAM in bash. Load it by:  eval "$(PROGRAM --completions bash)"
+# Completes PROGRAM in bash. Load it by:  eval "$(PROGRAM PRINTED_BY bash)"
 _PROGRAM() {
     local line word words=()
     COMPREPLY=()

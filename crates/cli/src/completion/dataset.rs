@@ -35,7 +35,8 @@ impl Names {
         }
         let reader = location.open().ok()?;
         let schema = reader.schema();
-        // A shell would have to spell what is not seen in a way that is not safe between quotes, and a colon begins what scripts are told.
+        // Names with unseen characters need a quoting that is not safe inside quotes. A name that begins with a colon could be taken for
+        // `:files`.
         let is_shown = |name: &String| {
             !name.is_empty() && name != "/" && !name.starts_with(':') && !name.contains(is_unseen)
         };

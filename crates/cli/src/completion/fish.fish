@@ -1,4 +1,4 @@
-# Completes PROGRAM in fish. Load it by:  PROGRAM --completions fish | source
+# Completes PROGRAM in fish. Load it by:  PROGRAM PRINTED_BY fish | source
 function __PROGRAM_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)

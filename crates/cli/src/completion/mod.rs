@@ -1,82 +1,61 @@
 //! Completes command lines in a shell: options, their values, and the names in the dataset on the line.
 //!
 //! ```text
-//! TAB ─► script of the shell ─► PROGRAM --complete-words SHELL INDEX WORD... ─► line: which value is completed
-//!                                                                               │
-//!                  candidates, a line each ◄─ values ◄─ dataset: names ◄────────┘
+//! TAB ─► script of the shell ─► PROGRAM --complete-words SHELL INDEX WORD... ─► call ─► line: which value is completed
+//!                                                                                       │
+//!                          candidates, a line each ◄─ values ◄─ dataset: names ◄────────┘
 //! ```
 //!
 //! The scripts know nothing of options. They pass the words of the line on and show what is printed: a candidate a line, with its
 //! explanation behind a tab, or `:files` where names of files belong.
 
+mod call;
 mod dataset;
 mod line;
 mod values;
 
 use std::ffi::OsString;
 
+use clap::Command;
 use clap_complete::Shell;
 
 use crate::options::Program;
-use line::{Line, Place};
-use values::FILES;
-
-/// The first argument of a call by a script.
-const ASKED: &str = "--complete-words";
+pub use call::Call;
 
 /// What a script of a shell gets for a call with these arguments, the program's name first; `None` if no script asks.
-pub fn asked(program: &Program, mut arguments: impl Iterator<Item = OsString>) -> Option<String> {
-    if arguments.nth(1)? != ASKED {
-        return None;
-    }
-    let splits_values = arguments.next()? == "bash";
-    let index = arguments.next()?.to_str()?.parse().ok()?;
-    let words: Vec<String> = arguments
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    let candidates = completed(program, &Line::of(program, &words, index, splits_values)?);
-    Some(
-        candidates
-            .iter()
-            .map(|candidate| format!("{candidate}\n"))
-            .collect(),
-    )
+pub fn asked(program: &Program, arguments: impl Iterator<Item = OsString>) -> Option<String> {
+    Call::of(arguments)?.answer(program)
 }
 
-/// The candidates at a place of a line.
-fn completed(program: &Program, line: &Line<'_>) -> Vec<String> {
-    let shown = |candidate: &String| candidate.starts_with(&line.typed);
-    let mut found = match &line.place {
-        Place::Option => values::options(program),
-        Place::Operand => vec![FILES.to_owned()],
-        Place::Value(option) => values::of(program, option, line),
-    };
-    found.retain(|candidate| candidate == FILES || shown(candidate));
-    for candidate in &mut found {
-        if candidate != FILES {
-            candidate.insert_str(0, &line.before);
-        }
-    }
-    found
-}
-
-/// The script for a shell. Those of other shells than bash, zsh and fish know the options alone.
+/// The script that completes a program's command lines in a shell.
 pub fn script(program: &Program, shell: Shell) -> Vec<u8> {
+    script_of(&mut program.command(), "--completions", shell)
+}
+
+/// The script for a parser's program, which prints it when `printed_by` and the shell's name are its arguments. Scripts of other
+/// shells than bash, zsh and fish know what the parser knows.
+pub fn script_of(command: &mut Command, printed_by: &str, shell: Shell) -> Vec<u8> {
+    let name = command.get_name().to_owned();
     let script = match shell {
         Shell::Bash => include_str!("bash.sh"),
         Shell::Zsh => include_str!("zsh.zsh"),
         Shell::Fish => include_str!("fish.fish"),
         _ => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut program.command(), program.name, &mut script);
+            clap_complete::generate(shell, command, name, &mut script);
             return script;
         }
     };
-    script.replace("PROGRAM", program.name).into_bytes()
+    script
+        .replace("PRINTED_BY", printed_by)
+        .replace("PROGRAM", &name)
+        .into_bytes()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::call::ASKED;
+    use super::values::FILES;
     use super::*;
     use crate::options::{NCCOPY, NCDUMP, NCGEN};
 

@@ -5,14 +5,31 @@ use ncutils_core::filter::Registry;
 use ncutils_core::model::Kind;
 
 use super::dataset::Names;
-use super::line::Line;
+use super::line::{Line, Place};
 use crate::options::{Opt, Program, Value};
 
 /// What is printed where the shell completes names of files.
 pub(super) const FILES: &str = ":files";
 
+/// The candidates at the cursor of a line.
+pub(super) fn at_cursor(program: &Program, line: &Line<'_>) -> Vec<String> {
+    let shown = |candidate: &String| candidate.starts_with(&line.typed);
+    let mut found = match &line.place {
+        Place::Option => options(program),
+        Place::Operand => vec![FILES.to_owned()],
+        Place::Value(option) => of(program, option, line),
+    };
+    found.retain(|candidate| candidate == FILES || shown(candidate));
+    for candidate in &mut found {
+        if candidate != FILES {
+            candidate.insert_str(0, &line.before);
+        }
+    }
+    found
+}
+
 /// The names of all options, each with its line of the help.
-pub(super) fn options(program: &Program) -> Vec<String> {
+fn options(program: &Program) -> Vec<String> {
     let lines = program.options().flat_map(|option| {
         let letter = option.letter().map(|letter| format!("-{letter}"));
         let word = option.word().map(|word| format!("--{word}"));
@@ -22,8 +39,8 @@ pub(super) fn options(program: &Program) -> Vec<String> {
     lines.collect()
 }
 
-/// The values of an option. The name of a value in the help says what it is. What was typed before the last comma of a list stays.
-pub(super) fn of(program: &Program, option: &Opt, line: &Line<'_>) -> Vec<String> {
+/// The candidates for an option's value, by the name of the value in the help. In a list, what precedes the last comma is kept.
+fn of(program: &Program, option: &Opt, line: &Line<'_>) -> Vec<String> {
     let names = || Names::of(&line.operands);
     let with = |names: Vec<String>, end: &str| names.iter().map(|name| format!("{name}{end}")).collect();
     let list = |names: Vec<String>| {

@@ -1,5 +1,5 @@
 #compdef PROGRAM
-# Completes PROGRAM in zsh. Load it by:  eval "$(PROGRAM --completions zsh)"
+# Completes PROGRAM in zsh. Load it by:  eval "$(PROGRAM PRINTED_BY zsh)"
 _PROGRAM() {
     local line tab=$'\t'
     local -a lines open shut open_shown shut_shown

@@ -35,7 +35,10 @@ impl Program {
     /// What is wrong with the arguments; the help or the version, which are printed.
     pub fn matches(&self) -> Result<ArgMatches, Instead> {
         let parsed = self.parser().try_get_matches_from(arguments::given());
-        parsed.map_err(|error| self.instead(&error))
+        parsed.map_err(|error| {
+            let given = arguments::given().map(|argument| argument.to_string_lossy().into_owned());
+            self.instead(&error, &given.collect::<Vec<_>>())
+        })
     }
 
     /// The parser without the texts of the help.
@@ -118,12 +121,4 @@ impl Program {
             None => arg,
         }
     }
-}
-
-/// The script that completes command lines of a parser's program in a shell.
-pub fn completion_script(command: &mut Command, shell: Shell) -> Vec<u8> {
-    let name = command.get_name().to_owned();
-    let mut script = Vec::new();
-    clap_complete::generate(shell, command, name, &mut script);
-    script
 }

@@ -33,7 +33,7 @@ impl Program {
         if let Some((_, modes)) = self.modes.split_first() {
             let _ = write!(
                 page,
-                "\n**What other copies take, besides options of no values such as `-m` and `--quiet`**\n\n"
+                "\n**Options of each mode, besides those of every mode, such as `-m` and `--quiet`**\n\n"
             );
             let everywhere = |option: &Opt| self.modes.iter().all(|(mode, _)| option.applies_to(*mode));
             for (mode, name) in modes {

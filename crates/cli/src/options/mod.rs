@@ -24,7 +24,6 @@ mod program;
 mod refusal;
 mod shared;
 
-pub use command::completion_script;
 pub use given::Given;
 pub use mode::Mode;
 pub use nccopy::NCCOPY;
@@ -32,4 +31,4 @@ pub use ncdump::NCDUMP;
 pub use ncgen::NCGEN;
 pub use opt::{Opt, Value};
 pub use program::Program;
-pub use refusal::Instead;
+pub use refusal::{Instead, refused};

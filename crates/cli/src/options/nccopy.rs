@@ -36,7 +36,7 @@ Examples:
   nccopy --salvage broken.nc out.nc          all that can be read of a damaged file
   nccopy --dry-run -d 5 -s in.nc out.nc      what this would do, without doing it
   nccopy -d 5 -s *.nc packed/                each file into a folder
-  nccopy -d 5 -s --in-place *.nc             each file by its copy
+  nccopy -d 5 -s --in-place *.nc             replace each file by its copy
 ";
 
 const USAGE: &[&str] = &[
@@ -98,7 +98,8 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
 }
 });
 
-const MEMORY: &str = "An input chunk that takes more when it is decoded is refused, above 64 MiB.";
+const MEMORY: &str =
+    "An input chunk that needs more than this, and more than 64 MiB, when it is decoded is refused.";
 
 /// Many inputs, with an output for each or one for all.
 fn several() -> Vec<Opt> {

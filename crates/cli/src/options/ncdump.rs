@@ -256,7 +256,8 @@ fn integrity() -> Vec<Opt> {
     ]
 }
 
-const MEMORY: &str = "A chunk that takes more when it is decoded is refused, above 64 MiB.";
+const MEMORY: &str =
+    "A chunk that needs more than this, and more than 64 MiB, when it is decoded is refused.";
 
 fn access() -> Vec<Opt> {
     let mut options = Vec::from(remote());

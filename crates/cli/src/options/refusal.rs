@@ -3,8 +3,10 @@
 use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 use ncutils_core::model::similar::question;
 
+use super::opt::{Opt, Value};
 use super::program::Program;
 use crate::version::VERSION;
 
@@ -18,8 +20,8 @@ pub enum Instead {
 }
 
 impl Program {
-    /// What is printed for an error of the parser, of which some are requests for help.
-    pub(super) fn instead(&self, error: &clap::Error) -> Instead {
+    /// What is printed for an error of the parser, of which some are requests for help. `given` are the arguments.
+    pub(super) fn instead(&self, error: &clap::Error, given: &[String]) -> Instead {
         let value = text(error, ContextKind::InvalidValue);
         let all = || Instead::Print(self.command().render_long_help().to_string());
         match error.kind() {
@@ -32,57 +34,109 @@ impl Program {
                     other => Instead::Refuse(format!("--help={other}: expected --help or --help=all")),
                 }
             }
-            _ => Instead::Refuse(self.refusal(error)),
+            _ => Instead::Refuse(self.refusal(error, given)),
         }
     }
 
-    fn refusal(&self, error: &clap::Error) -> String {
+    fn refusal(&self, error: &clap::Error, given: &[String]) -> String {
         let name = names(error, ContextKind::InvalidArg);
-        let value = text(error, ContextKind::InvalidValue);
-        match error.kind() {
-            ErrorKind::UnknownArgument => {
-                let words: Vec<String> = self
-                    .options()
-                    .filter_map(|option| option.long)
-                    .map(|word| format!("--{word}"))
-                    .collect();
-                let typed = text(error, ContextKind::InvalidArg);
-                let meant = match typed.starts_with("--") {
-                    true => question(&typed, words.iter().map(String::as_str)),
-                    false => String::new(),
+        let option = self.options().find(|option| is_named(option, &name));
+        match (error.kind(), option) {
+            (ErrorKind::ValueValidation, Some(option)) if let Value::Number(_, range) = &option.value => {
+                let value = text(error, ContextKind::InvalidValue);
+                let bounds = match (*range.start(), *range.end()) {
+                    (0, u64::MAX) => String::new(),
+                    (least, u64::MAX) => format!(" from {least}"),
+                    (least, most) => format!(" from {least} to {most}"),
                 };
-                match meant.as_str() {
-                    "" => format!(
-                        "unexpected argument '{typed}'; '{} --help' lists what it takes",
-                        self.name
-                    ),
-                    meant => format!("unexpected argument '{typed}'{meant}"),
+                format!("{name} '{value}': expected a number{bounds}")
+            }
+            (ErrorKind::MissingRequiredArgument, Some(option)) => {
+                // The user has typed the option that asks for this one.
+                let mut asking = self.options().filter(|other| other.requires == Some(option.id));
+                let is_given = |other: &&Opt| given.iter().any(|word| is_named(other, word));
+                match asking.find(is_given) {
+                    Some(other) => format!("{} needs {name}", other.told_as()),
+                    None => refused(error, &self.command()),
                 }
             }
-            ErrorKind::InvalidValue if value.is_empty() => format!("{name}: a value is missing"),
-            ErrorKind::InvalidValue => {
-                let words = all(error, ContextKind::ValidValue);
-                let meant = question(&value, words.iter().map(String::as_str));
-                format!("{name} '{value}': expected {}{meant}", or(&words))
+            _ => refused(error, &self.command()),
+        }
+    }
+}
+
+/// True if a word of the command line, or a name in an error, is the option's.
+fn is_named(option: &Opt, word: &str) -> bool {
+    let long = word
+        .strip_prefix("--")
+        .map(|word| word.split('=').next().unwrap_or(word));
+    match (long, option.letter()) {
+        (Some(long), _) => option.word() == Some(long),
+        (None, Some(letter)) => word == format!("-{letter}"),
+        (None, None) => false,
+    }
+}
+
+/// What is wrong with the arguments of a parser's program, in one line.
+pub fn refused(error: &clap::Error, command: &Command) -> String {
+    let program = command.get_name();
+    let name = names(error, ContextKind::InvalidArg);
+    let value = text(error, ContextKind::InvalidValue);
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let typed = text(error, ContextKind::InvalidArg);
+            let words = command.get_arguments().filter_map(Arg::get_long);
+            let words: Vec<String> = words.map(|word| format!("--{word}")).collect();
+            let meant = match typed.starts_with("--") {
+                true => question(&typed, words.iter().map(String::as_str)),
+                false => String::new(),
+            };
+            match meant.as_str() {
+                "" => format!("unexpected argument '{typed}'; '{program} --help' lists what it takes"),
+                meant => format!("unexpected argument '{typed}'{meant}"),
             }
-            ErrorKind::ValueValidation => {
-                let why = error.source().map(|why| format!(": {why}")).unwrap_or_default();
-                format!("{name} '{value}'{why}")
+        }
+        ErrorKind::InvalidSubcommand => {
+            let typed = text(error, ContextKind::InvalidSubcommand);
+            let commands = command.get_subcommands().map(Command::get_name);
+            match question(&typed, commands).as_str() {
+                "" => format!("unknown command '{typed}'; '{program} --help' lists them"),
+                meant => format!("unknown command '{typed}'{meant}"),
             }
-            ErrorKind::ArgumentConflict => match names(error, ContextKind::PriorArg) {
-                other if other.is_empty() => format!("{name} can only be given alone"),
-                other => format!("{name} cannot be given beside {other}"),
-            },
-            ErrorKind::MissingRequiredArgument => {
-                format!("{name} is missing; '{} --help' tells what it takes", self.name)
-            }
-            ErrorKind::TooManyValues => format!("{name} takes no value, and '{value}' was given"),
-            // The first line, without the parser's prefix.
-            _ => {
-                let told = error.to_string();
-                let line = told.lines().next().unwrap_or_default();
-                line.trim_start_matches("error: ").to_owned()
-            }
+        }
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            format!("a command is missing; '{program} --help' lists them")
+        }
+        ErrorKind::InvalidValue if value.is_empty() => {
+            let mut arguments = command.get_arguments();
+            let argument = arguments.find(|argument| argument.get_long() == name.strip_prefix("--"));
+            // The letter is what may have been typed: that of --help in other programs, too.
+            let letter = argument.and_then(Arg::get_short);
+            let letter = letter.map_or(String::new(), |letter| format!("-{letter}, "));
+            format!("{letter}{name}: a value is missing; '{program} --help' tells what it takes")
+        }
+        ErrorKind::InvalidValue => {
+            let words = all(error, ContextKind::ValidValue);
+            let meant = question(&value, words.iter().map(String::as_str));
+            format!("{name} '{value}': expected {}{meant}", or(&words))
+        }
+        ErrorKind::ValueValidation => {
+            let why = error.source().map(|why| format!(": {why}")).unwrap_or_default();
+            format!("{name} '{value}'{why}")
+        }
+        ErrorKind::ArgumentConflict => match names(error, ContextKind::PriorArg) {
+            other if other.is_empty() => format!("{name} can only be given alone"),
+            other => format!("{name} cannot be given beside {other}"),
+        },
+        ErrorKind::MissingRequiredArgument => {
+            format!("{name} is missing; '{program} --help' tells what it takes")
+        }
+        ErrorKind::TooManyValues => format!("{name} takes no value, and '{value}' was given"),
+        // The first line, without the parser's prefix.
+        _ => {
+            let told = error.to_string();
+            let line = told.lines().next().unwrap_or_default();
+            line.trim_start_matches("error: ").to_owned()
         }
     }
 }
@@ -132,8 +186,9 @@ mod tests {
 
     fn told(program: &Program, words: &str) -> String {
         let words = std::iter::once(program.name).chain(words.split(' '));
-        let error = program.parser().try_get_matches_from(words).unwrap_err();
-        match program.instead(&error) {
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        let error = program.parser().try_get_matches_from(&words).unwrap_err();
+        match program.instead(&error, &words) {
             Instead::Print(text) => text,
             Instead::Refuse(why) => why,
         }
@@ -157,7 +212,11 @@ mod tests {
                 "a b",
                 "unexpected argument 'b'; 'ncgen --help' lists what it takes",
             ),
-            (&*NCCOPY, "a b -d", "--deflate: a value is missing"),
+            (
+                &*NCCOPY,
+                "a b -d",
+                "-d, --deflate: a value is missing; 'nccopy --help' tells what it takes",
+            ),
             (
                 &*NCCOPY,
                 "--shuffle=3 a b",
@@ -166,18 +225,19 @@ mod tests {
             (
                 &*NCCOPY,
                 "--requests 0 a b",
-                "--requests '0': 0 is not in 1..=512",
+                "--requests '0': expected a number from 1 to 512",
+            ),
+            (
+                &*NCCOPY,
+                "--threads x a b",
+                "--threads 'x': expected a number from 1",
             ),
             (
                 &*NCCOPY,
                 "--shard-index ned a b",
                 "--shard-index 'ned': expected start or end: is 'end' meant?",
             ),
-            (
-                &*NCCOPY,
-                "--sort a b",
-                "--join is missing; 'nccopy --help' tells what it takes",
-            ),
+            (&*NCCOPY, "--sort a b", "--sort needs --join"),
             (
                 &*NCCOPY,
                 "--quiet --verbose a b",

@@ -114,7 +114,7 @@ pub(super) fn replace() -> Opt {
 /// `--threads`.
 pub(super) fn threads() -> Opt {
     Opt::long("threads", "Threads to work with; default one for each core")
-        .value(Value::Number("N", 0..=u64::MAX))
+        .value(Value::Number("N", 1..=u64::MAX))
         .section("nccopy.md#memory-and-threads")
         .common()
 }

@@ -8,6 +8,20 @@ use ncutils_core::model::similar::question;
 /// Other names of kinds, and the words for no single kind.
 const OTHERS: [&str; 5] = ["netcdf4", "netcdf-4", "archive", "zst", "h5"];
 
+/// Names of kinds in other programs, in lower case, with those that are meant.
+const ELSEWHERE: [(&str, &str); 10] = [
+    ("netcdf3", "nc3"),
+    ("netcdf-3", "nc3"),
+    ("netcdf3_classic", "nc3"),
+    ("cdf1", "nc3"),
+    ("nc2", "nc6"),
+    ("cdf2", "nc6"),
+    ("netcdf3_64bit_offset", "nc6"),
+    ("netcdf3_64bit", "nc6"),
+    ("netcdf3_64bit_data", "nc5"),
+    ("netcdf4_classic", "nc7"),
+];
+
 /// The values of `-k`, for the help and for errors: `nc3 (classic), …`.
 pub fn names() -> String {
     let kinds = Kind::OF_FILES.into_iter().chain(Kind::OF_ZARR);
@@ -74,10 +88,14 @@ fn from_name(name: &str) -> Result<Kind> {
             .chain(Kind::OF_ZARR)
             .chain(Kind::ARCHIVES);
         let words = words.flat_map(|kind| [kind.can().short_name, kind.name()]);
-        // Several are meant equally.
-        let meant = match name.eq_ignore_ascii_case("zarr") {
-            true => String::new(),
-            false => question(name, words.chain(OTHERS)),
+        let elsewhere = ELSEWHERE
+            .iter()
+            .find(|(other, _)| name.eq_ignore_ascii_case(other));
+        let meant = match elsewhere {
+            Some((_, meant)) => format!(": is '{meant}' meant?"),
+            // Several are meant equally.
+            None if name.eq_ignore_ascii_case("zarr") => String::new(),
+            None => question(name, words.chain(OTHERS)),
         };
         Error::Usage(match meant.as_str() {
             "" => format!("-k '{name}': unknown kind; the kinds are {}", names()),
@@ -115,6 +133,10 @@ mod tests {
         );
         let near = and_archives(from_name("nc44").unwrap_err(), " and zst").to_string();
         assert_eq!(near, "-k 'nc44': unknown kind: is 'nc4' meant?");
+        for (name, meant) in [("netcdf3", "nc3"), ("NETCDF3_64BIT_DATA", "nc5"), ("cdf2", "nc6")] {
+            let error = from_name(name).unwrap_err().to_string();
+            assert_eq!(error, format!("-k '{name}': unknown kind: is '{meant}' meant?"));
+        }
         let error = and_archives(from_name("odd").unwrap_err(), " and zst").to_string();
         assert!(
             error.ends_with("; and archive, nc3z, nc6z, nc5z and zst, which --help explains"),

@@ -15,7 +15,9 @@ const HEAD: &str = "\
 - Without `-k`, the input's kind is kept. If a program does not read it, the output is of the first kind that fits: netCDF-4 classic model, netCDF-4, classic, 64-bit offset, CDF-5.
 - Filters of the input that a program lacks become shuffle and deflate, with a warning. A warning also tells what it does not show.
 
-Without `--for`, a warning names new filters that `netcdf-c-4.8` lacks.
+- Warnings about other programs are left out. What a warning says that the program does not read at all, such as compounds of Zarr version 3 for xarray, is an error.
+
+Without `--for`, a warning names new filters, and those that come from Zarr, that `netcdf-c-4.8` lacks.
 
 <!-- NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all programs_page writes this page. -->
 
@@ -26,15 +28,11 @@ Without `--for`, a warning names new filters that `netcdf-c-4.8` lacks.
 fn row(program: &ReadingProgram) -> String {
     let kinds: Vec<&str> = program.kinds.iter().map(|kind| kind.can().short_name).collect();
     let unseen = [
-        (program.shows_groups, "groups"),
-        (program.shows_text, "text"),
-        (program.shows_user_types, "user-defined types"),
+        (!program.shows_groups).then_some("groups"),
+        (!program.shows_text).then_some("text"),
+        program.user_types.unshown_sort(),
     ];
-    let unseen: Vec<&str> = unseen
-        .into_iter()
-        .filter(|(shows, _)| !shows)
-        .map(|(_, what)| what)
-        .collect();
+    let unseen: Vec<&str> = unseen.into_iter().flatten().collect();
     format!(
         "| {} | {} | {} | {} | {} |\n",
         program.name,

@@ -11,7 +11,7 @@ use super::read_options::ReadOptions;
 use super::reader::Reader;
 use super::variable_plan::VariablePlan;
 use super::writer::Writer;
-use super::zarr::ZarrOptions;
+use super::zarr::{Warning, ZarrOptions};
 use super::{archive, classic, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -171,17 +171,17 @@ pub fn grow(
 }
 
 /// What a dataset to be written has otherwise than its input, as its schema tells, and what other programs will not read of
-/// it, or read otherwise than it was: one line each.
+/// it, or read otherwise than it was.
 ///
 /// # Errors
 /// The errors of [`check_plans`].
-pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<String>> {
-    let mut warnings = schema.warnings.clone();
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<Warning>> {
+    let mut warnings: Vec<Warning> = schema.warnings.iter().map(Warning::of_output).collect();
     if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 = schema.kind {
         warnings.extend(zarr::warnings(schema, plans, *options)?);
     }
     if !matches!(schema.kind, Kind::Zarr2 | Kind::Zarr3) {
-        warnings.extend(zarr::rounded_numbers(schema));
+        warnings.extend(zarr::rounded_numbers(schema).map(Warning::of_output));
     }
     Ok(warnings)
 }

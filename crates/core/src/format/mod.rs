@@ -48,4 +48,4 @@ pub use variable_plan::VariablePlan;
 pub use writer::Writer;
 pub(crate) use written::between_holes;
 pub use written::{Written, WrittenChunks};
-pub use zarr::rounded_numbers;
+pub use zarr::{ShardGrid, Warning, ZarrProgram, rounded_numbers};

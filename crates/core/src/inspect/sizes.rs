@@ -26,8 +26,10 @@ pub struct DatasetSizes {
     pub padding: u64,
     /// Bytes that nothing uses: see [`Space::unused`].
     pub unused: Option<u64>,
-    /// Bytes of the file, or of the values of all keys.
+    /// Bytes of the file, or of the values of all keys. Of a compressed file, those of its content.
     pub total: Option<u64>,
+    /// Bytes of the compressed file that has all of this as its content. [`sizes()`] does not know it.
+    pub compressed_file: Option<u64>,
 }
 
 /// The sizes of one variable.
@@ -68,6 +70,11 @@ impl VariableSizes {
         }
     }
 
+    /// True if its elements pass a codec or filter when they are written.
+    pub fn has_filters(&self) -> bool {
+        !self.filters.is_empty()
+    }
+
     /// Bytes in memory for each stored byte; `None` if nothing is stored here, or if it is not known.
     pub fn ratio(&self) -> Option<f64> {
         ratio(self.memory?, self.space.stored?)
@@ -75,6 +82,20 @@ impl VariableSizes {
 }
 
 impl DatasetSizes {
+    /// The sizes of a dataset that is the content of a compressed file of so many bytes.
+    #[must_use]
+    pub fn in_compressed_file(self, bytes: Option<u64>) -> Self {
+        Self {
+            compressed_file: bytes,
+            ..self
+        }
+    }
+
+    /// Bytes of the file as it lies there, or of the values of all keys.
+    pub fn file(&self) -> Option<u64> {
+        self.compressed_file.or(self.total)
+    }
+
     /// The part of all bytes that some of them are, from 0 to 1; `None` if the total is not known.
     pub fn share(&self, bytes: Option<u64>) -> Option<f64> {
         let (bytes, total) = (bytes?, self.total?);
@@ -135,6 +156,7 @@ pub fn sizes(reader: &dyn Reader, registry: &Registry) -> Result<DatasetSizes> {
         padding,
         unused,
         total,
+        compressed_file: None,
     })
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sizes::{DatasetSizes, VariableSizes};
+use crate::message::json_line;
 
 /// The sizes of `input` as one JSON object of the type `sizes`, followed by a newline.
 pub fn sizes_json(input: &str, sizes: &DatasetSizes) -> String {
@@ -11,7 +12,8 @@ pub fn sizes_json(input: &str, sizes: &DatasetSizes) -> String {
         "type": "sizes",
         "input": input,
         "kind": sizes.kind,
-        "total": sizes.total,
+        "total": sizes.file(),
+        "content": sizes.compressed_file.and(sizes.total),
         "data": sizes.data,
         "metadata": sizes.metadata,
         "others": sizes.others,
@@ -20,12 +22,12 @@ pub fn sizes_json(input: &str, sizes: &DatasetSizes) -> String {
         "memory": sizes.memory,
         "variables": variables,
     });
-    format!("{object}\n")
+    json_line(&object)
 }
 
 /// The same for an input whose sizes could not be counted.
 pub fn failed_sizes_json(input: &str, error: &str) -> String {
-    format!("{}\n", json!({"type": "sizes", "input": input, "error": error}))
+    json_line(&json!({"type": "sizes", "input": input, "error": error}))
 }
 
 fn variable(sizes: &DatasetSizes, of: &VariableSizes) -> Value {

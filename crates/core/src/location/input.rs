@@ -164,7 +164,9 @@ impl Location {
         let Some(content) = content else {
             return Ok(Input::object(&self.name, object));
         };
-        let input = Input::object(&self.name, content.object);
+        let compressed = object.size().map_err(|e| Error::io("cannot read", e));
+        let input =
+            Input::object(&self.name, content.object).with_compressed_size(compressed.map_err(self.named())?);
         match (content.damage, care) {
             (Some(told), Care::Whole) => Err(self.named()(truncated(told, input))),
             (damage, _) => Ok(input.with_damage(damage).with_checksums(content.is_verified)),

@@ -64,7 +64,7 @@ impl<'a> Subset<'a> {
             match std::mem::replace(&mut named[dim.0], true) {
                 true => Err(of.misspelled(
                     argument,
-                    format!("the dimension {name} is named twice; join its cells by commas"),
+                    format!("the dimension {name} is named twice; join its cells by commas, all as indices or all as values"),
                 )),
                 false => Ok(dim),
             }

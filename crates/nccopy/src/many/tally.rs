@@ -5,6 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ncutils_core::message::json_line;
 use serde_json::json;
 
 /// What became of one input.
@@ -37,13 +38,16 @@ pub struct Tally {
     unsized_copies: AtomicU64,
     /// `--dry-run`: nothing is written.
     dry_run: bool,
+    /// `--in-place`: what is stored as asked is skipped.
+    in_place: bool,
 }
 
 impl Tally {
     /// No input yet.
-    pub fn new(dry_run: bool) -> Self {
+    pub fn new(dry_run: bool, in_place: bool) -> Self {
         Self {
             dry_run,
+            in_place,
             ..Self::default()
         }
     }
@@ -89,7 +93,7 @@ impl Tally {
         if not_sized > 0 {
             all["unknown_sizes"] = not_sized.into();
         }
-        format!("{all}\n")
+        json_line(&all)
     }
 
     /// What is said of inputs that are copied, or would be.
@@ -116,11 +120,16 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [copied, skipped, failed, before, after, not_sized] = self.numbers();
+        let will = if self.dry_run { "would be copied" } else { "copied" };
+        let why = match self.in_place && skipped > 0 {
+            true => " (nothing to change)",
+            false => "",
+        };
+        write!(f, "{copied} {will}, {skipped} skipped{why}, {failed} failed")?;
         if self.dry_run {
-            return write!(f, "{copied} would be copied, {skipped} skipped, {failed} failed");
+            return Ok(());
         }
-        write!(f, "{copied} copied, {skipped} skipped, {failed} failed")?;
-        if not_sized == 0 || not_sized < copied {
+        if not_sized < copied {
             write!(f, "; {before} bytes became {after}")?;
         }
         match not_sized {
@@ -153,7 +162,7 @@ pub fn json((input, output): (&OsStr, &OsStr), fate: Fate, copied: &str, error: 
     if let Some(error) = error {
         object["error"] = error.into();
     }
-    format!("{object}\n")
+    json_line(&object)
 }
 
 #[cfg(test)]
@@ -202,6 +211,12 @@ mod tests {
         assert_eq!(
             tally.to_string(),
             "3 copied, 1 skipped, 1 failed; 30 bytes became 12; the sizes of 1 are not known"
+        );
+        let unchanged = Tally::new(false, true);
+        unchanged.add(Fate::Skipped);
+        assert_eq!(
+            unchanged.to_string(),
+            "0 copied, 1 skipped (nothing to change), 0 failed"
         );
     }
 }

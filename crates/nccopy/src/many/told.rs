@@ -27,7 +27,7 @@ impl<'a> Told<'a> {
     pub fn new(arguments: &'a Arguments) -> Self {
         Self {
             arguments,
-            tally: Tally::new(arguments.dry_run),
+            tally: Tally::new(arguments.dry_run, arguments.files.in_place),
             status: AtomicU8::new(0),
             no_datasets: Mutex::new(Vec::new()),
             unread: Mutex::new(None),

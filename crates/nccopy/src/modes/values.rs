@@ -57,7 +57,8 @@ pub fn copy<'a>(
         arguments,
     };
     let (plan, prepared) = engine.planned(copied, options)?;
-    for warning in output.create_warnings(&plan.schema, &prepared.plans)? {
+    let warnings = output.create_warnings(&plan.schema, &prepared.plans)?;
+    for warning in options.limits.concerned(warnings)? {
         arguments.of_plan().warn_of(output, warning);
     }
     if arguments.dry_run {

@@ -65,7 +65,9 @@ pub fn lines(options: &CopyOptions, plan: &CopyPlan, has_char_strings: bool) -> 
             lines.push(of_kind("-M", "has no chunks"));
         }
     }
-    if options.shard_index.is_some() && layouts().all(|layout| layout.shard.is_none()) {
+    if options.shard_index.is_some() && !can.shards {
+        lines.push(of_kind("--shard-index", "has no shards"));
+    } else if options.shard_index.is_some() && layouts().all(|layout| layout.shard.is_none()) {
         lines.push(nothing("--shard-index", "no variable has shards; add --shard"));
     }
     if options.skip_fill && !can.skips_chunks {
@@ -77,7 +79,7 @@ pub fn lines(options: &CopyOptions, plan: &CopyPlan, has_char_strings: bool) -> 
     if options.with_coordinates && options.variables.is_none() && options.groups.is_none() {
         lines.push(nothing(
             "--with-coordinates",
-            "all variables are copied; choose some by -v, -V, -g or -G",
+            "it adds to what -v, -V, -g and -G choose, and none of them is given",
         ));
     }
     lines

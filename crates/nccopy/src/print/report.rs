@@ -2,6 +2,7 @@
 
 use ncutils_core::copy::{RouteName, Routes};
 use ncutils_core::location::Location;
+use ncutils_core::message::json_line;
 use serde_json::Value;
 
 use crate::arguments::Arguments;
@@ -44,5 +45,5 @@ pub(crate) fn record(kind: &str, input: &str, output: &str, mut object: Value) -
     object["type"] = kind.into();
     object["input"] = input.into();
     object["output"] = output.into();
-    format!("{object}\n")
+    json_line(&object)
 }

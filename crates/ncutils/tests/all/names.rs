@@ -58,13 +58,31 @@ fn a_wrong_argument_is_an_error() {
     let (status, out, error) = run(NCUTILS, &["dump", "--diff"]);
     assert_eq!((status, &*out), (Some(2), ""));
     assert!(error.contains("--diff"), "{error}");
-    for arguments in [&[][..], &["ncdump"], &["completions", "tcsh"]] {
+    for (arguments, told) in [
+        (&[][..], "a command is missing; 'ncutils --help' lists them"),
+        (
+            &["frobnicate"],
+            "unknown command 'frobnicate'; 'ncutils --help' lists them",
+        ),
+        (&["ncdump"], "unknown command 'ncdump': is 'dump' meant?"),
+        (&["cpoy"], "unknown command 'cpoy': is 'copy' meant?"),
+        (
+            &["--bogus"],
+            "unexpected argument '--bogus'; 'ncutils --help' lists what it takes",
+        ),
+        (
+            &["completions"],
+            "SHELL is missing; 'ncutils --help' tells what it takes",
+        ),
+        (
+            &["completions", "tcsh"],
+            "SHELL 'tcsh': expected bash, elvish, fish, powershell or zsh",
+        ),
+    ] {
         let (status, out, error) = run(NCUTILS, arguments);
         assert_eq!((status, &*out), (Some(1), ""), "{arguments:?}");
-        assert!(
-            error.contains("Usage: ncutils") || error.contains("tcsh"),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("ncutils: {told}")), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
     }
 }
 
@@ -75,6 +93,11 @@ fn each_name_has_a_man_page() {
         let title = format!(".TH {name} 1");
         assert!(status == Some(0) && page.contains(&title), "{page}");
     }
+    assert_eq!(
+        run(NCUTILS, &["man", "copy"]),
+        run(NCUTILS, &["man", "ncutils-copy"])
+    );
+    assert_eq!(run(NCUTILS, &["help", "copy"]), run(NCUTILS, &["copy", "--help"]));
 }
 
 #[test]
@@ -82,5 +105,36 @@ fn completions_are_those_of_the_program_itself() {
     let own = run(NCUTILS, &["copy", "--completions", "bash"]);
     assert_eq!(own, run(NCUTILS, &["completions", "bash", "nccopy"]));
     let (status, script, _) = run(NCUTILS, &["completions", "fish"]);
-    assert!(status == Some(0) && script.contains("__fish_ncutils"), "{script}");
+    assert!(
+        status == Some(0) && script.contains("__ncutils_complete"),
+        "{script}"
+    );
+    // Other shells know what the parser knows.
+    let (status, script, _) = run(NCUTILS, &["completions", "elvish"]);
+    assert!(status == Some(0) && script.contains("salvage"), "{script}");
+}
+
+#[test]
+fn commands_and_what_follows_them_are_completed() {
+    let told = |words: &[&str]| {
+        let index = (words.len() - 1).to_string();
+        let asked = [&["--complete-words", "zsh", &index], words].concat();
+        let (status, lines, error) = run(NCUTILS, &asked);
+        assert_eq!((status, &*error), (Some(0), ""), "{words:?}");
+        let first = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+        lines.lines().map(first).collect::<Vec<_>>()
+    };
+    for (words, expected) in [
+        (&["ncutils", "co"][..], &["copy", "completions"][..]),
+        (&["ncutils", "--v"], &["--version"]),
+        (&["ncutils", "completions", "f"], &["fish"]),
+        (&["ncutils", "completions", "fish", "ncd"], &["ncdump"]),
+        (&["ncutils", "completions", "fish", "ncdump", ""], &[]),
+        (&["ncutils", "help", "d"], &["dump"]),
+        (&["ncutils", "what", ""], &[]),
+        (&["ncutils", "copy", "--shard-index", ""], &["start", "end"]),
+        (&["ncutils", "dump", "-v", "r", SAMPLE], &[":files"]),
+    ] {
+        assert_eq!(told(words), expected, "{words:?}");
+    }
 }

@@ -16,6 +16,7 @@ pub struct Input {
     external_files: Option<Arc<dyn ExternalFiles>>,
     damage: Option<String>,
     is_verified: bool,
+    compressed_size: Option<u64>,
 }
 
 /// The two kinds of input.
@@ -45,6 +46,7 @@ impl Input {
             external_files: None,
             damage: None,
             is_verified: false,
+            compressed_size: None,
         }
     }
 
@@ -59,6 +61,13 @@ impl Input {
     #[must_use]
     pub fn with_checksums(mut self, is_verified: bool) -> Self {
         self.is_verified = is_verified;
+        self
+    }
+
+    /// Tells how many bytes the compressed file has whose content this is.
+    #[must_use]
+    pub fn with_compressed_size(mut self, bytes: Option<u64>) -> Self {
+        self.compressed_size = bytes;
         self
     }
 
@@ -87,6 +96,11 @@ impl Input {
     /// True if checksums of the file that the content lies in, such as a compressed one, cover the content.
     pub fn is_verified(&self) -> bool {
         self.is_verified
+    }
+
+    /// Bytes of the compressed file whose content this is; `None` if it is no such content, or if they are not known.
+    pub fn compressed_size(&self) -> Option<u64> {
+        self.compressed_size
     }
 
     /// Reads a pipe to its end, so that it tells everything about itself. Other places are left alone.

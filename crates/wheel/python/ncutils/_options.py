@@ -67,7 +67,7 @@ COPY = {
     "summary": ("--summary", "flag", "Print what was done: for each variable its route, bytes, ratio and time"),
     "json": ("--json", "flag", "Print the plan, the summary or what became of several inputs as JSON"),
     "quiet": ("--quiet", "flag", "Print errors alone: no warnings, no choices, no progress bar"),
-    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. An input chunk that takes more when it is decoded is refused, above 64 MiB."),
+    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. An input chunk that needs more than this, and more than 64 MiB, when it is decoded is refused."),
     "threads": ("--threads", "value", "Threads to work with; default one for each core"),
 }
 
@@ -83,7 +83,7 @@ HEADER = {
     "data_dir": ("--data-dir", "list", "Let other files of the dataset lie in DIR and below, too; repeatable. Other files hold external data, sources of virtual datasets and objects of external links. Without the option they lie in the input's folder and below."),
     "require_sources": ("--require-sources", "flag", "Fail where a source of a virtual dataset is missing. Without the option, its elements are fill values, with a warning."),
     "prefer_plugin": ("--prefer-plugin", "flag", "Use the plugin for a filter that is built in and that a plugin has too"),
-    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that takes more when it is decoded is refused, above 64 MiB."),
+    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that needs more than this, and more than 64 MiB, when it is decoded is refused."),
 }
 
 CHECK = {
@@ -94,7 +94,7 @@ CHECK = {
     "data_dir": ("--data-dir", "list", "Let other files of the dataset lie in DIR and below, too; repeatable. Other files hold external data, sources of virtual datasets and objects of external links. Without the option they lie in the input's folder and below."),
     "require_sources": ("--require-sources", "flag", "Fail where a source of a virtual dataset is missing. Without the option, its elements are fill values, with a warning."),
     "prefer_plugin": ("--prefer-plugin", "flag", "Use the plugin for a filter that is built in and that a plugin has too"),
-    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that takes more when it is decoded is refused, above 64 MiB."),
+    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that needs more than this, and more than 64 MiB, when it is decoded is refused."),
 }
 
 DIGEST = {
@@ -108,7 +108,7 @@ DIGEST = {
     "data_dir": ("--data-dir", "list", "Let other files of the dataset lie in DIR and below, too; repeatable. Other files hold external data, sources of virtual datasets and objects of external links. Without the option they lie in the input's folder and below."),
     "require_sources": ("--require-sources", "flag", "Fail where a source of a virtual dataset is missing. Without the option, its elements are fill values, with a warning."),
     "prefer_plugin": ("--prefer-plugin", "flag", "Use the plugin for a filter that is built in and that a plugin has too"),
-    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that takes more when it is decoded is refused, above 64 MiB."),
+    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that needs more than this, and more than 64 MiB, when it is decoded is refused."),
 }
 
 DIFF = {
@@ -124,5 +124,5 @@ DIFF = {
     "data_dir": ("--data-dir", "list", "Let other files of the dataset lie in DIR and below, too; repeatable. Other files hold external data, sources of virtual datasets and objects of external links. Without the option they lie in the input's folder and below."),
     "require_sources": ("--require-sources", "flag", "Fail where a source of a virtual dataset is missing. Without the option, its elements are fill values, with a warning."),
     "prefer_plugin": ("--prefer-plugin", "flag", "Use the plugin for a filter that is built in and that a plugin has too"),
-    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that takes more when it is decoded is refused, above 64 MiB."),
+    "memory": ("--memory", "value", "Memory for data; default a quarter of the machine's. With suffix K, M or G (decimal), or Ki, Mi or Gi (binary): 64M, 0.5G, 64MiB. A chunk that needs more than this, and more than 64 MiB, when it is decoded is refused."),
 }

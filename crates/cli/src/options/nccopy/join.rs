@@ -104,7 +104,7 @@ pub fn join() -> Vec<Opt> {
         )
         .section(SECTION)
         .modes(&[Mode::Values, Mode::Append])
-        .alternatives(&[(Alternative::ValuesOfFirst, "; --first takes those of the first")]),
+        .alternatives(&[(Alternative::ValuesOfFirst, "; --first takes those of the first, and moves no data")]),
         further(
             "fill-missing",
             "With --join or --append: fill the cells of a variable that an input lacks",

@@ -71,7 +71,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         false => unsupported::check(&schema, without.as_ref().unwrap_or(input), &selected, kind, fixed)?,
     }
     schema.page_size = page_size;
-    options.limits.tell(&schema, &mut notices);
+    options.limits.tell(&schema, &mut notices)?;
 
     let quantized = QuantizeRequest::resolve(&options.quantize, input, &schema)?;
     for (at, (source, _)) in sources.iter().enumerate() {

@@ -42,7 +42,7 @@ pub use notices::Notices;
 pub use output::kind::{Unheld, unheld};
 pub(crate) use output::normalized_names::normalized as normalized_name;
 pub use prepare::{Prepared, ShareOf, prepare};
-pub use programs::{Limits, ReadingProgram};
+pub use programs::{Limits, ReadingProgram, UserTypes};
 pub use request::{
     Access, AskedLayout, ChunkSpec, CopyOptions, Listed, QuantizeRequest, ShardSpec, StringLength,
     named_variables,

@@ -13,7 +13,7 @@ use crate::copy::plan::{CopyPlan, samples};
 use crate::copy::task::RouteName;
 use crate::error::Result;
 use crate::filter::{ChunkShape, ChunkType, Scratch};
-use crate::format::Reader;
+use crate::format::{Reader, ShardGrid};
 use crate::model::{Storage, VarId, VariableLayout};
 
 /// Number of chunks that are sampled of a variable.
@@ -28,14 +28,14 @@ const MOST_SAMPLED: u64 = 256 << 20;
 pub struct Estimate {
     /// How the input stores it; `None` without a variable of the input.
     pub before: Option<VariableLayout>,
-    /// Bytes that it takes in the input; `None` if they are not known, or are of more than what is copied.
+    /// Bytes that it takes in the input; `None` if they are not known, or if only a part of it is copied.
     pub bytes_before: Option<u64>,
     /// About how many bytes it will take; `None` if no samples tell.
     pub bytes: Option<u64>,
 }
 
 /// Estimates for each variable of the copy of `asked`, in the order of the output's schema. Reads samples of data, at most
-/// 256 MiB in all. What cannot be read is not estimated: a plan is told of damaged datasets, too.
+/// 256 MiB in all. A variable whose samples cannot be read has no estimate, so that damaged datasets can be planned too.
 pub fn estimates(asked: &dyn Reader, plan: &CopyPlan, description: &Description<'_>) -> Vec<Estimate> {
     let survey = asked.extensions().space;
     let space = survey.and_then(|survey| survey.space().ok());
@@ -48,21 +48,21 @@ pub fn estimates(asked: &dyn Reader, plan: &CopyPlan, description: &Description<
             Sources::Parts(parts) => parts.first().map(|part| part.variable),
         };
         let stored = source.and_then(|source| space.as_ref()?.variables.get(source.0)?.stored);
+        let chunks = described.chunks;
+        // Of the input's bytes, those of its chunks.
+        let of_chunks = source.zip(stored).map(|(source, stored)| {
+            let number = space.as_ref().and_then(|space| space.variables[source.0].chunks);
+            stored.saturating_sub(indexes(asked.layout(source), number.unwrap_or(u64::MAX)))
+        });
         let passes = described.routes.only() == Some(RouteName::Raw);
         let bytes = match source {
             None => Some(0),
-            _ if passes && stored.is_some() => stored,
-            Some(source) => estimate(
-                asked,
-                source,
-                VarId(at),
-                plan,
-                (described.chunks, stored),
-                &mut left,
-            )
-            .ok()
-            .flatten(),
+            _ if passes && of_chunks.is_some() => of_chunks,
+            Some(source) => estimate(asked, source, VarId(at), plan, (chunks, of_chunks), &mut left)
+                .ok()
+                .flatten(),
         };
+        let bytes = bytes.map(|bytes| bytes.saturating_add(indexes(&copy.layout, chunks)));
         all.push(Estimate {
             before: source.map(|source| asked.layout(source).clone()),
             bytes_before: stored,
@@ -72,7 +72,14 @@ pub fn estimates(asked: &dyn Reader, plan: &CopyPlan, description: &Description<
     all
 }
 
-/// About how many bytes a variable of the output will take, of which `chunks` are written. The input takes `stored` bytes for it.
+/// Bytes of the indexes of a variable's shards, of which `chunks` chunks are written; 0 without shards.
+fn indexes(layout: &VariableLayout, chunks: u64) -> u64 {
+    let shards = ShardGrid::new(layout).ok().flatten();
+    shards.map_or(0, |shards| shards.index_bytes(chunks))
+}
+
+/// About how many bytes the chunks of a variable of the output will take, of which `chunks` are written. Those of the input take
+/// `stored` bytes.
 fn estimate(
     asked: &dyn Reader,
     source: VarId,

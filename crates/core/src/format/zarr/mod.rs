@@ -27,6 +27,7 @@ mod options;
 mod read;
 mod time;
 mod v3;
+mod warning;
 mod write;
 
 use std::collections::BTreeSet;
@@ -44,7 +45,8 @@ pub use keys::MARKS;
 pub use options::ZarrOptions;
 pub use read::ZarrReader;
 pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
-pub use write::rounded_numbers;
+pub use warning::{Warning, ZarrProgram};
+pub use write::{ShardGrid, rounded_numbers};
 
 /// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
 /// that of the root.
@@ -214,16 +216,16 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     }
 }
 
-/// One line for each item of a dataset that a program cannot read as it was.
+/// What programs cannot read of a dataset as it was, and what its keys cannot hold as it was.
 ///
 /// # Errors
 /// Those of [`check_plans`].
-pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<String>> {
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<Warning>> {
     let mut all = match schema.kind {
         Kind::Zarr3 => v3::warnings(schema, plans, options),
         _ => write::warnings(schema, plans, options),
     }?;
-    all.extend(names_of_other_bytes(schema));
+    all.extend(names_of_other_bytes(schema).map(Warning::of_output));
     Ok(all)
 }
 

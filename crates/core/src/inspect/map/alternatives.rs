@@ -44,10 +44,8 @@ pub enum Storing {
     Zarr,
 }
 
-/// The bytes of decoded data that samples may still take.
-pub(super) struct Budget(pub(super) u64);
-
-/// The alternatives for a variable of several dimensions, the present storage first.
+/// The alternatives for a variable of several dimensions, the present storage first. At most `left` bytes are decoded for samples, and
+/// subtracted.
 ///
 /// # Errors
 /// If a sample cannot be read.
@@ -55,7 +53,7 @@ pub(super) fn alternatives(
     reader: &dyn Reader,
     of: &VariableSizes,
     registry: &Registry,
-    budget: &mut Budget,
+    left: &mut u64,
 ) -> Result<Vec<Alternative>> {
     let layout = reader.layout(of.var);
     let present = present(layout, of);
@@ -69,10 +67,9 @@ pub(super) fn alternatives(
     };
     let mut sampled = |storing, shape: Vec<u64>| -> Result<Alternative> {
         let alternative = layout.clone().in_chunks(shape.clone());
-        let choice = match budget.allows(layout, &shape) {
-            true => Some(choose(reader, of.var, &alternative, registry)?),
-            false => None,
-        };
+        let choice = choose(reader, of.var, &alternative, registry, left)?;
+        // Without samples nothing was chosen.
+        let choice = Some(choice).filter(|choice| choice.sizes.0 > 0);
         let bytes = choice.as_ref().and_then(|choice| {
             // In the same chunks, samples also tell how far they are from the whole.
             let known = of.space.stored.zip(after_filters(choice, &of.filters));
@@ -93,21 +90,10 @@ pub(super) fn alternatives(
     // A copy keeps these chunks and these filters; others get their equivalents, which are not tried.
     let is_kept =
         |filter: &String| ["shuffle", "deflate", "fletcher32", "zstd", "blosc"].contains(&filter.as_str());
-    let is_chunked = of.chunk_shape.is_some() && of.storage == "chunked";
+    let is_chunked = of.chunk_shape.is_some() && !reader.is_virtual(of.var);
     if !reader.schema().kind.can().keys && is_chunked && of.filters.iter().all(is_kept) {
-        let filters = all[0].filters.clone();
-        let bytes = of
-            .space
-            .stored
-            .filter(|_| of.chunk_shape.is_some())
-            .unwrap_or(memory);
-        all.push(with_readings(
-            Storing::Zarr,
-            layout,
-            same_chunks,
-            filters,
-            Some(bytes),
-        ));
+        let (filters, bytes) = (all[0].filters.clone(), of.space.stored);
+        all.push(with_readings(Storing::Zarr, layout, same_chunks, filters, bytes));
     }
     Ok(all)
 }
@@ -154,12 +140,13 @@ fn with_readings(
     }
 }
 
-/// The filters that suit samples best.
+/// The filters that suit samples best, for which at most `left` bytes are decoded.
 fn choose(
     reader: &dyn Reader,
     var: VarId,
     layout: &VariableLayout,
     registry: &Registry,
+    left: &mut u64,
 ) -> Result<AutoChoice> {
     let schema = reader.schema();
     let chosen_for = ChosenFor {
@@ -171,7 +158,7 @@ fn choose(
         limits: &Limits::default(),
         registry,
     };
-    let (_, choice) = choose_filters(reader, var, &chosen_for, Effort::Balanced)?;
+    let (_, choice) = choose_filters(reader, var, &chosen_for, Effort::Balanced, left)?;
     Ok(choice)
 }
 
@@ -193,31 +180,6 @@ fn after_filters(choice: &AutoChoice, names: &[String]) -> Option<u64> {
         .map(|(filters, size)| (filters.as_str(), *size));
     let alike = chosen.chain(others).filter(|(filters, _)| has_names(filters));
     alike.map(|(_, size)| size).min()
-}
-
-impl Budget {
-    /// True if samples of `shape` may be read; the decoded bytes of the chunks that they meet are taken from the budget.
-    fn allows(&mut self, layout: &VariableLayout, shape: &[u64]) -> bool {
-        let element = layout.element_size.max(1) as u64;
-        let product = |lengths: &mut dyn Iterator<Item = u64>| lengths.fold(element, u64::saturating_mul);
-        let met = match &layout.storage {
-            Storage::Chunked { shape: own } => product(
-                // A sample of `n` elements meets at most this many chunks along a dimension, each as a whole.
-                &mut shape
-                    .iter()
-                    .zip(own)
-                    .map(|(n, own)| (n.div_ceil((*own).max(1)) + 1).saturating_mul(*own)),
-            ),
-            _ => product(&mut shape.iter().copied()),
-        };
-        let extent = product(&mut layout.extent.iter().copied());
-        let cost = met.min(extent).saturating_mul(4);
-        let allows = cost <= self.0;
-        if allows {
-            self.0 -= cost;
-        }
-        allows
-    }
 }
 
 /// The chunks that a copy with filters would give a variable without chunks.

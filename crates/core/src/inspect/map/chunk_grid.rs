@@ -1,10 +1,11 @@
 //! [`ChunkMap`]: the grid of a variable's chunks, with how well each is compressed.
 
 use super::compression::Compression;
-use crate::chunk::ChunkGrid;
+use crate::chunk::{ChunkGrid, element_count};
 use crate::error::Result;
 use crate::format::{Reader, WrittenChunks};
-use crate::model::VarId;
+use crate::inspect::sizes::VariableSizes;
+use crate::model::Storage;
 
 /// Most columns and rows of a map.
 const MOST: (u64, u64) = (72, 24);
@@ -95,27 +96,38 @@ impl Projection {
     }
 }
 
-/// The map of a chunked variable, whose chunk index or list of keys is read. `None` for other variables, for one in other datasets,
-/// and where the sizes of chunks are not known.
+/// The map of a variable in chunks or blocks, whose index or list of keys is read. `None` for other variables, for one in other
+/// datasets, and where the sizes of chunks are not known.
 ///
 /// # Errors
 /// If the index cannot be read or is damaged.
-pub(super) fn chunk_map(reader: &dyn Reader, var: VarId, has_filters: bool) -> Result<Option<ChunkMap>> {
+pub(super) fn chunk_map(reader: &dyn Reader, of: &VariableSizes) -> Result<Option<ChunkMap>> {
+    let var = of.var;
     let layout = reader.layout(var);
-    let shape = layout.chunk_shape();
-    if shape.is_empty() || reader.is_virtual(var) {
+    if layout.chunk_shape().is_empty() || reader.is_virtual(var) {
         return Ok(None);
     }
-    let grid = ChunkGrid::new(&layout.extent, shape)?;
+    let element_size = layout.element_size as u64;
+    let (extent, shape, element_size) = match &layout.storage {
+        // Blocks follow one another, in the order of the elements.
+        Storage::Blocks { bytes } => {
+            let elements = element_count(&layout.extent).unwrap_or(u64::MAX);
+            (vec![elements.saturating_mul(element_size)], vec![*bytes], 1)
+        }
+        _ => (layout.extent.clone(), layout.chunk_shape().to_vec(), element_size),
+    };
+    let grid = ChunkGrid::new(&extent, &shape)?;
     let written: WrittenChunks = reader.written(var)?.chunks(&grid);
     if grid.is_empty() || written.len() > MOST_CHUNKS {
         return Ok(None);
     }
     let bytes = |counts: &[u64]| {
         let elements = counts.iter().fold(1u64, |n, count| n.saturating_mul(*count));
-        elements.saturating_mul(layout.element_size as u64)
+        elements.saturating_mul(element_size)
     };
-    let whole = bytes(shape);
+    let whole = bytes(&shape);
+    let has_filters = of.has_filters();
+    let known = |memory: u64| of.memory.map(|_| memory);
     let (projection, leading) = Projection::of(grid.counts(), grid.len());
     let mut counts = [0; Compression::ALL.len()];
     let nothing = Cell {
@@ -134,14 +146,14 @@ pub(super) fn chunk_map(reader: &dyn Reader, var: VarId, has_filters: bool) -> R
             true => bytes(&grid.region(chunk).count),
             false => whole,
         };
-        counts[Compression::of(of_chunk, stored.max(1), has_filters) as usize] += 1;
+        counts[Compression::of(known(of_chunk), stored.max(1), has_filters) as usize] += 1;
         if let Some(cell) = cells.get_mut(projection.cell(chunk)) {
             cell.memory = cell.memory.saturating_add(of_chunk);
             cell.stored = cell.stored.saturating_add(stored.max(1));
         }
     }
     for cell in &mut cells {
-        cell.class = Compression::of(cell.memory, cell.stored, has_filters);
+        cell.class = Compression::of(known(cell.memory), cell.stored, has_filters);
     }
     Ok(Some(ChunkMap {
         columns: projection.columns as usize,

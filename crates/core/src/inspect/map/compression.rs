@@ -19,11 +19,13 @@ pub enum Compression {
     Constant,
     /// Never written: it reads as fill.
     Missing,
+    /// Elements of variable length: how many bytes they take in memory is not known.
+    Unknown,
 }
 
 impl Compression {
     /// All classes.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::None,
         Self::Noise,
         Self::Low,
@@ -32,17 +34,21 @@ impl Compression {
         Self::High,
         Self::Constant,
         Self::Missing,
+        Self::Unknown,
     ];
 
-    /// The class of `memory` bytes that take `stored` bytes, through filters or not.
+    /// The class of `memory` bytes, if these are known, that take `stored` bytes, through filters or not.
     #[expect(clippy::cast_precision_loss, reason = "classes are coarse")]
-    pub fn of(memory: u64, stored: u64, has_filters: bool) -> Self {
+    pub fn of(memory: Option<u64>, stored: u64, has_filters: bool) -> Self {
         if stored == 0 {
             return Self::Missing;
         }
         if !has_filters {
             return Self::None;
         }
+        let Some(memory) = memory else {
+            return Self::Unknown;
+        };
         match memory as f64 / stored as f64 {
             ratio if ratio < 1.25 => Self::Noise,
             ratio if ratio < 2.0 => Self::Low,
@@ -64,6 +70,7 @@ impl Compression {
             Self::High => "10 to 100",
             Self::Constant => "fill or constant: above 100",
             Self::Missing => "never written",
+            Self::Unknown => "ratio not known",
         }
     }
 }

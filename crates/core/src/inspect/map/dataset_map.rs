@@ -1,6 +1,6 @@
 //! [`DatasetMap`]: all that a map shows.
 
-use super::alternatives::{Alternative, Budget, alternatives};
+use super::alternatives::{Alternative, alternatives};
 use super::chunk_grid::{ChunkMap, chunk_map};
 use super::tree::Tree;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ const MOST_VARIABLES: usize = 60;
 /// Smallest variable, in bytes in memory, of which samples are read.
 const LEAST_SAMPLED: u64 = 64 << 10;
 
-/// Most bytes of decoded data that are read for samples.
+/// Most bytes that are decoded for samples.
 const SAMPLED: u64 = 256 << 20;
 
 /// The bytes of a dataset, as a map shows them.
@@ -41,7 +41,7 @@ pub struct VariableMap {
     pub unread: Option<String>,
 }
 
-/// Makes the map of a dataset. Reads chunk indexes, and at most 256 MB of data for samples.
+/// Makes the map of a dataset. Reads chunk indexes, and samples for which at most 256 MiB of data are decoded.
 ///
 /// # Errors
 /// Those of [`sizes()`]. [`Error::Unsupported`] for a store that cannot tell the sizes of its keys.
@@ -53,9 +53,9 @@ pub fn map(reader: &dyn Reader, registry: &Registry) -> Result<DatasetMap> {
                 .to_owned(),
         ));
     }
-    let mut budget = Budget(SAMPLED);
+    let mut left = SAMPLED;
     let largest = sizes.variables.iter().take(MOST_VARIABLES);
-    let variables = largest.map(|of| variable(reader, of, registry, &mut budget));
+    let variables = largest.map(|of| variable(reader, of, registry, &mut left));
     Ok(DatasetMap {
         variables: variables.collect::<Result<_>>()?,
         tree: Tree::of(reader.schema(), &sizes),
@@ -67,7 +67,7 @@ fn variable(
     reader: &dyn Reader,
     of: &VariableSizes,
     registry: &Registry,
-    budget: &mut Budget,
+    left: &mut u64,
 ) -> Result<VariableMap> {
     let schema = reader.schema();
     let dims = schema.var(of.var).dims.iter();
@@ -81,9 +81,9 @@ fn variable(
         return Ok(map);
     }
     let named = |e: Error| e.in_variable(&of.path);
-    map.chunks = chunk_map(reader, of.var, !reader.layout(of.var).filters.is_empty()).map_err(named)?;
+    map.chunks = chunk_map(reader, of).map_err(named)?;
     if of.memory.is_some_and(|memory| memory >= LEAST_SAMPLED) && of.space.stored != Some(0) {
-        match alternatives(reader, of, registry, budget) {
+        match alternatives(reader, of, registry, left) {
             Ok(found) => map.alternatives = found,
             Err(error) if error.is_failure() => return Err(error),
             Err(error) => map.unread = Some(error.to_string()),

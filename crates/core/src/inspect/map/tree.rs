@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use crate::inspect::sizes::DatasetSizes;
 use crate::model::{GroupId, Schema};
 
-/// Most variables that have a leaf of their own. The others of a group, and those of groups without a larger one, have one
-/// together.
+/// Most variables with a leaf of their own. The smaller ones of a group share one leaf.
 const MOST_LEAVES: usize = 120;
 
 /// Most levels of groups. What lies deeper is in the last of them.

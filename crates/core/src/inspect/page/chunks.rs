@@ -58,6 +58,7 @@ fn words(class: Compression) -> &'static str {
         Compression::High => "with ratio 10 to 100",
         Compression::Constant => "of fill or constant (ratio above 100)",
         Compression::Missing => "never written",
+        Compression::Unknown => "with a ratio that is not known",
     }
 }
 

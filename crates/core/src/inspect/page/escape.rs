@@ -35,6 +35,14 @@ pub(super) fn name(text: &str) -> String {
     escape(&format!("{beginning}…{end}"))
 }
 
+/// How many variables a page does not show one by one: "1 smaller variable".
+pub(super) fn smaller(count: usize) -> String {
+    match count {
+        1 => "1 smaller variable".to_owned(),
+        n => format!("{n} smaller variables"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

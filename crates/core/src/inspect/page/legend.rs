@@ -13,6 +13,7 @@ pub(super) fn style(class: Compression) -> &'static str {
         Compression::High => "c-high",
         Compression::Constant => "c-constant",
         Compression::Missing => "c-missing",
+        Compression::Unknown => "c-unknown",
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::bytes_text::bytes_text;
 use super::super::map::DatasetMap;
 use super::super::sizes::DatasetSizes;
-use super::escape::name;
+use super::escape::{name, smaller};
 use super::legend::legend;
 use super::treemap::treemap;
 use super::variable::section;
@@ -21,7 +21,7 @@ pub fn page(title: &str, map: &DatasetMap) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}: map of bytes</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><pattern id=\"stripes\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect class=\"p-back\" width=\"6\" height=\"6\"/><rect class=\"p-line\" width=\"2\" height=\"6\"/></pattern></defs></svg>\n<header><h1>{title}</h1>\n{}</header>\n<main>\n",
         summary(sizes)
     );
-    html += "<section aria-labelledby=\"h-bytes\"><h2 id=\"h-bytes\">Where the bytes are</h2>\n<p class=\"quiet\">Areas are bytes in the file, and colours are ratios: bytes in memory for each of them.</p>\n";
+    html += "<section aria-labelledby=\"h-bytes\"><h2 id=\"h-bytes\">Where the bytes are</h2>\n<p class=\"quiet\">Each area is a number of bytes in the file. The colour is the ratio of bytes in memory to bytes in the file.</p>\n";
     html += &legend();
     html += &treemap(map);
     html += &table(sizes, map.variables.len());
@@ -31,7 +31,7 @@ pub fn page(title: &str, map: &DatasetMap) -> String {
     }
     let more = sizes.variables.len() - map.variables.len();
     if more > 0 {
-        html += &format!("<p class=\"quiet\">{more} smaller variables are not shown here.</p>\n");
+        html += &format!("<p class=\"quiet\">Not shown here: {}.</p>\n", smaller(more));
     }
     html += "</section>\n</main>\n</body>\n</html>\n";
     html
@@ -41,7 +41,7 @@ fn summary(sizes: &DatasetSizes) -> String {
     let or_unknown = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), bytes_text);
     let mut facts = vec![
         ("Format", name(sizes.kind)),
-        ("Size", or_unknown(sizes.total)),
+        ("Size", or_unknown(sizes.file())),
         ("Variables", sizes.variables.len().to_string()),
         ("Metadata", or_unknown(sizes.metadata)),
         ("Unused", or_unknown(sizes.unused)),
@@ -55,6 +55,9 @@ fn summary(sizes: &DatasetSizes) -> String {
         .and_then(|(memory, data)| ratio(memory, data))
     {
         facts.insert(3, ("Ratio of data", format!("{ratio:.1}")));
+    }
+    if sizes.compressed_file.is_some() {
+        facts.insert(2, ("Unpacked", or_unknown(sizes.total)));
     }
     let facts: String = facts
         .iter()
@@ -93,11 +96,15 @@ fn table(sizes: &DatasetSizes, linked: usize) -> String {
         row("(padding)", Some(sizes.padding), None, None);
     }
     row("(unused)", sizes.unused, None, None);
-    row("(total)", sizes.total, sizes.memory, None);
+    let total = match sizes.compressed_file {
+        None => "(total)",
+        Some(_) => "(total of the content)",
+    };
+    row(total, sizes.total, sizes.memory, None);
     let more = sizes.variables.len().saturating_sub(MOST_ROWS);
     html += "</tbody></table></div>\n";
     if more > 0 {
-        html += &format!("<p class=\"quiet\">{more} smaller variables are left out.</p>\n");
+        html += &format!("<p class=\"quiet\">Left out: {}.</p>\n", smaller(more));
     }
     html += "</details>\n";
     html

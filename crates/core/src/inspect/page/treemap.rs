@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 use super::super::bytes_text::bytes_text;
 use super::super::map::{Compression, DatasetMap, Leaf, Tree};
-use super::escape::name;
+use super::escape::{name, smaller};
 use super::legend::style;
 use super::squarify::{Rect, squarify};
 
@@ -103,16 +103,11 @@ fn push<'m>(svg: &mut String, map: &'m DatasetMap, tree: &'m Tree, more: Vec<Par
 
 fn push_leaf(svg: &mut String, map: &DatasetMap, leaf: &Leaf, rect: Rect) {
     let Some(n) = leaf.variable else {
-        let label = format!("{} smaller variables", leaf.count);
+        let label = smaller(leaf.count);
         return push_box(svg, rect, "c-rest", &label, leaf.bytes, None);
     };
     let of = &map.sizes.variables[n];
-    let has_filters = !of.filters.is_empty();
-    let class = Compression::of(
-        of.memory.unwrap_or(0),
-        of.space.stored.unwrap_or(0),
-        has_filters && of.memory.is_some(),
-    );
+    let class = Compression::of(of.memory, of.space.stored.unwrap_or(0), of.has_filters());
     let label = of.path.rsplit('/').next().unwrap_or(&of.path);
     let ratio = of
         .ratio()
@@ -134,7 +129,7 @@ fn push_leaf(svg: &mut String, map: &DatasetMap, leaf: &Leaf, rect: Rect) {
     );
 }
 
-/// A part: a link with its text for those who hear the page, or a plain box.
+/// A box, with a text for screen readers; a link if it has a target.
 fn push_box(
     svg: &mut String,
     rect: Rect,

@@ -26,7 +26,7 @@ pub(super) fn section(map: &DatasetMap, n: usize) -> String {
         html += &figure(chunks, &shown.dims);
     }
     if let Some(why) = &shown.unread {
-        html += &format!("<p>No sample could be read: {}</p>\n", name(why));
+        html += &format!("<p>No sample could be read: {}</p>\n", escape(why));
     }
     if shown.alternatives.len() > 1 {
         html += &table(of, &shown.alternatives);
@@ -82,7 +82,7 @@ fn facts(of: &VariableSizes, shown: &VariableMap) -> String {
 
 fn table(of: &VariableSizes, all: &[Alternative]) -> String {
     let mut html = String::from(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"How it could be stored\"><table><caption>How it could be stored. Sizes of what is not there are estimates from a few samples.</caption>\n<thead><tr><th scope=\"col\">Storage</th><th scope=\"col\">Filters</th><th scope=\"col\">Chunks</th><th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">Read a map</th><th scope=\"col\" class=\"n\">Read a series</th></tr></thead>\n<tbody>\n",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"How it could be stored\"><table><caption>How it could be stored. Sizes with ≈ are estimates from a few samples.</caption>\n<thead><tr><th scope=\"col\">Storage</th><th scope=\"col\">Filters</th><th scope=\"col\">Chunks</th><th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">Read a map</th><th scope=\"col\" class=\"n\">Read a series</th></tr></thead>\n<tbody>\n",
     );
     for one in all {
         let chunks = match (&one.chunk_shape, one.chunks) {

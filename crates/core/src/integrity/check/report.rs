@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::check_dataset::Checked;
 use crate::format::Fault;
+use crate::message::json_line;
 
 /// The report as lines: one for each fault and each note, one for each variable with missing sources, and a last one that tells what
 /// was read and what no checksum covers. The chunks of a variable that could not be decoded for want of a filter or of memory have one
@@ -80,12 +81,12 @@ pub fn check_json(input: &str, checked: &Checked) -> String {
         "missing": checked.missing,
         "unreferenced": checked.unreferenced,
     });
-    format!("{report}\n")
+    json_line(&report)
 }
 
 /// The same for an input that could not be checked.
 pub fn failed_check_json(input: &str, error: &str) -> String {
-    format!("{}\n", json!({"type": "check", "input": input, "error": error}))
+    json_line(&json!({"type": "check", "input": input, "error": error}))
 }
 
 fn fault_json(fault: &Fault) -> Value {

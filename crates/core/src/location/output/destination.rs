@@ -9,7 +9,7 @@ use super::zarr_folder;
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::zarr::ZarrOptions;
-use crate::format::{self, VariablePlan, Writer};
+use crate::format::{self, VariablePlan, Warning, Writer};
 #[cfg(feature = "remote")]
 use crate::location::Target;
 use crate::location::{Location, StoreKind, zip};
@@ -261,15 +261,14 @@ impl Location {
         Ok(Box::new(writer.map_err(self.named())?))
     }
 
-    /// What other programs will not read of a dataset that is created here, or read otherwise than it was: one line
-    /// each.
+    /// What other programs will not read of a dataset that is created here, or read otherwise than it was.
     ///
     /// # Errors
     /// Those of [`Location::check_create`].
-    pub fn create_warnings(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<String>> {
+    pub fn create_warnings(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<Warning>> {
         let options = self.write_options(schema.kind);
         let mut warnings = format::warnings(schema, plans, &options).map_err(self.named())?;
-        warnings.extend(self.misleading_name(schema.kind));
+        warnings.extend(self.misleading_name(schema.kind).map(Warning::of_output));
         Ok(warnings)
     }
 

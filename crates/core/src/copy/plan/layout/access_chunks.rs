@@ -1,7 +1,7 @@
 //! Chunk shapes for how data is read: `-c auto=map`, `series` and `balanced`.
 //!
-//! The lengths of a variable are those along its series, which is mostly time, of its map, which are the two last others, and of what is
-//! left, along which a chunk has one element unless it is small.
+//! A variable has one series dimension, mostly time. Its map is the last two of the others. Along any further dimension a chunk has one
+//! step, unless it would be smaller than [`SMALL_CHUNK`].
 //!
 //! | access | a chunk is |
 //! | --- | --- |
@@ -38,8 +38,8 @@ pub fn series_dimensions(input: &Schema) -> Vec<usize> {
     input.vars.iter().map(of_variable).collect()
 }
 
-/// The chunk shape of a variable with these lengths, for one way to read it. A chunk has at most `most` bytes, as far as one element has
-/// fewer. Variables of one dimension, and those of at most [`SMALL_CHUNK`], are one chunk.
+/// The chunk shape of a variable with these lengths, for one way to read it. A chunk has at most `most` bytes, but at least one element. A
+/// variable of at most [`SMALL_CHUNK`] and `most` bytes is one chunk. One of a single dimension is cut into equal parts.
 pub fn access_chunk_shape(
     access: Access,
     most: u64,

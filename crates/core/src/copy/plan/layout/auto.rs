@@ -41,7 +41,7 @@ const CANDIDATES: [Candidate; 11] = [
     (Effort::Small, &[(2, &[]), (307, &[9])]),
 ];
 
-/// The candidates for version 3 of Zarr, whose readers have Blosc and Zstandard, and none of which lacks what these do.
+/// The candidates for Zarr version 3. Every reader of it has Blosc and Zstandard.
 const CANDIDATES_OF_ZARR3: [Candidate; 7] = [
     (Effort::Fast, &[]),
     (Effort::Fast, &[(32015, &[1])]),
@@ -165,7 +165,8 @@ impl ChosenFor<'_> {
     }
 }
 
-/// Chooses filters for variable `source` of the input.
+/// Chooses filters for variable `source` of the input, by samples for which at most `left` bytes are decoded. These are subtracted. The
+/// usual filters are chosen where there is no sample: then [`AutoChoice::sizes`] are 0.
 ///
 /// # Errors
 /// If a sample cannot be read.
@@ -174,10 +175,10 @@ pub fn choose(
     source: VarId,
     chosen_for: &ChosenFor<'_>,
     effort: Effort,
+    left: &mut u64,
 ) -> Result<(Vec<AskedCodec>, AutoChoice)> {
     let layout = chosen_for.layout;
-    // What a user asks to be chosen by its data is sampled, whatever that takes.
-    let samples = samples(reader, source, layout, SAMPLES, &mut u64::MAX.clone())?;
+    let samples = samples(reader, source, layout, SAMPLES, left)?;
     let mut scratch = Scratch::new();
     let mut sizes = Vec::new();
     for (_, filters) in candidates(chosen_for.names)

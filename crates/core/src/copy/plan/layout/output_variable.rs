@@ -152,7 +152,10 @@ impl OutputVariable<'_> {
                         limits: &options.limits,
                         registry: &options.registry,
                     };
-                    let (filters, choice) = auto::choose(reader, self.source, &chosen_for, effort)?;
+                    // What a user asks to be chosen by its data is sampled, whatever that takes.
+                    let mut unlimited = u64::MAX;
+                    let (filters, choice) =
+                        auto::choose(reader, self.source, &chosen_for, effort, &mut unlimited)?;
                     choices.push(choice);
                     pipeline.chosen(filters)
                 }
@@ -174,6 +177,8 @@ impl OutputVariable<'_> {
                 same_chunks,
             })?;
             layout.filters = stored.filters;
+            // In another format, what is kept is new too.
+            let is_new = is_new || self.input.kind.can().codecs != Some(names);
             if is_new
                 && options.limits.is_empty()
                 && let CodecNames::Hdf5 = names

@@ -19,9 +19,11 @@ pub struct Sample {
     pub bytes: Vec<u8>,
 }
 
-/// Samples of at most `most` chunks that are spread over what is written of the variable. None if nothing is written, or its elements are
-/// not moved as bytes. Reading goes on while `left` has the bytes that are
-/// decoded for it, which are taken from it.
+/// Reads at most `most` samples, spread over the chunks that are written. Empty if nothing is written, or if elements are not copied
+/// as bytes. Stops before a sample that would decode more than `left` bytes, and subtracts what it decodes.
+///
+/// # Errors
+/// A sample cannot be read.
 pub fn samples(
     reader: &dyn Reader,
     source: VarId,
@@ -82,8 +84,8 @@ fn spread(count: u64, most: u64) -> impl Iterator<Item = u64> {
     (0..parts).map(move |n| middle(n) as u64)
 }
 
-/// Bytes that are decoded to read a region of a variable that is stored as `from`. A chunk counts as a page at least, as it takes a
-/// look-up.
+/// Bytes that are decoded to read a region of a variable that is stored as `from`. A chunk counts as at least 4096 bytes, because
+/// finding it takes time.
 fn decoded(from: &VariableLayout, region: &Region) -> Result<u64> {
     let bytes = |lengths: &[u64]| {
         let elements = element_count(lengths).unwrap_or(u64::MAX);
@@ -97,7 +99,7 @@ fn decoded(from: &VariableLayout, region: &Region) -> Result<u64> {
     Ok(chunks.saturating_mul(bytes(shape).max(4096)))
 }
 
-/// A part of a chunk that is small enough for a sample, and another one for each `n`.
+/// The whole region, or a part of it of at most [`SAMPLE_BYTES`]. Different `n` give different parts.
 fn sample(region: Region, element_size: usize, n: u64) -> Region {
     let mut part = region.clone();
     let size = |region: &Region| {

@@ -42,8 +42,8 @@ impl Sharding {
     /// # Errors
     /// [`Error::Request`] for an unknown name, for lengths that do not fit their variable, and for a kind without shards.
     pub fn resolve(input: &Schema, options: &CopyOptions, kind: Kind) -> Result<Self> {
-        let asked = !options.shards.is_empty() || options.shard_index.is_some();
-        if asked && !kind.can().shards {
+        // The place of an index asks for no shards.
+        if !options.shards.is_empty() && !kind.can().shards {
             return Err(Request::Shards.error(format!(
                 "the kind '{}' has no shards; name the output as 'out.zarr#mode=zarr,v3', or ask for none",
                 kind.name()

@@ -4,6 +4,8 @@ use super::reading_program::ReadingProgram;
 use crate::copy::plan::notices::Notices;
 use crate::error::{Request, Result};
 use crate::filter::Registry;
+use crate::format::Warning;
+use crate::message::some_of;
 use crate::model::similar::question;
 use crate::model::{Capabilities, CodecSpec, Kind, Schema};
 
@@ -43,12 +45,20 @@ impl Limits {
         match self.0.iter().find(|program| !program.kinds.contains(&kind)) {
             None => Ok(()),
             Some(program) => {
-                let names: Vec<&str> = program.kinds.iter().map(|kind| kind.name()).collect();
+                let read_by_all = |kind: &&Kind| self.0.iter().all(|other| other.kinds.contains(kind));
+                let fitting = program.kinds.iter().filter(read_by_all);
+                let names: Vec<&str> = fitting.map(|kind| kind.can().short_name).collect();
+                let instead = match (names.is_empty(), self.0.len()) {
+                    (true, _) => {
+                        "no kind is read by all of these programs; make an output for each".to_owned()
+                    }
+                    (false, 1) => format!("ask for one that it reads by -k: {}", names.join(", ")),
+                    (false, _) => format!("ask for one that all read by -k: {}", names.join(", ")),
+                };
                 Err(Request::Programs.error(format!(
-                    "{} does not read {}; it reads {}",
+                    "{} does not read {}; {instead}",
                     program.told(),
-                    kind.name(),
-                    names.join(", ")
+                    kind.name()
                 )))
             }
         }
@@ -57,7 +67,7 @@ impl Limits {
     /// The kind of a file for these programs: `kind` if all read it, else the first that `does` what is asked for and that all read.
     ///
     /// # Errors
-    /// No kind of files is such a one.
+    /// No kind of file is read by all programs and does what is asked for.
     pub fn kind_of_file(&self, kind: Kind, does: impl Fn(Kind, &Capabilities) -> bool) -> Result<Kind> {
         let is_read = |kind: &Kind| self.0.iter().all(|program| program.kinds.contains(kind));
         if is_read(&kind) {
@@ -82,11 +92,45 @@ impl Limits {
         lacking(&self.0, filters, registry)
     }
 
-    /// Tells what the programs do not show of an output.
-    pub fn tell(&self, schema: &Schema, notices: &mut Notices) {
-        for (why, item) in self.0.iter().flat_map(|program| program.unseen(schema)) {
-            notices.add(why, item);
+    /// The warnings about an output that are about the output itself or about these programs. Without programs, all.
+    ///
+    /// # Errors
+    /// What a program cannot read.
+    pub fn concerned(&self, mut warnings: Vec<Warning>) -> Result<Vec<Warning>> {
+        for program in &self.0 {
+            if let Some(unread) = warnings.iter().find(|warning| warning.is_unread_by(program.zarr)) {
+                return Err(Request::Programs.error(format!(
+                    "{} would not read this: {unread}; choose another kind, or leave out what it names",
+                    program.told()
+                )));
+            }
         }
+        if !self.is_empty() {
+            warnings.retain(|warning| self.0.iter().any(|program| warning.is_for(program.zarr)));
+        }
+        Ok(warnings)
+    }
+
+    /// Tells what the programs do not show of an output.
+    ///
+    /// # Errors
+    /// What a program does not open.
+    pub fn tell(&self, schema: &Schema, notices: &mut Notices) -> Result<()> {
+        for program in &self.0 {
+            let fatal = program.fatal_attributes(schema);
+            if !fatal.is_empty() {
+                return Err(Request::Programs.error(format!(
+                    "{} opens no dataset with attributes of types that are not made of numbers: {}; choose another kind, or leave out \
+                     what has them",
+                    program.told(),
+                    some_of(&fatal, fatal.len())
+                )));
+            }
+            for (why, item) in program.unseen(schema) {
+                notices.add(why, item);
+            }
+        }
+        Ok(())
     }
 }
 

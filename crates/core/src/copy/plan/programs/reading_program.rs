@@ -1,7 +1,9 @@
 //! [`ReadingProgram`]: what a program reads as it is commonly installed.
 
+use super::user_types::UserTypes;
 use crate::filter::{Program, Registry};
-use crate::model::{CodecSpec, Kind, Schema, Type, VarId, ZarrVersion};
+use crate::format::ZarrProgram;
+use crate::model::{Attribute, CodecSpec, GroupId, Kind, Schema, Type, VarId, ZarrVersion};
 
 /// A program, and what it reads as it is commonly installed.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,21 +20,10 @@ pub struct ReadingProgram {
     pub shows_groups: bool,
     /// True if it shows variables of strings and characters.
     pub shows_text: bool,
-    /// True if it shows variables of user-defined types: compounds, sequences, enums, opaque.
-    pub shows_user_types: bool,
-    /// The codecs of Zarr that it has.
-    codecs: Codecs,
-}
-
-/// The codecs of Zarr that a program has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Codecs {
-    /// None: it does not read Zarr.
-    None,
-    /// Those of netCDF-C.
-    NetcdfC,
-    /// Those of numcodecs, as zarr-python has them.
-    Numcodecs,
+    /// The user-defined types of which it shows variables.
+    pub user_types: UserTypes,
+    /// What it reads Zarr as; `None` if it does not.
+    pub zarr: Option<ZarrProgram>,
 }
 
 const FILES: &[Kind] = &[
@@ -75,8 +66,8 @@ impl ReadingProgram {
         filters: OF_LIBHDF5,
         shows_groups: true,
         shows_text: true,
-        shows_user_types: true,
-        codecs: Codecs::None,
+        user_types: UserTypes::All,
+        zarr: None,
     };
 
     /// All programs, in the order of the help.
@@ -93,7 +84,7 @@ impl ReadingProgram {
                 Kind::Nczarr,
             ],
             filters: OF_NETCDF_C,
-            codecs: Codecs::NetcdfC,
+            zarr: Some(ZarrProgram::NetcdfC),
             ..Self::OF_DEBIAN
         },
         Self {
@@ -106,13 +97,13 @@ impl ReadingProgram {
             installed: "CDO 2.1 of Debian 12",
             shows_groups: false,
             shows_text: false,
-            shows_user_types: false,
+            user_types: UserTypes::None,
             ..Self::OF_DEBIAN
         },
         Self {
             name: "nco",
             installed: "NCO 5.1 of Debian 12",
-            shows_user_types: false,
+            user_types: UserTypes::None,
             ..Self::OF_DEBIAN
         },
         Self {
@@ -144,7 +135,8 @@ impl ReadingProgram {
                 Kind::Zarr3,
             ],
             filters: OF_NETCDF_C,
-            codecs: Codecs::Numcodecs,
+            user_types: UserTypes::OfNetcdf4Python,
+            zarr: Some(ZarrProgram::Xarray),
             ..Self::OF_DEBIAN
         },
         Self {
@@ -152,7 +144,7 @@ impl ReadingProgram {
             installed: "zarr 3 of PyPI",
             kinds: &[Kind::Nczarr, Kind::Zarr2, Kind::Zarr3],
             filters: &[],
-            codecs: Codecs::Numcodecs,
+            zarr: Some(ZarrProgram::ZarrPython),
             ..Self::OF_DEBIAN
         },
         Self {
@@ -164,10 +156,10 @@ impl ReadingProgram {
         },
         Self {
             name: "ncview",
+            // It ends where it is asked to draw text or a user-defined type.
             installed: "ncview 2.1 of Debian 12",
-            shows_groups: false,
             shows_text: false,
-            shows_user_types: false,
+            user_types: UserTypes::None,
             ..Self::OF_DEBIAN
         },
         Self {
@@ -189,7 +181,7 @@ impl ReadingProgram {
             filters: USUAL,
             shows_groups: false,
             shows_text: false,
-            shows_user_types: false,
+            user_types: UserTypes::None,
             ..Self::OF_DEBIAN
         },
     ];
@@ -210,11 +202,15 @@ impl ReadingProgram {
         };
         match spec.zarr_name() {
             None => self.filters.contains(&codec.name()),
-            Some((version, _)) => match (self.codecs, version) {
-                (Codecs::None, _) | (Codecs::NetcdfC, ZarrVersion::V3) => false,
-                (Codecs::NetcdfC, ZarrVersion::V2) => codec.facts().in_netcdf_c,
-                (Codecs::Numcodecs, ZarrVersion::V2) => codec.facts().in_numcodecs,
-                (Codecs::Numcodecs, ZarrVersion::V3) => registry.known_to(spec, Program::ZarrPython),
+            Some((version, _)) => match (self.zarr, version) {
+                (Some(ZarrProgram::NetcdfC), ZarrVersion::V2) => codec.facts().in_netcdf_c,
+                (Some(ZarrProgram::ZarrPython | ZarrProgram::Xarray), ZarrVersion::V2) => {
+                    codec.facts().in_numcodecs
+                }
+                (Some(ZarrProgram::ZarrPython | ZarrProgram::Xarray), ZarrVersion::V3) => {
+                    registry.known_to(spec, Program::ZarrPython)
+                }
+                _ => false,
             },
         }
     }
@@ -230,17 +226,64 @@ impl ReadingProgram {
     /// What it does not show of a dataset: why, and the items.
     pub(super) fn unseen(&self, schema: &Schema) -> Vec<(String, String)> {
         let mut unseen = Vec::new();
+        let without = |shows: &dyn Fn(&Self) -> bool| -> String {
+            const ALL: &[ReadingProgram] = &ReadingProgram::ALL;
+            let named = ALL
+                .iter()
+                .filter(|program| program.name != "any" && !shows(program));
+            match self.name {
+                // Which programs these are.
+                "any" => named.map(|program| program.name).collect::<Vec<_>>().join(", ") + " show",
+                name => format!("{name} shows"),
+            }
+        };
         for (at, var) in schema.vars.iter().enumerate() {
             let path = schema.var_path(VarId(at));
             if var.group != Schema::ROOT && !self.shows_groups {
-                unseen.push((format!("{} shows no groups", self.told()), path));
+                unseen.push((
+                    format!("{} no groups", without(&|program| program.shows_groups)),
+                    path,
+                ));
             } else if matches!(var.ty, Type::String | Type::Char) && !self.shows_text {
-                unseen.push((format!("{} shows no text", self.told()), path));
-            } else if matches!(var.ty, Type::User(_)) && !self.shows_user_types {
-                unseen.push((format!("{} shows no user-defined types", self.told()), path));
+                unseen.push((
+                    format!("{} no text", without(&|program| program.shows_text)),
+                    path,
+                ));
+            } else if let Some(unshown) = self.user_types.unshown(schema, var.ty) {
+                let shows = |program: &Self| program.user_types != UserTypes::None;
+                unseen.push((format!("{} no {unshown}", without(&shows)), path));
             }
         }
         unseen
+    }
+
+    /// The attributes because of which it does not open a dataset, as messages name them.
+    pub(super) fn fatal_attributes(&self, schema: &Schema) -> Vec<String> {
+        let groups = schema
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(n, group)| (GroupId(n), group));
+        let of_groups = groups.flat_map(|(id, group)| {
+            let path = move |attribute: &Attribute| schema.path_in(id, &format!(":{}", attribute.name));
+            group
+                .attributes
+                .iter()
+                .map(move |attribute| (path(attribute), attribute))
+        });
+        let vars = schema.vars.iter().enumerate();
+        let of_vars = vars.flat_map(|(n, var)| {
+            let path =
+                move |attribute: &Attribute| format!("{}:{}", schema.var_path(VarId(n)), attribute.name);
+            var.attributes
+                .iter()
+                .map(move |attribute| (path(attribute), attribute))
+        });
+        let is_fatal = |attribute: &Attribute| self.user_types.fail_in_attributes(schema, attribute.ty);
+        let all = of_groups.chain(of_vars);
+        all.filter(|(_, attribute)| is_fatal(attribute))
+            .map(|(path, _)| path)
+            .collect()
     }
 }
 
@@ -274,6 +317,13 @@ mod tests {
             );
             assert!(
                 any.filters.iter().all(|filter| program.filters.contains(filter)),
+                "{}",
+                program.name
+            );
+            assert!(program.shows_groups || !any.shows_groups, "{}", program.name);
+            assert!(program.shows_text || !any.shows_text, "{}", program.name);
+            assert!(
+                program.user_types == UserTypes::All || any.user_types == UserTypes::None,
                 "{}",
                 program.name
             );

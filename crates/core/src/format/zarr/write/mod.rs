@@ -19,7 +19,7 @@ mod writer;
 pub use check::{check, check_node, check_plans};
 pub use packing::Packing;
 pub use shards::ShardGrid;
-pub use warnings::{ONLY_WITHOUT_CONSOLIDATED, rounded_numbers, shuffles_a_part, warnings};
+pub use warnings::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, rounded_numbers, shuffles_a_part, warnings};
 pub use writer::{Documents, ZarrWriter, grids};
 
 use std::sync::Arc;

@@ -56,6 +56,11 @@ impl ShardGrid {
         }))
     }
 
+    /// Most bytes that the indexes of all shards take, if `chunks` chunks are written.
+    pub fn index_bytes(&self, chunks: u64) -> u64 {
+        self.index_size.saturating_mul(self.shards.len().min(chunks))
+    }
+
     /// Coordinates of the shard that holds a chunk, and the chunk's number in it.
     pub fn place(&self, chunk: &[u64]) -> (Vec<u64>, u64) {
         let mut number = 0;

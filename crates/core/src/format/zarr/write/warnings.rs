@@ -4,6 +4,8 @@ use super::super::attributes;
 use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::options::ZarrOptions;
+use super::super::warning::ZarrProgram::{NetcdfC, Tensorstore, Xarray, ZarrPython};
+use super::super::warning::{Warning, ZarrProgram};
 use super::metadata::metadata;
 use super::structure;
 use super::writer::grids;
@@ -12,6 +14,9 @@ use crate::filter::{Codec, CodecInput, Registry, shuffle::shuffle};
 use crate::format::VariablePlan;
 use crate::model::{Attribute, Attributes, CodecSpec, GroupId, Kind, Schema, Type, VarId};
 
+/// xarray reads what zarr-python reads.
+pub const PYTHON: &[ZarrProgram] = &[ZarrPython, Xarray];
+
 /// What follows from a codec that zarr-python lacks, where there are consolidated metadata.
 pub const ONLY_WITHOUT_CONSOLIDATED: &str = "zarr-python 3 and xarray open the dataset only if they are told not to use its consolidated metadata, \
      and xarray then opens no group that has such a variable";
@@ -19,12 +24,13 @@ pub const ONLY_WITHOUT_CONSOLIDATED: &str = "zarr-python 3 and xarray open the d
 /// What follows from a codec that zarr-python lacks, where there are no consolidated metadata.
 const NO_GROUP_IN_XARRAY: &str = "xarray opens no group that has such a variable";
 
-/// One line for each item of a dataset that a program cannot read as it was.
+/// What programs cannot read of a dataset as it was, a warning for each sort.
 ///
 /// # Errors
 /// Those of [`super::check_plans`].
-pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<String>> {
-    let mut all = metadata(schema, plans, &grids(schema, plans)?, options)?.warnings;
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<Warning>> {
+    let of_metadata = metadata(schema, plans, &grids(schema, plans)?, options)?.warnings;
+    let mut all: Vec<Warning> = of_metadata.into_iter().map(Warning::of_output).collect();
     let names = |bad: Vec<String>| bad.join(", ");
     let is_nczarr = schema.kind == Kind::Nczarr;
     let variables = || (0..schema.vars.len()).map(VarId);
@@ -33,9 +39,12 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         .map(|var| schema.var_path(var))
         .collect();
     if !characters.is_empty() {
-        all.push(format!(
-            "zarr-python 3 cannot open variables of characters in NCZarr: {}",
-            names(characters)
+        all.push(Warning::unread(
+            PYTHON,
+            format!(
+                "zarr-python 3 cannot open variables of characters in NCZarr: {}",
+                names(characters)
+            ),
         ));
     }
     // Of user types, version 2 has only lists of numbers, booleans, complex numbers and compounds.
@@ -47,33 +56,39 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     let paths = |vars: Vec<VarId>| Vec::from_iter(vars.into_iter().map(|var| schema.var_path(var)));
     let (lists, numpy_types) = (paths(lists), paths(numpy_types));
     if !lists.is_empty() {
-        all.push(format!(
+        all.push(Warning::unread(&[NetcdfC, ZarrPython, Xarray, Tensorstore], format!(
             "netCDF-C, zarr-python 3 and tensorstore cannot read lists of numbers: {}; netCDF-C opens no dataset with them, and \
              {ONLY_WITHOUT_CONSOLIDATED}",
             names(lists)
-        ));
+        )));
     }
     if !numpy_types.is_empty() {
-        all.push(format!(
-            "netCDF-C opens no dataset with booleans or complex numbers: {}",
-            names(numpy_types)
+        all.push(Warning::unread(
+            &[NetcdfC],
+            format!(
+                "netCDF-C opens no dataset with booleans or complex numbers: {}",
+                names(numpy_types)
+            ),
         ));
     }
     let compounds = paths(variables().filter(is_compound).collect());
     if !compounds.is_empty() {
-        all.push(format!(
+        all.push(Warning::unread(&[NetcdfC, Tensorstore], format!(
             "netCDF-C opens no dataset with compounds, and tensorstore reads one field of them at a time, if that is no structure: {}",
             names(compounds)
-        ));
+        )));
     }
     let arrays: Vec<String> = variables()
         .filter(|var| structure::has_arrays(schema, schema.var(*var).ty))
         .map(|var| schema.var_path(var))
         .collect();
     if !arrays.is_empty() {
-        all.push(format!(
-            "zarr-python 3 cannot read compounds with array fields: {}; {ONLY_WITHOUT_CONSOLIDATED}",
-            names(arrays)
+        all.push(Warning::unread(
+            PYTHON,
+            format!(
+                "zarr-python 3 cannot read compounds with array fields: {}; {ONLY_WITHOUT_CONSOLIDATED}",
+                names(arrays)
+            ),
         ));
     }
     let refused = match is_nczarr {
@@ -81,20 +96,23 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         false => attributes_that_netcdf_c_refuses(schema),
     };
     if !refused.is_empty() {
-        all.push(format!(
+        all.push(Warning::unread(&[NetcdfC], format!(
             "netCDF-C opens no dataset with attributes that are an empty list, one of text and numbers, or one of integers of which the \
              first takes 32 or 64 bits and another more: {}",
             names(refused)
-        ));
+        )));
     }
     let unread = match is_nczarr {
         true => attributes_with_control_characters(schema),
         false => Vec::new(),
     };
     if !unread.is_empty() {
-        all.push(format!(
-            "netCDF-C reads control characters as 'u' and four digits in attributes: {}",
-            names(unread)
+        all.push(Warning::shown_otherwise(
+            &[NetcdfC],
+            format!(
+                "netCDF-C reads control characters as 'u' and four digits in attributes: {}",
+                names(unread)
+            ),
         ));
     }
     let with = |is_bad: &dyn Fn(&[CodecSpec], VarId) -> Option<String>| -> Vec<String> {
@@ -117,16 +135,22 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     };
     let other = lacking(&|codec| !codec.is_some_and(|codec| codec.facts().in_netcdf_c));
     if !other.is_empty() {
-        all.push(format!("netCDF-C has no codec for: {}", names(other)));
+        all.push(Warning::unread(
+            &[NetcdfC],
+            format!("netCDF-C has no codec for: {}", names(other)),
+        ));
     }
     let shuffled = with(&|codecs, var| {
         let shuffles = codecs.iter().any(|codec| codec.name() == "shuffle");
         (schema.var(var).ty == Type::String && shuffles).then(|| "shuffle".to_owned())
     });
     if !shuffled.is_empty() {
-        all.push(format!(
-            "netCDF-C reads wrong strings where they are shuffled: {}",
-            names(shuffled)
+        all.push(Warning::unread(
+            &[NetcdfC],
+            format!(
+                "netCDF-C reads wrong strings where they are shuffled: {}",
+                names(shuffled)
+            ),
         ));
     }
     let other = lacking(&|codec| codec.is_some_and(|codec| !codec.facts().in_numcodecs));
@@ -135,14 +159,20 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
             true => NO_GROUP_IN_XARRAY,
             false => ONLY_WITHOUT_CONSOLIDATED,
         };
-        all.push(format!(
-            "numcodecs, and so zarr-python, has no codec for: {}; {what_follows}",
-            names(other)
+        all.push(Warning::unread(
+            PYTHON,
+            format!(
+                "numcodecs, and so zarr-python, has no codec for: {}; {what_follows}",
+                names(other)
+            ),
         ));
     }
     let before = with(&|codecs, _| shuffles_a_part(codecs, &registry));
     if !before.is_empty() {
-        all.push(format!("zarr-python cannot read: {}", names(before)));
+        all.push(Warning::unread(
+            PYTHON,
+            format!("zarr-python cannot read: {}", names(before)),
+        ));
     }
     let checked = with(&|codecs, _| {
         let is_checked = |codec: &CodecSpec| {
@@ -153,7 +183,10 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
         is_any.then(|| "checksum of zstd".to_owned())
     });
     if !checked.is_empty() {
-        all.push(format!("tensorstore cannot open: {}", names(checked)));
+        all.push(Warning::unread(
+            &[Tensorstore],
+            format!("tensorstore cannot open: {}", names(checked)),
+        ));
     }
     Ok(all)
 }

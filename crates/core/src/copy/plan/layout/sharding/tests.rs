@@ -252,18 +252,21 @@ fn an_input_with_shards_keeps_them() {
 #[test]
 fn other_kinds_have_no_shards() {
     let reader = input(Kind::Zarr3);
-    for (shards, shard_index) in [(&["none"][..], None), (&[], Some(IndexLocation::End))] {
-        let asked = CopyOptions {
-            kind: Some(Kind::Netcdf4),
-            shard_index,
-            ..options(shards)
-        };
-        let error = planned(&reader, &asked).unwrap_err().to_string();
-        assert!(
-            error.contains("shards: the kind 'netCDF-4' has no shards"),
-            "{error}"
-        );
-    }
+    let asked = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        ..options(&["none"])
+    };
+    let error = planned(&reader, &asked).unwrap_err().to_string();
+    assert!(
+        error.contains("shards: the kind 'netCDF-4' has no shards"),
+        "{error}"
+    );
+    let index_alone = CopyOptions {
+        kind: Some(Kind::Netcdf4),
+        shard_index: Some(IndexLocation::End),
+        ..options(&[])
+    };
+    assert_eq!(planned(&reader, &index_alone).unwrap()[0].shard, None);
     let mut reader = input(Kind::Zarr3);
     reader.layout_mut(VarId(0)).shard = Some(vec![10, 100, 100]);
     reader.layout_mut(VarId(0)).shard_index = IndexLocation::Start;

@@ -140,8 +140,10 @@ fn longer(dataspace: Dataspace, extent: &[u64]) -> Result<Dataspace> {
     }
     let fits = |(max, length): (&Option<u64>, &u64)| max.is_none_or(|max| *length <= max);
     if !max_dims.iter().zip(extent).all(fits) {
+        let most = max_dims.iter().zip(extent).find(|pair| !fits(*pair));
+        let (most, length) = most.map_or((0, 0), |(max, length)| (max.unwrap_or(0), *length));
         return refuse(format!(
-            "growing to {extent:?}: its dimensions are fixed, or have at most {max_dims:?} elements; a copy with --unlimited has dimensions that grow"
+            "growing a dimension to {length}, which has at most {most} elements; a copy with --unlimited has dimensions that grow"
         ));
     }
     Ok(Dataspace::Simple {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::super::options::ZarrOptions;
-use super::super::super::write::{ONLY_WITHOUT_CONSOLIDATED, shuffles_a_part};
+use super::super::super::warning::Warning;
+use super::super::super::warning::ZarrProgram::{Tensorstore, Xarray, ZarrPython, Zarrs};
+use super::super::super::write::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, shuffles_a_part};
 use super::super::data_type::DataType;
 use super::metadata::metadata;
 use crate::error::Result;
@@ -11,14 +13,15 @@ use crate::filter::{Program, Registry};
 use crate::format::VariablePlan;
 use crate::model::{CodecSpec, GroupId, Schema, VarId};
 
-/// One line for each item of a dataset that a program cannot read as it was.
+/// What programs cannot read of a dataset as it was, a warning for each sort.
 ///
 /// # Errors
 /// Those of [`super::check_plans`].
-pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Result<Vec<String>> {
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Result<Vec<Warning>> {
     super::check_plans(schema, plans)?;
     let registry = Registry::builtin();
-    let mut all = metadata(schema, plans)?.warnings;
+    let of_metadata = metadata(schema, plans)?.warnings;
+    let mut all: Vec<Warning> = of_metadata.into_iter().map(Warning::of_output).collect();
     let (mut repeating, mut structures, mut cut) = (Vec::new(), Vec::new(), Vec::new());
     let mut lacking = Program::ALL.map(|_| Vec::new());
     for (n, plan) in plans.iter().enumerate() {
@@ -45,37 +48,53 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
     }
     for (program, lacking) in Program::ALL.into_iter().zip(lacking) {
         if !lacking.is_empty() {
-            let what_follows = match program {
-                Program::ZarrPython => format!("; {ONLY_WITHOUT_CONSOLIDATED}"),
-                _ => String::new(),
+            let (readers, what_follows) = match program {
+                Program::ZarrPython => (PYTHON, format!("; {ONLY_WITHOUT_CONSOLIDATED}")),
+                Program::Zarrs => (&[Zarrs][..], String::new()),
+                Program::Tensorstore => (&[Tensorstore][..], String::new()),
             };
-            all.push(format!(
-                "{} lacks codecs of: {}{what_follows}",
-                program.name(),
-                lacking.join(", ")
+            all.push(Warning::unread(
+                readers,
+                format!(
+                    "{} lacks codecs of: {}{what_follows}",
+                    program.name(),
+                    lacking.join(", ")
+                ),
             ));
         }
     }
     if !cut.is_empty() {
-        all.push(format!("zarr-python and zarrs cannot read: {}", cut.join(", ")));
+        all.push(Warning::unread(
+            &[ZarrPython, Xarray, Zarrs],
+            format!("zarr-python and zarrs cannot read: {}", cut.join(", ")),
+        ));
     }
     if !repeating.is_empty() {
-        all.push(format!(
-            "tensorstore refuses arrays with two dimensions of one name: {}",
-            repeating.join(", ")
+        all.push(Warning::unread(
+            &[Tensorstore],
+            format!(
+                "tensorstore refuses arrays with two dimensions of one name: {}",
+                repeating.join(", ")
+            ),
         ));
     }
     let clashing = names_of_two_lengths(schema);
     if !clashing.is_empty() {
-        all.push(format!(
-            "xarray opens no group in which a name of dimensions has two lengths: {}",
-            clashing.join(", ")
+        all.push(Warning::unread(
+            &[Xarray],
+            format!(
+                "xarray opens no group in which a name of dimensions has two lengths: {}",
+                clashing.join(", ")
+            ),
         ));
     }
     if !structures.is_empty() {
-        all.push(format!(
-            "zarr-python 3.1 opens no dataset whose consolidated metadata has compounds: {}",
-            structures.join(", ")
+        all.push(Warning::unread(
+            PYTHON,
+            format!(
+                "zarr-python 3.1 opens no dataset whose consolidated metadata has compounds: {}",
+                structures.join(", ")
+            ),
         ));
     }
     Ok(all)
