@@ -57,7 +57,11 @@ impl Packs {
     /// The pieces of a part that have a sequence number, or the others.
     fn pieces(&self, part: u64, numbered: bool) -> Result<Pieces> {
         let named = |e: Error| e.in_file(self.notes.index_name(part));
-        let (attempt, mut entries) = index::read(&self.notes.index(part)?).map_err(named)?;
+        let index = self.notes.index(part)?;
+        let (attempt, mut entries) = index::read(&index).map_err(|_| {
+            let why = format!("the index of the pack is damaged; {}", again(part));
+            named(Error::Damaged(why))
+        })?;
         entries.retain(|entry| entry.is_numbered() == numbered);
         if !entries
             .iter()
