@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::files::{archive, copy, dataset, elsewhere, hdf5, proof, verbatim};
+use super::files::{archive, copy, dataset, elsewhere, hdf5, job, proof, verbatim};
 use super::keys::{zarr, zarr3, zip};
 use super::sample_files::{any_files, classic_files, hdf5_files};
 use super::texts::{cdl, options, part, remote};
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 21] = [
+pub const TARGETS: [Target; 23] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -69,6 +69,16 @@ pub const TARGETS: [Target; 21] = [
         name: "salvage-scan",
         run: proof::scan_and_salvage,
         seeds: hdf5_files,
+    },
+    Target {
+        name: "job",
+        run: job::job_file,
+        seeds: job::job_files,
+    },
+    Target {
+        name: "pack",
+        run: job::pack_index,
+        seeds: job::pack_indexes,
     },
     Target {
         name: "filter",
@@ -149,6 +159,8 @@ mod tests {
             let seeds = if target.name.ends_with("spec")
                 || [
                     "archive",
+                    "job",
+                    "pack",
                     "elsewhere",
                     "cdl",
                     "zarr",

@@ -99,6 +99,13 @@ impl KeyOutput for MemoryKeysOutput {
         Ok(keys(&lock(&self.staged), prefix))
     }
 
+    fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
+        let staged = MemoryKeys {
+            published: Arc::clone(&self.staged),
+        };
+        Ok(Some(Arc::new(staged)))
+    }
+
     fn publish(&self) -> io::Result<()> {
         *lock(&self.store.published) = std::mem::take(&mut *lock(&self.staged));
         Ok(())

@@ -7,5 +7,6 @@ pub(super) mod copy;
 pub(super) mod dataset;
 pub(super) mod elsewhere;
 pub(super) mod hdf5;
+pub(super) mod job;
 pub(super) mod proof;
 pub(super) mod verbatim;
