@@ -73,6 +73,11 @@ pub(crate) fn stage(run: &str) -> String {
     format!("{RESERVED}{run}/")
 }
 
+/// The folder of the notes that the processes of a run leave for each other.
+pub(crate) fn notes(run: &str) -> String {
+    format!("{}parts", stage(run))
+}
+
 /// True for keys that are no part of a dataset.
 pub(crate) fn is_reserved(key: &str) -> bool {
     key == PARTIAL || key.starts_with(RESERVED)

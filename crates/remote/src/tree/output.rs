@@ -47,7 +47,7 @@ use tracing::debug;
 use super::claim::{Claim, NotClaimed, Replaced, Run};
 use super::mark::{get_mark, is_reserved};
 use super::metadata_order::arrays_first;
-use super::switch::{begin, switch, tidy};
+use super::switch::{begin, switch, tidy, tidy_values};
 use crate::read::RemoteKeys;
 use crate::requests::Session;
 use crate::url::joined;
@@ -222,6 +222,14 @@ impl TreeOutput {
         self.tree.claim.check(&self.tree.objects)
     }
 
+    /// Deletes what a run that was published has left: notes, and values that it built beside the older dataset.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn tidy(&self) -> io::Result<()> {
+        tidy(&self.tree.objects, &self.tree.claim.run)
+    }
+
     /// Deletes everything that the run wrote.
     ///
     /// # Errors
@@ -304,9 +312,12 @@ impl Tree {
             }
         }
         self.enter(Phase::Published)?;
-        if (self.claim.is_beside || self.is_shared)
-            && let Err(e) = tidy(&self.objects, &self.claim.run)
-        {
+        let tidied = match (self.is_shared, self.claim.is_beside) {
+            (true, _) => tidy_values(&self.objects, &self.claim.run),
+            (false, true) => tidy(&self.objects, &self.claim.run),
+            (false, false) => Ok(()),
+        };
+        if let Err(e) = tidied {
             remains(format!(
                 "the dataset {} is complete; keys that begin with {RESERVED} stay beside it: {e}",
                 self.place()

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::claim::Run;
-use super::mark::stage;
+use super::mark::notes;
 use super::output::RemoteValue;
 use crate::read::RemoteKeys;
 use crate::requests::Session;
@@ -27,8 +27,11 @@ pub struct SharedKeys {
 impl SharedKeys {
     /// The values of a run that writes a tree.
     pub fn of_tree(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
-        let folder = format!("{}parts", stage(&run.name));
-        Self::at(session, joined(prefix.trim_end_matches('/'), &folder), memory)
+        Self::at(
+            session,
+            joined(prefix.trim_end_matches('/'), &notes(&run.name)),
+            memory,
+        )
     }
 
     /// The values of a run that writes the object `key`.

@@ -11,7 +11,7 @@ use std::io;
 
 use object_store::{PutMode, UpdateVersion};
 
-use super::mark::{BUILDING, Doing, Mark, get_mark, is_reserved, stage};
+use super::mark::{BUILDING, Doing, Mark, get_mark, is_reserved, notes, stage};
 use super::metadata_order::arrays_first;
 use crate::write::{Listed, TreeObjects};
 use ncutils_store::keys::key::PARTIAL;
@@ -98,6 +98,23 @@ pub(crate) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
 pub(crate) fn tidy(tree: &TreeObjects, run: &str) -> io::Result<()> {
     let built = tree.list(&stage(run))?;
     tree.delete(built.iter().map(|object| object.key.as_str()))?;
+    delete_mark_of_building(tree, run)
+}
+
+/// Same as [`tidy`], where several processes have left notes, which stay. The mark goes first: as long as it is there, another process
+/// may complete the dataset again, and needs all of its values.
+///
+/// # Errors
+/// Those of [`tidy`].
+pub(crate) fn tidy_values(tree: &TreeObjects, run: &str) -> io::Result<()> {
+    delete_mark_of_building(tree, run)?;
+    let notes = notes(run);
+    let built = tree.list(&stage(run))?;
+    let values = built.iter().map(|object| object.key.as_str());
+    tree.delete(values.filter(|key| !key.starts_with(&notes)))
+}
+
+fn delete_mark_of_building(tree: &TreeObjects, run: &str) -> io::Result<()> {
     match get_mark(tree, BUILDING)? {
         // Another run may build already.
         Some((mark, _)) if mark.run == run => tree.delete([BUILDING]),

@@ -236,13 +236,11 @@ impl Location {
                     .remove()
                     .map_err(cannot);
             }
-            let tree = TreeOutput::join(session.clone(), &url.key, memory, &run);
+            let tree = TreeOutput::join(session, &url.key, memory, &run);
             if tree.is_open().map_err(cannot)? {
                 tree.abandon().map_err(cannot)?;
             }
-            return SharedKeys::of_tree(session, &url.key, memory, &run)
-                .remove()
-                .map_err(cannot);
+            return tree.tidy().map_err(cannot);
         }
         SharedStage::remove(self.local_path()?, &place.run).map_err(cannot)
     }
