@@ -6,7 +6,7 @@ use super::files::{archive, copy, dataset, elsewhere, hdf5, job, proof, verbatim
 use super::keys::{zarr, zarr3, zip};
 use super::sample_files::{any_files, classic_files, hdf5_files};
 use super::texts::{cdl, options, part, remote};
-use super::{filters, planes};
+use super::{filters, inflate, planes};
 use crate::Seed;
 
 /// A fuzz target.
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 23] = [
+pub const TARGETS: [Target; 24] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -89,6 +89,11 @@ pub const TARGETS: [Target; 23] = [
         name: "planes",
         run: planes::round_trip,
         seeds: planes::seeds,
+    },
+    Target {
+        name: "inflate",
+        run: inflate::compare,
+        seeds: inflate::seeds,
     },
     Target {
         name: "filter-spec",
@@ -168,6 +173,7 @@ mod tests {
                     "shard",
                     "remote",
                     "planes",
+                    "inflate",
                 ]
                 .contains(&target.name)
             {

@@ -19,21 +19,13 @@ const MAX_CHUNK_BYTES: usize = 1 << 20;
 
 /// Encodes the chunk, and decodes it.
 pub fn round_trip(input: &[u8]) {
-    let Some(([level, size, low, high], rest)) = input.split_first_chunk() else {
+    let Some((bytes, level)) = chunk(input) else {
         return;
     };
-    let size = usize::from(*size % 16) + 1;
-    let length = (usize::from(u16::from_le_bytes([*low, *high])) + 1).min(MAX_CHUNK_BYTES / size);
-    let (kinds, end) = rest.split_at(rest.len().min(3 * size));
-    let mut bytes: Vec<u8> = kinds
-        .chunks_exact(3)
-        .flat_map(|kind| plane(kind, length))
-        .collect();
-    bytes.extend_from_slice(end);
+    let size = usize::from(input[1] % 16) + 1;
     let count = bytes.len() / size;
-    bytes.truncate(count * size);
     let chunk = ChunkType::of_numbers(NumberClass::Float, size, Endian::Little, &[count as u64]);
-    let spec = CodecSpec::hdf5(DEFLATE, [u32::from(level % 10)]);
+    let spec = CodecSpec::hdf5(DEFLATE, [level]);
     let pipeline = Registry::builtin()
         .bind(&[spec], &chunk)
         .expect("deflate has each level");
@@ -45,6 +37,21 @@ pub fn round_trip(input: &[u8]) {
         .decode(encoded, ChunkShape::Full, &mut scratch)
         .expect("what was encoded decodes");
     assert!(decoded == bytes, "what was encoded decodes to itself");
+}
+
+/// The chunk that an input describes, and the level to encode it with.
+pub fn chunk(input: &[u8]) -> Option<(Vec<u8>, u32)> {
+    let ([level, size, low, high], rest) = input.split_first_chunk()?;
+    let size = usize::from(*size % 16) + 1;
+    let length = (usize::from(u16::from_le_bytes([*low, *high])) + 1).min(MAX_CHUNK_BYTES / size);
+    let (kinds, end) = rest.split_at(rest.len().min(3 * size));
+    let mut bytes: Vec<u8> = kinds
+        .chunks_exact(3)
+        .flat_map(|kind| plane(kind, length))
+        .collect();
+    bytes.extend_from_slice(end);
+    bytes.truncate(bytes.len() / size * size);
+    Some((bytes, u32::from(level % 10)))
 }
 
 /// A plane of a kind: one byte, noise of fewer bits, steps, or what repeats after a period.

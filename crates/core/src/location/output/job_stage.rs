@@ -76,8 +76,6 @@ pub struct JobStage {
     pub keys: Option<Arc<dyn KeyOutput>>,
     /// The file that all processes write; `None` for an output of another way.
     pub file: Option<PathBuf>,
-    #[cfg(feature = "remote")]
-    tree: Option<Arc<TreeOutput>>,
     begun: Begun,
 }
 
@@ -278,7 +276,6 @@ impl Location {
             notes: Arc::new(notes),
             keys: Some(tree.clone()),
             file: None,
-            tree: None,
             begun: Begun::Tree(tree),
         };
         Ok((place, stage))
@@ -312,25 +309,10 @@ impl Location {
         }
         Ok(JobPhase::Open(JobStage {
             notes: Arc::new(notes),
-            keys: Some(tree.clone()),
+            keys: Some(tree),
             file: None,
-            tree: Some(tree),
             begun: Begun::Nothing,
         }))
-    }
-}
-
-impl JobStage {
-    /// Fails if the keys of the dataset are no longer the job's own.
-    ///
-    /// # Errors
-    /// Another run took over what the job was writing; the store fails.
-    pub fn check(&self) -> Result<()> {
-        #[cfg(feature = "remote")]
-        if let Some(tree) = &self.tree {
-            return tree.wait().map_err(|e| Error::io("cannot go on with the job", e));
-        }
-        Ok(())
     }
 }
 
@@ -361,8 +343,6 @@ fn begin_local_stage(path: &Path, place: &JobPlace, size: u64) -> io::Result<Job
         notes: Arc::new(notes),
         keys,
         file,
-        #[cfg(feature = "remote")]
-        tree: None,
         begun: Begun::Folder(folder),
     })
 }
@@ -397,8 +377,6 @@ fn join_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobPhase> {
         notes: Arc::new(DirectoryOutput::in_place(&root.join(NOTES))?),
         keys,
         file,
-        #[cfg(feature = "remote")]
-        tree: None,
         begun: Begun::Nothing,
     }))
 }
@@ -443,7 +421,6 @@ fn object_stage(keys: SharedKeys) -> JobStage {
         notes: Arc::new(keys),
         keys: None,
         file: None,
-        tree: None,
         begun: Begun::Nothing,
     }
 }
