@@ -89,7 +89,8 @@ def test_a_damaged_document_hides_no_other_array(tmp_path, name, document):
     assert done.returncode == 1 and "good = 7, 8, 9 ;" in done.stdout and f"bad/{name}" in done.stderr, done
     assert f"bad/{name}" in nccopy(path, out, ok=False) and not out.exists()
     for chosen in ["-V", "good"], ["-V", "*"], ["-v", "good"], ["-g", "/"]:
-        [told] = nccopy(*chosen, path, out).splitlines()
+        # A second line says that Debian's programs do not read the Zstandard that is kept.
+        told = nccopy(*chosen, path, out).splitlines()[0]
         assert "warning: what is damaged is left out" in told and f"bad/{name}" in told, told
         with netCDF4.Dataset(out) as found:
             assert found["good"][:].tolist() == [7, 8, 9]

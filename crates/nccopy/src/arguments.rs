@@ -1,5 +1,6 @@
 //! The arguments of a call of `nccopy`, made of the options of the table.
 
+use std::fmt;
 use std::sync::Arc;
 
 use clap::ArgMatches;
@@ -82,6 +83,30 @@ pub struct Arguments {
     pub messages: Messages,
     /// What this process does of a job of many; `None` for a copy by one process.
     pub step: Option<Step>,
+    /// Whether the next of several inputs is copied.
+    pub goes_on: GoesOn,
+}
+
+/// A question that is asked before each of several inputs is copied.
+#[derive(Clone, Default)]
+pub struct GoesOn(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl GoesOn {
+    /// Goes on while the answer is true.
+    pub fn while_true(ask: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(ask)))
+    }
+
+    /// The answer; true if there is no question.
+    pub fn asked(&self) -> bool {
+        self.0.as_ref().is_none_or(|ask| ask())
+    }
+}
+
+impl fmt::Debug for GoesOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GoesOn").finish_non_exhaustive()
+    }
 }
 
 /// What a call reports, and how it reaches remote stores.
@@ -260,6 +285,7 @@ impl Arguments {
             given: NCCOPY.given(matches),
             messages: Messages::of(&NCCOPY, matches),
             step: Step::of_copy(matches),
+            goes_on: GoesOn::default(),
         })
     }
 }

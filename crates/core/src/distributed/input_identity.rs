@@ -8,7 +8,7 @@ use std::path::{Path, absolute};
 use serde_json::{Value, json};
 
 use super::name_value::{name_of, name_value};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::location::Location;
 
@@ -25,7 +25,7 @@ impl InputIdentity {
     /// The state of an input now. `typed` is the name that the user typed.
     ///
     /// # Errors
-    /// A remote store fails.
+    /// The input is not there, or this machine does not see it; a remote store fails.
     pub fn now(location: &Location, typed: &OsStr) -> Result<Self> {
         let Some(path) = location.path() else {
             return Ok(Self {
@@ -48,7 +48,7 @@ impl InputIdentity {
                 }
             }
             Ok(found) => state.push(state_of(&found)),
-            Err(_) => {}
+            Err(e) => return Err(Error::io("cannot open", e).in_file(typed)),
         }
         Ok(Self { name, state })
     }

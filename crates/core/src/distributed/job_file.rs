@@ -192,12 +192,16 @@ impl JobFile {
         if parts.is_empty() || parts.len() as u64 > MOST_PARTS {
             return None;
         }
+        let inputs: Vec<InputIdentity> = inputs.map(InputIdentity::of).collect::<Option<_>>()?;
+        if !cover_all(&parts, inputs.len() as u64) {
+            return None;
+        }
         Some(Self {
             state: JobState::of(&text("state")?)?,
             version: text("version")?,
             directory: name_of(object.get("directory")?)?.into(),
             arguments: names("arguments")?,
-            inputs: inputs.map(InputIdentity::of).collect::<Option<_>>()?,
+            inputs,
             output: name_of(object.get("output")?)?,
             place: JobPlace {
                 run: text("run").filter(is_hexadecimal)?,
@@ -209,6 +213,27 @@ impl JobFile {
             parts,
         })
     }
+}
+
+/// True if the parts copy each of `count` whole inputs once, or none copies whole inputs.
+fn cover_all(parts: &[PlannedPart], count: u64) -> bool {
+    let files: Vec<(u64, u64)> = parts
+        .iter()
+        .filter_map(|part| match part.work {
+            PartWork::Files(first, end) => Some((first, end)),
+            PartWork::Variables(_) => None,
+        })
+        .collect();
+    if files.is_empty() {
+        return true;
+    }
+    let mut next = 0;
+    let is_in_order = files.iter().all(|(first, end)| {
+        let goes_on = *first == next && end >= first;
+        next = *end;
+        goes_on
+    });
+    files.len() == parts.len() && is_in_order && next == count
 }
 
 impl PlannedPart {

@@ -96,10 +96,19 @@ impl Notes {
     /// # Errors
     /// The job was completed or abandoned; the store fails.
     pub fn check(&self) -> Result<()> {
-        match self.read(RUN, MOST_OF_NOTE)? {
-            Some(run) if run == self.run.as_bytes() => Ok(()),
-            _ => Err(over()),
+        match self.runs()? {
+            true => Ok(()),
+            false => Err(over()),
         }
+    }
+
+    /// False if the run is over.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn runs(&self) -> Result<bool> {
+        let run = self.read(RUN, MOST_OF_NOTE)?;
+        Ok(run.is_some_and(|run| run == self.run.as_bytes()))
     }
 
     /// The value of a key, of which no more than `most` bytes are read.
@@ -234,7 +243,9 @@ impl PartNotes {
 
     /// Notes that this process has failed to make the part. A store that fails is not told.
     pub fn fail(&self, why: &str) {
-        let _ = self.tell(Some(why));
+        if self.notes.runs().unwrap_or(false) {
+            let _ = self.tell(Some(why));
+        }
     }
 
     fn tell(&self, failed: Option<&str>) -> Result<()> {
@@ -295,6 +306,9 @@ impl PartNotes {
     /// # Errors
     /// The store fails.
     pub fn end(&self, content: &Content) -> Result<()> {
+        // A mark must not outlive what it marks.
+        self.notes.output.wait().map_err(cannot_write)?;
+        self.notes.check()?;
         let mark = json!({
             "run": self.notes.run,
             "plan": self.notes.plan,

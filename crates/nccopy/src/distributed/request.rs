@@ -100,6 +100,9 @@ impl<'m> Request<'m> {
     pub fn run(&self) -> anyhow::Result<u8> {
         let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
         let job = Arc::new(read(&file)?);
+        if let Asked::Part { .. } | Asked::Finish = self.asked {
+            check_version(&job, &file)?;
+        }
         let messages = Messages::of(&NCCOPY, self.matches);
         let arguments = JobArguments {
             job: &job,
@@ -145,14 +148,21 @@ pub(super) fn read(file: &Path) -> Result<JobFile> {
     if text.len() as u64 > MOST_BYTES {
         return Err(Error::Damaged("too large for the file of a job".to_owned()).in_file(file));
     }
-    let job = JobFile::parse(&text).map_err(|error| error.in_file(file))?;
+    JobFile::parse(&text).map_err(|error| error.in_file(file))
+}
+
+/// Checks that this program plans as the one did that planned a job.
+///
+/// # Errors
+/// It is of another version.
+pub(super) fn check_version(job: &JobFile, file: &Path) -> Result<()> {
     let own = env!("CARGO_PKG_VERSION");
-    if job.version != own {
-        return Err(Error::Usage(format!(
+    match job.version == own {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
             "the job was planned by version {} of ncutils, and this is {own}; use the same, or abandon the job and plan it again",
             job.version
         ))
-        .in_file(file));
+        .in_file(file)),
     }
-    Ok(job)
 }

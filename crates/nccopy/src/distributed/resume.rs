@@ -18,13 +18,13 @@ use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCCOPY;
 use ncutils_core::distributed::{JobFile, JobState, PartList};
 use ncutils_core::error::Error;
-use ncutils_core::location::Location;
+use ncutils_core::location::{CreateOptions, JobPhase, Location, remote_url};
 
 use super::job_arguments::JobArguments;
 use super::{finish, part, request};
 use crate::arguments::Arguments;
-use crate::copy;
 use crate::step::{Making, Planning, Step};
+use crate::{copy, locations};
 
 /// Makes a copy, or what is left of it. Returns the exit status.
 ///
@@ -34,15 +34,12 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
     let mut arguments = Arguments::of(matches)?;
     let messages = Messages::of(&NCCOPY, matches);
     let file = file_of(&arguments)?;
-    let begun = match file.exists() {
-        true => Some(request::read(&file)?),
-        false => None,
+    let begun = match begun(&file, matches, &arguments)? {
+        Begun::Done => return Ok(0),
+        Begun::Open => true,
+        Begun::Nothing => false,
     };
-    // Everything was removed before the file could be.
-    let begun = begun.filter(|job| job.state == JobState::Open || fs::remove_file(&file).is_err());
-    if let Some(job) = &begun {
-        check_same(job).map_err(|error| error.in_file(&file))?;
-    } else {
+    if !begun {
         arguments.step = Some(Step::Plan(Planning {
             file: file.clone(),
             parts: None,
@@ -65,7 +62,7 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
         tells: false,
     };
     if let Some(left) = part::left(&all, &of_job)? {
-        if begun.is_some() {
+        if begun {
             let (done, all) = (all.parts.len() - left.parts.len(), all.parts.len());
             messages.note(format_args!("goes on: {done} of {all} parts are done"));
         }
@@ -79,6 +76,48 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
         fs::remove_file(&file).with_context(|| format!("{}: cannot be removed", file.display()))?;
     }
     Ok(status)
+}
+
+/// What an earlier call has left.
+enum Begun {
+    /// Nothing that counts.
+    Nothing,
+    /// A copy that goes on.
+    Open,
+    /// The output, which has its name. What was left beside it is removed.
+    Done,
+}
+
+/// Looks for what an earlier call has left, and removes what leads nowhere.
+///
+/// # Errors
+/// A job of another copy; the store fails.
+fn begun(file: &Path, matches: &ArgMatches, arguments: &Arguments) -> anyhow::Result<Begun> {
+    if !file.exists() {
+        return Ok(Begun::Nothing);
+    }
+    let job = request::read(file)?;
+    let output = locations::output(arguments, Location::parse_output(&job.output)?)?;
+    let phase = match job.state {
+        JobState::Open => {
+            check_same(&job).map_err(|error| error.in_file(file))?;
+            request::check_version(&job, file)?;
+            output.join_job(&job.place, &CreateOptions::default())?
+        }
+        JobState::Finished => JobPhase::Published,
+        JobState::Abandoned => JobPhase::Over,
+    };
+    let left = match phase {
+        JobPhase::Open(_) => return Ok(Begun::Open),
+        JobPhase::Published => Begun::Done,
+        JobPhase::Over => Begun::Nothing,
+    };
+    output.remove_job(&job.place)?;
+    fs::remove_file(file).with_context(|| format!("{}: cannot be removed", file.display()))?;
+    if let Begun::Done = left {
+        Messages::of(&NCCOPY, matches).note(format_args!("{output}: finished already"));
+    }
+    Ok(left)
 }
 
 /// The file of the job: hidden, beside a local output, or in the current folder.
@@ -103,7 +142,12 @@ fn check_same(job: &JobFile) -> Result<(), Error> {
     match job.arguments == own && is_here {
         true => Ok(()),
         false => {
-            let shown: Vec<_> = job.arguments.iter().map(|text| text.to_string_lossy()).collect();
+            // The other call's names may hold secrets.
+            let hidden = |text: &OsString| {
+                let text = text.to_string_lossy();
+                remote_url::hidden(&text, &text)
+            };
+            let shown: Vec<String> = job.arguments.iter().map(hidden).collect();
             Err(Error::Usage(format!(
                 "another copy to this output was stopped: 'nccopy {}' in {}; repeat that, or give it up by nccopy --abandon and the name of this file",
                 shown.join(" "),

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::job::Job;
 use super::jobs::jobs;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, GoesOn};
 use crate::files::{Files, Form};
 use crate::locations;
 use crate::modes::distributed::{Keeper, announce, begin, join};
@@ -133,16 +133,19 @@ fn part(
 ) -> anyhow::Result<u8> {
     let output = output(arguments)?;
     let (_stage, notes): (_, Notes) = join(&making.job, &output, &CreateOptions::default())?;
-    // Each input is copied by this process alone.
-    let each = Arguments {
-        step: None,
-        ..arguments.clone()
-    };
     let mut worst = 0;
     for part in making.parts.numbers() {
+        notes.check()?;
         let of_part = notes.of_part(part);
         of_part.begin()?;
         let keeper = Keeper::new(notes.clone(), of_part.clone(), Arc::new(AtomicBool::new(false)));
+        let asked = notes.clone();
+        // Each input is copied by this process alone. A job that was abandoned copies no further one.
+        let each = Arguments {
+            step: None,
+            goes_on: GoesOn::while_true(move || asked.runs().unwrap_or(true)),
+            ..arguments.clone()
+        };
         let inputs = making.job.inputs_of(part);
         let chosen: Vec<OsString> = inputs.iter().map(|input| input.name.clone()).collect();
         let count = chosen.len() as u64;

@@ -44,7 +44,13 @@ fn copy_all(jobs: Vec<Job>, folder: &OsString, arguments: &Arguments) -> anyhow:
     let mut jobs = jobs.into_iter();
     in_turns(
         at_once,
-        || if told.is_heard() { jobs.next() } else { None },
+        || {
+            if told.is_heard() && arguments.goes_on.asked() {
+                jobs.next()
+            } else {
+                None
+            }
+        },
         turn,
         |job, turn| {
             let arguments = if turn == Turn::Large { arguments } else { &share };

@@ -271,6 +271,10 @@ impl KeyOutput for DirectoryOutput {
         Ok(Some(self.staged.clone()))
     }
 
+    fn wait(&self) -> io::Result<()> {
+        sync(&self.stage)
+    }
+
     fn publish(&self) -> io::Result<()> {
         sync(&self.stage)?;
         reach(stop_point::COMMIT);

@@ -8,6 +8,8 @@ use std::ops::Range;
 pub struct WrittenBytes {
     /// Start → end. Ranges are disjoint and not adjacent.
     ranges: BTreeMap<u64, u64>,
+    /// Bytes of all ranges.
+    len: u64,
 }
 
 impl WrittenBytes {
@@ -22,10 +24,22 @@ impl WrittenBytes {
                 break;
             }
             self.ranges.remove(&s);
+            self.len -= e - s;
             start = start.min(s);
             end = end.max(e);
         }
         self.ranges.insert(start, end);
+        self.len += end - start;
+    }
+
+    /// Number of bytes in the set.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True if no byte is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The ranges, ascending, not adjacent.

@@ -36,6 +36,7 @@ pub type Spill = Box<dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync>;
 /// A file that this process and others write.
 pub struct SharedFile {
     file: File,
+    path: PathBuf,
     held: Mutex<BTreeMap<u64, Held>>,
     spill: Spill,
 }
@@ -54,6 +55,7 @@ impl SharedFile {
     pub fn open(path: &Path, spill: Spill) -> io::Result<Self> {
         Ok(Self {
             file: OpenOptions::new().write(true).open(path)?,
+            path: path.to_owned(),
             held: Mutex::default(),
             spill,
         })
@@ -70,7 +72,7 @@ impl SharedFile {
         let at = (offset % BLOCK) as usize;
         block.bytes[at..at + data.len()].copy_from_slice(data);
         block.written.add(at as u64..(at + data.len()) as u64);
-        let done = match block.written.gaps(BLOCK).is_empty() {
+        let done = match block.written.len() == BLOCK {
             true => held.remove(&number).map(|block| (number, block)),
             // Those at the begin are the most likely ones to be left.
             false if held.len() > MOST_HELD => held.pop_first(),
@@ -80,11 +82,17 @@ impl SharedFile {
         done.map_or(Ok(()), |(number, block)| self.put(number, &block))
     }
 
+    /// Writes whole blocks, unless the file has taken its name: it may be another program's by now.
+    fn write_whole(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        fs::metadata(&self.path)?;
+        self.file.write_all_at(bytes, offset)
+    }
+
     /// Writes a block that is whole, or keeps its parts elsewhere.
     fn put(&self, number: u64, block: &Held) -> io::Result<()> {
         let begin = number * BLOCK;
-        if block.written.gaps(BLOCK).is_empty() {
-            return self.file.write_all_at(&block.bytes, begin);
+        if block.written.len() == BLOCK {
+            return self.write_whole(begin, &block.bytes);
         }
         for written in block.written.ranges() {
             let part = &block.bytes[written.start as usize..written.end as usize];
@@ -102,7 +110,7 @@ impl Output for SharedFile {
             let whole = data.len() as u64 / BLOCK * BLOCK;
             let length = match left == BLOCK && whole > 0 {
                 true => {
-                    self.file.write_all_at(&data[..whole as usize], offset)?;
+                    self.write_whole(offset, &data[..whole as usize])?;
                     whole
                 }
                 false => {

@@ -82,7 +82,7 @@ impl Packs {
     ///
     /// # Errors
     /// A pack that is damaged; what the writer fails with.
-    pub fn complete_classic(&self, output: &dyn Output, writer: &ClassicWriter) -> Result<()> {
+    pub fn complete_classic(&self, output: &dyn Output, size: u64, writer: &ClassicWriter) -> Result<()> {
         for part in 0..self.parts {
             let pieces = self.pieces(part, false)?;
             for entry in &pieces.entries {
@@ -90,7 +90,7 @@ impl Packs {
                     Item::Written { offset, count } => {
                         writer.note(VarId(entry.variable as usize), offset..offset + count)?;
                     }
-                    Item::Place { offset } => {
+                    Item::Place { offset } if offset.saturating_add(entry.length) <= size => {
                         let bytes = self.bytes(&pieces, entry.at, entry.length)?;
                         if crc32c::crc32c(&bytes) != entry.crc {
                             return Err(pieces.damaged());

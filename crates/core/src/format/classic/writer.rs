@@ -21,6 +21,9 @@ use crate::store::{Output, WrittenBytes};
 /// Position of the number of records in a file, in bytes.
 pub(super) const RECORD_COUNT: u64 = 4;
 
+/// Least length, in bytes, of the slabs of interleaved variables that are written one by one by several processes.
+const LONG_SLAB: u64 = 64 << 10;
+
 /// Most bytes of fill values in one write.
 const BUFFER: usize = 1 << 20;
 
@@ -102,11 +105,24 @@ impl ClassicWriter {
     /// The size of the file of a dataset, in bytes.
     ///
     /// # Errors
-    /// Those of [`check_places`].
+    /// A kind that is not classic; a dataset that is larger than any file.
     pub fn size(schema: &Schema) -> Result<u64> {
         let version = Version::of(schema.kind)
             .ok_or_else(|| Error::Unsupported(format!("{} as a classic format", schema.kind.name())))?;
         Ok(lay_out(schema, version)?.size)
+    }
+
+    /// True if the pieces in which variables are written are long, so that each can be written where it belongs.
+    pub fn has_long_slabs(schema: &Schema) -> bool {
+        let layout = Version::of(schema.kind).map(|version| lay_out(schema, version));
+        let Some(Ok(layout)) = layout else {
+            return false;
+        };
+        let (size, count) = (
+            layout.geometry.record_size,
+            layout.geometry.record_variables as u64,
+        );
+        count < 2 || size / count >= LONG_SLAB
     }
 
     /// Notes that another process has written bytes of a variable.

@@ -152,7 +152,7 @@ impl Location {
     ) -> Result<(JobPlace, JobStage)> {
         self.check_create(schema, plans)?;
         self.check_room(plans)?;
-        let way = self.way(schema.kind);
+        let way = self.way(schema);
         if way != JobWay::Keys {
             // What one process would find out at its begin.
             drop(self.object_output(options, None)?);
@@ -165,12 +165,15 @@ impl Location {
     }
 
     /// How several processes write a dataset of a kind here.
-    fn way(&self, kind: Kind) -> JobWay {
+    fn way(&self, schema: &Schema) -> JobWay {
+        let kind = schema.kind;
         let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
         match kind {
             _ if is_zarr(kind) && self.store() == StoreKind::Directory => JobWay::Keys,
             Kind::Classic | Kind::Offset64 | Kind::Data64
-                if !self.is_remote() && !self.path().is_some_and(is_device) =>
+                if !self.is_remote()
+                    && !self.path().is_some_and(is_device)
+                    && classic::ClassicWriter::has_long_slabs(schema) =>
             {
                 JobWay::Placed
             }
@@ -240,7 +243,16 @@ impl Location {
             }
             return tree.tidy().map_err(cannot);
         }
-        SharedStage::remove(self.local_path()?, &place.run).map_err(cannot)
+        let path = self.local_path()?;
+        // Left by a process that was killed when the dataset had its name already.
+        let mark = path.join(RUN);
+        if place.way == JobWay::Keys
+            && is_marked(&mark, place).map_err(cannot)?
+            && let Some(folder) = mark.parent()
+        {
+            fs::remove_dir_all(folder).map_err(cannot)?;
+        }
+        SharedStage::remove(path, &place.run).map_err(cannot)
     }
 
     #[cfg(feature = "remote")]

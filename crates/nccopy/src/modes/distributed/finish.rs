@@ -13,7 +13,7 @@ use ncutils_core::store::{CompletedFile, Input, KeyOutput, Output, ReadBack, Sta
 use super::join::join;
 use super::part::check_plan;
 use crate::arguments::Arguments;
-use crate::modes::planned::{Planned, compare, create_held, verify};
+use crate::modes::planned::{Planned, compare, create_held};
 use crate::step::Finishing;
 
 /// Lets the output appear.
@@ -37,17 +37,17 @@ pub fn finish(finishing: &Finishing, planned: Planned<'_>, arguments: &Arguments
     let (writer, held) = create_held(&planned, arguments)?;
     let mut packs = Packs::new(&notes, parts, planned.plan.schema.vars.len())?;
     let report = engine.complete(planned.copied, &planned.prepared, writer, &mut packs)?;
+    let output = engine.output;
+    if arguments.verify {
+        let written = output.open_input(held.input(output)?, &arguments.copy.registry)?;
+        let promise = Promise::of(&planned.plan);
+        let locations = (engine.input, output);
+        compare(&*written, &promise, planned.copied.asked, locations, arguments)
+            .map_err(|error| error.in_file(output.name()))?;
+    }
     // The job may have been abandoned since, and a newer dataset be there.
     notes.check()?;
-    if arguments.verify {
-        let promise = Promise::of(&planned.plan);
-        let locations = (engine.input, engine.output);
-        verify(&held, &promise, planned.copied.asked, locations, arguments)
-            .map_err(|error| error.in_file(engine.output.name()))?;
-    } else {
-        held.release()
-            .map_err(|error| error.in_file(engine.output.name()))?;
-    }
+    held.release().map_err(|error| error.in_file(output.name()))?;
     engine.summarized(&report, None)
 }
 
@@ -67,10 +67,12 @@ fn complete(
     let whole: Arc<dyn Output> = Arc::new(CompletedFile::open(file, target).map_err(cannot)?);
     let held = Arc::new(StagedOutput::new(whole.clone()));
     let writer = ClassicWriter::complete(held.clone(), schema, plans).map_err(named)?;
-    Packs::new(notes, parts, schema.vars.len())?.complete_classic(&*held, &writer)?;
+    Packs::new(notes, parts, schema.vars.len())?.complete_classic(
+        &*held,
+        ClassicWriter::size(schema).map_err(named)?,
+        &writer,
+    )?;
     Box::new(writer).finish().map_err(named)?;
-    // The job may have been abandoned since, and a newer dataset be there.
-    notes.check()?;
     if arguments.verify {
         let input = Input::object(output.name(), held.clone());
         let written = output.open_input(input, &arguments.copy.registry)?;
@@ -78,6 +80,8 @@ fn complete(
         let locations = (planned.engine.input, output);
         compare(&*written, &promise, planned.copied.asked, locations, arguments).map_err(named)?;
     }
+    // The job may have been abandoned since, and a newer dataset be there.
+    notes.check()?;
     Ok(held.release().map_err(cannot)?)
 }
 

@@ -23,7 +23,7 @@ impl Keeper {
         let (ends, ended) = channel();
         let keep = move || {
             while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                if notes.check().is_err() {
+                if matches!(notes.runs(), Ok(false)) {
                     is_over.store(true, Ordering::Relaxed);
                     return;
                 }

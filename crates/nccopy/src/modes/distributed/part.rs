@@ -43,6 +43,7 @@ pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> any
         prepared.leave_encoded();
     }
     for part in making.parts.numbers() {
+        notes.check()?;
         let share = prepared.clone().into_share(part, of)?;
         let of_part = Arc::new(notes.of_part(part));
         of_part.begin()?;
