@@ -54,7 +54,7 @@ def check_installed():
         pytest.skip("Slurm's daemons run as root")
 
 
-def until(condition, seconds=60):
+def until(condition, seconds=150):
     """Waits until a condition is true, and returns what it is."""
     end = time.monotonic() + seconds
     while True:

@@ -99,7 +99,8 @@ def test_the_script_of_the_guide(cluster, tmp_path):
     check_same(folder / "out.zarr", folder / "one.zarr")
     assert left_in(folder) == []
     finishes = {path.stem: path.read_text() for path in folder.glob("slurm-*.out") if "_" not in path.name}
-    assert f"1 of 8 parts are missing: {KILLED}" in finishes[f"slurm-{array + 1}"], finishes
+    # Slurm may take a task that waits to be requeued for one that has ended.
+    assert re.search(rf"parts are missing: (\d+,)*{KILLED}\b", finishes[f"slurm-{array + 1}"]), finishes
     assert len(finishes) == 2
 
 
