@@ -1,9 +1,11 @@
 //! Benchmarks of jobs: one dataset, made by several processes.
 //!
 //! `processes` compares them with one process. `dask` compares the module on a cluster of Dask with xarray and rechunker.
+//! `scaling` counts what 64 workers gain on a store 20 ms away.
 
 mod dask;
 mod processes;
+mod scaling;
 mod tools;
 
 use anyhow::{Result, ensure};
@@ -11,7 +13,7 @@ use anyhow::{Result, ensure};
 pub use tools::Tools;
 
 /// The groups, in their order.
-const GROUPS: [&str; 2] = ["processes", "dask"];
+const GROUPS: [&str; 3] = ["processes", "dask", "scaling"];
 
 /// Measures all groups, or the one that `only` names.
 ///
@@ -31,6 +33,9 @@ pub fn run(tools: &Tools, only: Option<&str>) -> Result<()> {
     }
     if is_asked("dask") {
         dask::run(tools)?;
+    }
+    if is_asked("scaling") {
+        scaling::run(tools)?;
     }
     Ok(())
 }
