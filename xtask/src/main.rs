@@ -56,7 +56,7 @@ cargo xtask servers          unit tests of the servers that the tests of remote 
 cargo xtask instructions     instructions of small runs, against tests/instructions.txt; --bless writes it
 cargo xtask licences         what deny.toml says of the dependencies' licences and sources
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;
-                             `bench remote [NAME]` work on a store 20 ms away; `bench archive [f|m|s|header]` compressed netCDF-3 archives; `bench files` many small files; `bench join` files joined along a dimension; `bench jobs` one dataset by several processes; `bench append` 1 % added to 2 GB; `bench python` the module's import and a small copy; `bench proof [NAME]` checks, digests and comparisons; `bench parts [NAME]` slices and virtual datasets;
+                             `bench remote [NAME]` work on a store 20 ms away; `bench archive [f|m|s|header]` compressed netCDF-3 archives; `bench files` many small files; `bench join` files joined along a dimension; `bench jobs [processes|dask|scaling]` one dataset by several processes; `bench append` 1 % added to 2 GB; `bench python` the module's import and a small copy; `bench proof [NAME]` checks, digests and comparisons; `bench parts [NAME]` slices and virtual datasets;
                              `bench shards [NAME]` copies of sharded Zarr;
                              `bench filters [NAME]` each filter against the reference library's, on one core
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input

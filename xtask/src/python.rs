@@ -74,6 +74,16 @@ pub fn install_remote_stores(python: &Path) -> Result<()> {
         .try_for_each(|(name, packages)| install_beside(python, name, packages))
 }
 
+/// Installs the packages in `tests/interop/requirements-rechunker.txt` below `target/interop/rechunker` if needed. They work with
+/// zarr-python 2.
+///
+/// # Errors
+/// A package cannot be installed.
+#[cfg(feature = "libraries")]
+pub fn install_rechunker(python: &Path) -> Result<()> {
+    install_beside(python, "rechunker", "rechunker")
+}
+
 fn install_beside(python: &Path, name: &str, packages: &str) -> Result<()> {
     let requirements = root().join(format!("tests/interop/requirements-{name}.txt"));
     let folder = root().join("target/interop").join(name);

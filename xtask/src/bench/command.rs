@@ -27,10 +27,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if arguments == ["append"] {
         return append::run(&build_release()?, &data_folder());
     }
-    if arguments == ["jobs"] {
+    if let [first, rest @ ..] = arguments
+        && first == "jobs"
+    {
         let binaries = build_release()?;
-        let (_, data) = make_data()?;
-        return jobs::run(&binaries, &data);
+        let (python, data) = make_data()?;
+        let tools = jobs::Tools {
+            binaries,
+            python,
+            data,
+        };
+        return jobs::run(&tools, rest.first().map(String::as_str));
     }
     if arguments == ["python"] {
         return module::run(&build_release()?, &python::interpreter()?, &data_folder());

@@ -10,4 +10,5 @@ mod line;
 mod rows;
 mod run;
 
+pub use line::Line;
 pub use run::{Tools, run};

@@ -1,4 +1,4 @@
-//! Benchmarks of jobs: several processes that make one dataset, beside one process that makes it.
+//! Several processes that make one dataset, beside one process that makes it; and the plan of a large join.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use super::measure;
+use crate::bench::measure;
 use crate::process::succeed;
 
 /// Number of processes, each of one thread.
