@@ -3,9 +3,9 @@
 //! ```text
 //! plan ─► JobFile: what every process does             stage: what is written, beside the output
 //!   │
-//!   ├─ part 0 ─► PartKeys: keys of Zarr, or PackWriter: a pack ─► 0.done ─┐
-//!   ├─ part 1 ─► …                                                        ├─► complete: Packs, metadata ─► the output appears
-//!   └─ part N ─► …                                                        ┘
+//!   ├─ part 0 ─► PartKeys: keys of Zarr │ PlacedWriter: a classic file │ PackWriter: a pack ─► 0.done ─┐
+//!   ├─ part 1 ─► …                                                                                    ├─► Packs, metadata ─► the output
+//!   └─ part N ─► …                                                                                    ┘
 //! ```
 //!
 //! Parts have no chunk and no shard in common, and a part writes the same bytes however often it runs. So a part that was killed

@@ -2,7 +2,7 @@
 //!
 //! | key | what it is |
 //! | --- | --- |
-//! | `run` | the name of the run: the job is neither completed nor abandoned |
+//! | `run` | the name of the run; it goes with the stage, when the output has appeared or the job is abandoned |
 //! | `N.begun` | who works on part N, and since when |
 //! | `N-X.pack` | what part N has made of an output that is one file, in the attempt X |
 //! | `N.index` | what is in that pack, and which attempt it is |

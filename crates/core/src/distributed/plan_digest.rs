@@ -1,4 +1,5 @@
-//! The digest of a plan: two processes with the same digest make parts of the same output.
+//! The digest of a plan: two processes with the same digest make parts of the same output. For a job of files, it is that of the
+//! inputs and the arguments.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write};

@@ -65,7 +65,7 @@ def copy(
         output: the output, if it is not the last of `paths`.
         job: the job file, where all workers see it. If the copy fails, the job stays, and `resume(client, ncutils.Job(job))` goes
             on with it. Without `job`, a copy that fails is abandoned.
-        parts: most parts; default 4 for each worker.
+        parts: number of parts; default 4 for each worker. Parts beyond the number of chunks or shards are empty.
         retries: how often a part that fails is tried again.
         progress: True for a bar, or a callable that gets the number of parts that are done, and of all.
         options: the options of `ncutils.copy`. `threads` and `memory` are those of each part, in place of the worker's figures.

@@ -54,7 +54,7 @@ class Job:
         Args:
             paths: the inputs and then the output, as for `ncutils.copy`.
             job: the job file to write, where all processes see it.
-            parts: most parts. There are fewer if the data does not have so many chunks or shards.
+            parts: number of parts. Parts beyond the number of chunks or shards are empty.
             output: the output, if it is not the last of `paths`.
             options: the options of `ncutils.copy`.
 

@@ -6,7 +6,8 @@
 //! | Zarr on a remote store | `PREFIX/.ncutils-partial-RUN/parts/` | below the prefix, where one process writes them |
 //! | one object | `KEY.ncutils-partial-RUN/` | – |
 //!
-//! The keys have a mark of their run. So the notes of a run without such keys say that its output has appeared.
+//! The keys have a mark of their run. In a local stage that has notes, but no keys or file of the run, the output has appeared. Packs
+//! have no such sign.
 
 use std::fs;
 use std::io;

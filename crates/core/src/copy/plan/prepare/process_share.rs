@@ -27,7 +27,8 @@ use crate::error::{Error, Result};
 use crate::format::{Promised, VariablePlan};
 use crate::model::{Encoding, Storage, VariableLayout};
 
-/// Contiguous bytes are cut at multiples of this number, so that no number of any size is split.
+/// Contiguous bytes are cut at multiples of this number, so that no number of any size is split. What two processes write of one block
+/// of a file is kept apart by [`SharedFile`](crate::store::SharedFile).
 const UNIT: u64 = 8;
 
 /// Cost of a chunk besides that of its bytes.
