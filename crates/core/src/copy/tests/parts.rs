@@ -112,6 +112,21 @@ fn a_shard_is_in_one_part() {
     }
 }
 
+#[test]
+fn chunks_of_one_tile_are_in_one_part() {
+    let from = layout(&[64, 8], Some(&[4, 8]), 4, Endian::Little, 1);
+    let to = layout(&[64, 8], Some(&[4, 2]), 4, Endian::Little, 1);
+    let input = input(vec![source(from, [])]);
+    for of in 1..5 {
+        // An input chunk is made into four chunks, of which no two are in different parts.
+        for (n, part) in parts(&input, &plan(&[to.clone()]), of).iter().enumerate() {
+            let tiles: BTreeSet<u64> = part.iter().map(|(_, chunk)| chunk / 4).collect();
+            assert_eq!(part.len(), 4 * tiles.len(), "part {n} of {of}");
+            assert!((part.len() as u64 * of).abs_diff(64) <= 4 * of, "part {n} of {of}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn parts_of_like_chunks_differ_by_one_chunk_at_most(

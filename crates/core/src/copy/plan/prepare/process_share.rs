@@ -21,7 +21,7 @@ use std::ops::Range;
 use super::numbering::{decoded_bytes, number_pieces};
 use super::prepared::Prepared;
 use crate::chunk::ChunkGrid;
-use crate::copy::geometry::ChunksToWrite;
+use crate::copy::geometry::{Block, ChunksToWrite};
 use crate::copy::task::{Band, Route, Variable};
 use crate::error::{Error, Result};
 use crate::format::{Promised, VariablePlan};
@@ -116,22 +116,34 @@ impl Prepared {
         matches!(var.route, Route::Values(_)) && encoding == Encoding::Structured
     }
 
-    /// The range of a variable's pieces between two points of the line, which count from the begin of the variable's work.
-    fn pieces(&self, at: usize, work: &Work, (from, to): (u128, u128)) -> Range<u64> {
+    /// The range of a variable's pieces between two points of the line, which count from the begin of the variable's work. Chunks that
+    /// are made of the same input chunks stay together, if they are `most` points at most: each of these is decoded once then. Shards
+    /// stay together always.
+    fn pieces(&self, at: usize, work: &Work, (from, to): (u128, u128), most: u128) -> Range<u64> {
         let var = &self.variables[at];
-        let (order, sharded) = match &var.route {
-            Route::Raw(same) | Route::Refilter(same) => (Some(same.order()), same.shard.is_some()),
-            Route::Blocks(tiling) | Route::Values(tiling) => (Some(tiling.order(1)), tiling.shard.is_some()),
-            Route::Ranges(_) | Route::Records(_) => (None, false),
+        let (order, sharded, tiling) = match &var.route {
+            Route::Raw(same) | Route::Refilter(same) => (Some(same.order()), same.shard.is_some(), None),
+            Route::Blocks(tiling) | Route::Values(tiling) => {
+                let decodes = var.inputs.iter().any(|input| input.grid.is_some());
+                let together = decodes.then_some(tiling);
+                (Some(tiling.order(1)), tiling.shard.is_some(), together)
+            }
+            Route::Ranges(_) | Route::Records(_) => (None, false, None),
         };
+        let pieces_of = |block: &Block| (var.to_write.before(block.first), var.to_write.before(block.end));
         let unit = |piece: u64| {
-            let position = var.to_write.position(piece).filter(|_| sharded);
-            match (&order, position) {
-                (Some(order), Some(position)) => {
-                    let shard = order.shard_at(position);
-                    (var.to_write.before(shard.first), var.to_write.before(shard.end))
+            let (Some(order), Some(position)) = (&order, var.to_write.position(piece)) else {
+                return (piece, piece + 1);
+            };
+            if let Some(tiling) = tiling {
+                let (first, end) = pieces_of(&tiling.made_with(order, position));
+                if u128::from(end - first) * u128::from(work.each) <= most {
+                    return (first, end);
                 }
-                _ => (piece, piece + 1),
+            }
+            match sharded {
+                true => pieces_of(&order.shard_at(position)),
+                false => (piece, piece + 1),
             }
         };
         work.pieces(from, unit)..work.pieces(to, unit)
@@ -225,11 +237,13 @@ impl Line {
             }
         };
         let (from, to) = (point(n), point(n + 1));
+        // So the shares differ by a quarter at most.
+        let most = self.cost / u128::from(of.max(1)) / 4;
         let mut begin = 0u128;
         self.works.iter().enumerate().map(move |(at, work)| {
             let cut = (from.saturating_sub(begin), to.saturating_sub(begin));
             begin = begin.saturating_add(work.cost());
-            prepared.pieces(at, work, cut)
+            prepared.pieces(at, work, cut, most)
         })
     }
 }
