@@ -119,10 +119,16 @@ fn chunks_of_one_tile_are_in_one_part() {
     let input = input(vec![source(from, [])]);
     for of in 1..5 {
         // An input chunk is made into four chunks, of which no two are in different parts.
-        for (n, part) in parts(&input, &plan(&[to.clone()]), of).iter().enumerate() {
+        for (n, part) in parts(&input, &plan(std::slice::from_ref(&to)), of)
+            .iter()
+            .enumerate()
+        {
             let tiles: BTreeSet<u64> = part.iter().map(|(_, chunk)| chunk / 4).collect();
             assert_eq!(part.len(), 4 * tiles.len(), "part {n} of {of}");
-            assert!((part.len() as u64 * of).abs_diff(64) <= 4 * of, "part {n} of {of}");
+            assert!(
+                (part.len() as u64 * of).abs_diff(64) <= 4 * of,
+                "part {n} of {of}"
+            );
         }
     }
 }
