@@ -25,8 +25,11 @@ const JOB: &str = r#"{
   "inputs": [{"name": "/data/in.nc", "state": ["size 37686 time 1795807201.072417201 number 1311"]}],
   "output": {"bytes": "6fff2e6e63"}, "run": "408a579da4468f02", "beside": false, "way": "packs",
   "plan": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", "described": {"variables": []},
-  "parts": [{"bytes": 100, "variables": [["/v", 0, 3], ["/w", 0, 1]]}, {"bytes": 18446744073709551615, "files": [0, 1]}]
+  "parts": [{"bytes": 100, "variables": [["/v", 0, 3], ["/w", 0, 1]]}, {"bytes": 18446744073709551615, "variables": []}]
 }"#;
+
+/// The end of the file of a job that copies whole inputs, from its parts on.
+const PARTS_OF_FILES: &str = r#""parts": [{"bytes": 100, "files": [0, 0]}, {"bytes": 7, "files": [0, 1]}] }"#;
 
 /// Reads the file of a job. What is read is written and read again.
 pub fn job_file(input: &[u8]) {
@@ -36,9 +39,14 @@ pub fn job_file(input: &[u8]) {
     }
 }
 
-/// The file of a job.
+/// Files of both kinds of jobs.
 pub fn job_files(_: &Path) -> Vec<Seed> {
-    vec![Seed::text(JOB)]
+    vec![Seed::text(JOB), Seed::text(&job_of_files())]
+}
+
+fn job_of_files() -> String {
+    let head = JOB.split("\"parts\":").next().unwrap_or_default();
+    format!("{head}{PARTS_OF_FILES}")
 }
 
 /// A copy into one file, and the pack of its only part.
@@ -60,7 +68,9 @@ fn attempt_of(index: &[u8]) -> u64 {
 }
 
 fn notes() -> Notes {
-    Notes::new(Arc::new(MemoryKeys::new().output()), "0", "0")
+    let output = MemoryKeys::new().output();
+    output.put("run", b"0").expect("memory takes all values");
+    Notes::new(Arc::new(output), "0", "0")
 }
 
 impl Sample {
@@ -151,6 +161,7 @@ mod tests {
     #[test]
     fn seeds_are_taken() {
         assert!(JobFile::parse(JOB.as_bytes()).is_ok());
+        assert!(JobFile::parse(job_of_files().as_bytes()).is_ok());
         for (sample, count) in samples().iter().zip([4, 4]) {
             assert!(sample.index.len() > 40 * count, "{}", sample.index.len());
             assert!(!sample.pack.is_empty());
