@@ -114,8 +114,10 @@ def test_an_input_that_changed(tmp_path, source, change, step):
         os.rename(copy, tmp_path / "away.nc")
         if change == "other file":
             shutil.copy2(tmp_path / "away.nc", copy)
-    outcome = call(step, *(["0"] if step == "--part" else []), job.file, code=4)
-    assert outcome.error == f"nccopy: {copy}: changed since the job was planned; plan it again\n"
+    outcome = call(step, *(["0"] if step == "--part" else []), job.file, code=1 if change == "gone" else 4)
+    # A machine may not see an input that is there for the others.
+    why = "cannot open" if change == "gone" else "changed since the job was planned; plan it again\n"
+    assert outcome.error.startswith(f"nccopy: {copy}: {why}")
     assert not path_of(job.output).exists()
     call("--abandon", job.file)
     assert left_in(path_of(job.output).parent) == []

@@ -59,7 +59,6 @@ impl KeyOutput for PartKeys {
 
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
         self.check_runs()?;
-        self.content.add_key();
         Ok(Box::new(PartValue {
             value: self.keys.create(key)?,
             key: key.to_owned(),
@@ -106,6 +105,8 @@ impl ValueWriter for PartValue {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
+        // One that is not finished has no key.
+        self.content.add_key();
         self.value.finish()
     }
 }

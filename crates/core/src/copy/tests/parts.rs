@@ -113,6 +113,23 @@ fn a_shard_is_in_one_part() {
 }
 
 #[test]
+fn a_shard_of_several_tiles_is_in_one_part() {
+    let from = layout(&[64, 8], Some(&[2, 8]), 4, Endian::Little, 1);
+    let mut to = layout(&[64, 8], Some(&[2, 2]), 4, Endian::Little, 1);
+    to.shard = Some(vec![16, 8]);
+    let input = input(vec![source(from, [])]);
+    for of in 1..6 {
+        for (n, part) in parts(&input, &plan(std::slice::from_ref(&to)), of)
+            .iter()
+            .enumerate()
+        {
+            let shards: BTreeSet<u64> = part.iter().map(|(_, chunk)| chunk / 4 / 8).collect();
+            assert_eq!(part.len(), 32 * shards.len(), "part {n} of {of}");
+        }
+    }
+}
+
+#[test]
 fn chunks_of_one_tile_are_in_one_part() {
     let from = layout(&[64, 8], Some(&[4, 8]), 4, Endian::Little, 1);
     let to = layout(&[64, 8], Some(&[4, 2]), 4, Endian::Little, 1);

@@ -135,16 +135,17 @@ impl Prepared {
             let (Some(order), Some(position)) = (&order, var.to_write.position(piece)) else {
                 return (piece, piece + 1);
             };
-            if let Some(tiling) = tiling {
-                let (first, end) = pieces_of(&tiling.made_with(order, position));
-                if u128::from(end - first) * u128::from(work.each) <= most {
-                    return (first, end);
-                }
-            }
-            match sharded {
+            let least = match sharded {
                 true => pieces_of(&order.shard_at(position)),
                 false => (piece, piece + 1),
-            }
+            };
+            // A tile may be smaller than a shard.
+            let made = tiling.map(|tiling| pieces_of(&tiling.made_with(order, position)));
+            let made = made.filter(|(first, end)| {
+                let is_short = u128::from(end - first) * u128::from(work.each) <= most;
+                is_short && *first <= least.0 && *end >= least.1
+            });
+            made.unwrap_or(least)
         };
         work.pieces(from, unit)..work.pieces(to, unit)
     }
