@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::content_sum::Content;
 use crate::error::{Error, Result};
+use crate::location::RUN_NOTE;
 use crate::store::{ByteRange, GetRange, KeyOutput, KeyStore, ValueWriter};
 use crate::threads;
 
@@ -28,9 +29,6 @@ const MOST_OF_INDEX: usize = 1 << 30;
 
 /// Marks that are looked at side by side: a store may be far away.
 const LOOKS_AT_ONCE: usize = 16;
-
-/// Key of the name of the run.
-const RUN: &str = "run";
 
 /// The notes of all parts of one job.
 #[derive(Clone)]
@@ -107,7 +105,7 @@ impl Notes {
     /// # Errors
     /// The store fails.
     pub fn runs(&self) -> Result<bool> {
-        let run = self.read(RUN, MOST_OF_NOTE)?;
+        let run = self.read(RUN_NOTE, MOST_OF_NOTE)?;
         Ok(run.is_some_and(|run| run == self.run.as_bytes()))
     }
 

@@ -37,7 +37,7 @@ pub use fragment::{Mode, StoreKind};
 pub use output::containment::OutputPlace;
 pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
-pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobWay};
+pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 pub use output::staged::Staged;
 
 use crate::error::{Error, Result};

@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use ncutils_core::distributed::{JobFile, JobState};
+use ncutils_core::distributed::JobState;
 use ncutils_core::error::Error;
-use ncutils_core::location::Location;
 
 use super::job_arguments::JobArguments;
-use crate::locations;
-use crate::modes::distributed::write;
 
 /// Removes what the job has written, also what a killed call of this has left. The output, if it is there, stays as it was.
 ///
@@ -23,16 +20,12 @@ pub fn abandon(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<u8> 
                 .into(),
         );
     }
-    let planned = arguments.planned()?;
-    let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
     if job.state == JobState::Open {
-        let abandoned = JobFile {
-            state: JobState::Abandoned,
-            ..job.clone()
-        };
         // Nobody finishes a job while it is being removed.
-        write(&abandoned, file, false).map_err(|e| Error::io("cannot write", e).in_file(file))?;
+        arguments
+            .note(JobState::Abandoned, file)
+            .map_err(|e| Error::io("cannot write", e).in_file(file))?;
     }
-    output.remove_job(&job.place)?;
+    arguments.output()?.remove_job(&job.place)?;
     Ok(0)
 }

@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ncutils_core::distributed::{JobFile, JobState, Notes, PartList, over};
+use ncutils_core::distributed::{JobFile, JobState, PartList, over};
 use ncutils_core::error::Error;
-use ncutils_core::location::{CreateOptions, JobPhase, Location};
+use ncutils_core::location::JobPhase;
 
 use super::MISSING;
 use super::job_arguments::JobArguments;
-use crate::locations;
-use crate::modes::distributed::write;
+use crate::modes::distributed::notes_of;
 use crate::step::{Finishing, Step};
 
 /// The exit status of a job that cannot be finished now, or was before. `None` if all parts are done.
@@ -19,52 +18,30 @@ use crate::step::{Finishing, Step};
 /// A job that was abandoned.
 pub fn is_ready(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<Option<u8>> {
     let job = arguments.job;
-    let done = || {
-        arguments
-            .messages
-            .note(format_args!("{}: finished already", file.display()));
-        Some(0)
-    };
-    match job.state {
-        JobState::Finished => {
-            // What a killed process has left goes.
-            let planned = arguments.planned()?;
-            let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
-            output.remove_job(&job.place)?;
-            return Ok(done());
-        }
-        JobState::Abandoned => {
-            return Err(Error::Usage("the job was abandoned".to_owned())
-                .in_file(file)
-                .into());
-        }
-        JobState::Open => {}
-    }
-    let planned = arguments.planned()?;
-    let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
-    let notes = match output.join_job(&job.place, &CreateOptions::default())? {
-        JobPhase::Open(stage) => Notes::new(stage.notes.clone(), &job.place.run, &job.plan),
+    let stage = match arguments.phase()? {
+        JobPhase::Open(stage) => stage,
         // A process was killed right behind its last step.
         JobPhase::Published => {
-            end(job, file, &output)?;
-            return Ok(done());
+            end(arguments, file)?;
+            arguments
+                .messages
+                .note(format_args!("{}: finished already", file.display()));
+            return Ok(Some(0));
         }
         JobPhase::Over => return Err(over().in_file(file).into()),
     };
-    let parts = job.parts.len() as u64;
-    let states = notes.states(parts)?;
-    let mut missing: Vec<u64> = (0..parts).filter(|part| !states.done.contains(part)).collect();
-    // A list of names may be older than the marks, on a network file system by a minute.
-    let late = notes.done(&missing)?;
-    missing.retain(|part| !late.contains(part));
-    if missing.is_empty() {
+    // Marks are looked for by name: on a network file system, a list of names may be a minute old.
+    let all: Vec<u64> = (0..job.parts.len() as u64).collect();
+    let done = notes_of(job, &stage).done(&all)?;
+    if done.len() == all.len() {
         return Ok(None);
     }
-    let list = PartList::of(missing);
+    let missing = PartList::of(all.iter().copied().filter(|part| !done.contains(part)));
     arguments.messages.tell(format_args!(
-        "{}: not finished, {} of {parts} parts are missing: {list}",
+        "{}: not finished, {} of {} parts are missing: {missing}",
         file.display(),
-        list.len()
+        missing.len(),
+        all.len()
     ));
     Ok(Some(MISSING))
 }
@@ -77,9 +54,7 @@ pub fn finish(arguments: &JobArguments<'_>, job: &Arc<JobFile>, file: &Path) -> 
     let finishing = Finishing { job: Arc::clone(job) };
     let status = arguments.copy(Step::Finish(finishing))?;
     if status == 0 {
-        let planned = arguments.planned()?;
-        let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
-        end(job, file, &output)?;
+        end(arguments, file)?;
     }
     Ok(status)
 }
@@ -88,12 +63,12 @@ pub fn finish(arguments: &JobArguments<'_>, job: &Arc<JobFile>, file: &Path) -> 
 ///
 /// # Errors
 /// The file cannot be written; the store fails.
-fn end(job: &JobFile, file: &Path, output: &Location) -> anyhow::Result<()> {
-    let finished = JobFile {
-        state: JobState::Finished,
-        ..job.clone()
-    };
-    write(&finished, file, false)
-        .map_err(|e| Error::io("the output is in place, but this cannot be written", e).in_file(file))?;
-    Ok(output.remove_job(&job.place)?)
+fn end(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<()> {
+    let job = arguments.job;
+    if job.state != JobState::Finished {
+        arguments
+            .note(JobState::Finished, file)
+            .map_err(|e| Error::io("the output is in place, but this cannot be written", e).in_file(file))?;
+    }
+    Ok(arguments.output()?.remove_job(&job.place)?)
 }

@@ -2,19 +2,21 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
+use std::path::Path;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCCOPY;
 use ncutils_cli::values::memory;
-use ncutils_core::distributed::{InputIdentity, JobFile, Notes};
+use ncutils_core::distributed::{InputIdentity, JobFile, JobState};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::location::{CreateOptions, JobStage, Location};
+use ncutils_core::location::{CreateOptions, JobPhase, Location};
 
 use super::CHANGED;
 use crate::arguments::Arguments;
-use crate::modes::distributed::join;
+use crate::modes::distributed::write;
 use crate::step::Step;
 use crate::{copy, locations};
 
@@ -95,12 +97,37 @@ impl JobArguments<'_> {
         Ok(found.into_iter().flatten().next())
     }
 
-    /// Joins the job where its output is.
+    /// The output of the job.
     ///
     /// # Errors
-    /// The job is over.
-    pub fn join(&self, arguments: &Arguments) -> anyhow::Result<(JobStage, Notes)> {
-        let output = locations::output(arguments, Location::parse_output(&self.job.output)?)?;
-        Ok(join(self.job, &output, &CreateOptions::default())?)
+    /// Those of [`planned`](Self::planned); a name that means no location.
+    pub fn output(&self) -> anyhow::Result<Location> {
+        locations::output(&self.planned()?, Location::parse_output(&self.job.output)?)
+    }
+
+    /// What there is of the job.
+    ///
+    /// # Errors
+    /// Those of [`output`](Self::output); the store fails.
+    pub fn phase(&self) -> anyhow::Result<JobPhase> {
+        Ok(match self.job.state {
+            JobState::Open => self
+                .output()?
+                .join_job(&self.job.place, &CreateOptions::default())?,
+            JobState::Finished => JobPhase::Published,
+            JobState::Abandoned => JobPhase::Over,
+        })
+    }
+
+    /// Notes in the file of the job what became of it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn note(&self, state: JobState, file: &Path) -> io::Result<()> {
+        let noted = JobFile {
+            state,
+            ..self.job.clone()
+        };
+        write(&noted, file, false)
     }
 }

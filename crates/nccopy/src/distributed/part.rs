@@ -1,9 +1,11 @@
 //! `--part`: which parts are left to be made.
 
-use ncutils_core::distributed::PartList;
+use ncutils_core::distributed::{PartList, over};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::location::JobPhase;
 
 use super::job_arguments::JobArguments;
+use crate::modes::distributed::notes_of;
 use crate::step::Making;
 
 /// Checks that the job has the parts.
@@ -29,7 +31,10 @@ pub fn left(making: &Making, arguments: &JobArguments<'_>) -> anyhow::Result<Opt
     if making.again {
         return Ok(Some(making.clone()));
     }
-    let (_stage, notes) = arguments.join(&arguments.planned()?)?;
+    let JobPhase::Open(stage) = arguments.phase()? else {
+        return Err(over().in_file(&making.job.output).into());
+    };
+    let notes = notes_of(&making.job, &stage);
     let asked: Vec<u64> = making.parts.numbers().collect();
     let done = notes.done(&asked)?;
     let left: Vec<u64> = asked.into_iter().filter(|part| !done.contains(part)).collect();

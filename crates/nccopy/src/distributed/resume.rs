@@ -18,13 +18,13 @@ use ncutils_cli::messages::Messages;
 use ncutils_cli::options::NCCOPY;
 use ncutils_core::distributed::{JobFile, JobState, PartList};
 use ncutils_core::error::Error;
-use ncutils_core::location::{CreateOptions, JobPhase, Location, remote_url};
+use ncutils_core::location::{JobPhase, Location, remote_url};
 
 use super::job_arguments::JobArguments;
 use super::{finish, part, request};
 use crate::arguments::Arguments;
+use crate::copy;
 use crate::step::{Making, Planning, Step};
-use crate::{copy, locations};
 
 /// Makes a copy, or what is left of it. Returns the exit status.
 ///
@@ -34,7 +34,7 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
     let mut arguments = Arguments::of(matches)?;
     let messages = Messages::of(&NCCOPY, matches);
     let file = file_of(&arguments)?;
-    let begun = match begun(&file, matches, &arguments)? {
+    let begun = match begun(&file, matches)? {
         Begun::Done => return Ok(0),
         Begun::Open => true,
         Begun::Nothing => false,
@@ -92,30 +92,30 @@ enum Begun {
 ///
 /// # Errors
 /// A job of another copy; the store fails.
-fn begun(file: &Path, matches: &ArgMatches, arguments: &Arguments) -> anyhow::Result<Begun> {
+fn begun(file: &Path, matches: &ArgMatches) -> anyhow::Result<Begun> {
     if !file.exists() {
         return Ok(Begun::Nothing);
     }
     let job = request::read(file)?;
-    let output = locations::output(arguments, Location::parse_output(&job.output)?)?;
-    let phase = match job.state {
-        JobState::Open => {
-            check_same(&job).map_err(|error| error.in_file(file))?;
-            request::check_version(&job, file)?;
-            output.join_job(&job.place, &CreateOptions::default())?
-        }
-        JobState::Finished => JobPhase::Published,
-        JobState::Abandoned => JobPhase::Over,
+    if job.state == JobState::Open {
+        check_same(&job).map_err(|error| error.in_file(file))?;
+        request::check_version(&job, file)?;
+    }
+    let of_job = JobArguments {
+        job: &job,
+        own: matches,
+        messages: Messages::of(&NCCOPY, matches),
     };
-    let left = match phase {
+    let left = match of_job.phase()? {
         JobPhase::Open(_) => return Ok(Begun::Open),
         JobPhase::Published => Begun::Done,
         JobPhase::Over => Begun::Nothing,
     };
+    let output = of_job.output()?;
     output.remove_job(&job.place)?;
     fs::remove_file(file).with_context(|| format!("{}: cannot be removed", file.display()))?;
     if let Begun::Done = left {
-        Messages::of(&NCCOPY, matches).note(format_args!("{output}: finished already"));
+        of_job.messages.note(format_args!("{output}: finished already"));
     }
     Ok(left)
 }

@@ -2,12 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ncutils_core::distributed::{JobState, Notes, PartList, PartStates};
-use ncutils_core::location::{CreateOptions, JobPhase, Location};
+use ncutils_core::distributed::{PartList, PartStates};
+use ncutils_core::location::JobPhase;
 use serde_json::json;
 
 use super::job_arguments::JobArguments;
-use crate::locations;
+use crate::modes::distributed::notes_of;
 
 /// Seconds after which a part that was begun and tells nothing counts as stopped: three times as often as it tells.
 const SILENT: u64 = 100;
@@ -20,21 +20,9 @@ const SILENT: u64 = 100;
 pub fn tell(arguments: &JobArguments<'_>, missing: bool, as_json: bool) -> anyhow::Result<u8> {
     let job = arguments.job;
     let parts = job.parts.len() as u64;
-    let joined = match job.state {
-        JobState::Open => {
-            let planned = arguments.planned()?;
-            let output = locations::output(&planned, Location::parse_output(&job.output)?)?;
-            output.join_job(&job.place, &CreateOptions::default())?
-        }
-        JobState::Finished => JobPhase::Published,
-        JobState::Abandoned => JobPhase::Over,
-    };
     // What is over has no notes.
-    let (state, states) = match joined {
-        JobPhase::Open(stage) => {
-            let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
-            ("open", notes.states(parts)?)
-        }
+    let (state, states) = match arguments.phase()? {
+        JobPhase::Open(stage) => ("open", notes_of(job, &stage).states(parts)?),
         JobPhase::Published => ("finished", all(parts)),
         JobPhase::Over => ("abandoned", PartStates::default()),
     };

@@ -1,25 +1,20 @@
 //! Several inputs by many processes: each part of the job copies a group of them, and each output appears by itself.
 
-use std::env;
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use ncutils_cli::arguments;
-use ncutils_core::distributed::{
-    Content, InputIdentity, JobFile, JobState, Notes, PartWork, PlannedPart, files_digest,
-};
+use ncutils_core::distributed::{Content, Notes, PartWork, PlannedPart, files_digest};
 use ncutils_core::error::Error;
 use ncutils_core::location::{CreateOptions, Location};
-use serde_json::Value;
 
 use super::job::Job;
 use super::jobs::jobs;
 use crate::arguments::{Arguments, GoesOn};
 use crate::files::{Files, Form};
 use crate::locations;
-use crate::modes::distributed::{Keeper, announce, begin, join};
+use crate::modes::distributed::{Keeper, announce, begin, identity, join, planned_job};
 use crate::step::{Making, Planning, Step};
 
 /// Bytes that an input whose size is not known counts for.
@@ -67,29 +62,16 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
     planning.check(&output)?;
     ncutils_cli::signals::handle("nccopy");
     let (jobs, _) = jobs(form, arguments)?;
-    let look = |job: &Job| {
-        let location = locations::input(arguments, &job.input)?;
-        anyhow::Ok(InputIdentity::now(&location, &job.input)?)
-    };
+    let look = |job: &Job| identity(&job.input, arguments);
     let inputs = locations::look_at_all(&jobs, |job| &job.input, look)?;
     let sizes: Vec<u64> = jobs
         .iter()
         .map(|job| job.size(u64::MAX).unwrap_or(UNKNOWN))
         .collect();
-    let arguments_given: Vec<OsString> = arguments::given().skip(1).collect();
+    let parts = groups(&sizes, planning.count(sizes.iter().sum()));
     let (place, stage) = output.begin_job_of_files()?;
-    let job = JobFile {
-        state: JobState::Open,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        directory: env::current_dir().context("cannot find the current folder")?,
-        plan: files_digest(&inputs, &arguments_given),
-        arguments: arguments_given,
-        inputs,
-        output: arguments.files.operands.last().cloned().unwrap_or_default(),
-        place,
-        described: Value::Null,
-        parts: groups(&sizes, planning.count(sizes.iter().sum())),
-    };
+    let mut job = planned_job(inputs, place, parts, arguments)?;
+    job.plan = files_digest(&job.inputs, &job.arguments);
     begin(&job, stage, &output, &planning.file)?;
     announce(planning, &job, arguments);
     Ok(())

@@ -2,7 +2,8 @@
 
 use ncutils_core::location::Location;
 
-use super::{bytes, dataset, hdf5, salvage_archive};
+use super::salvage::archive;
+use super::{bytes, dataset, hdf5};
 use crate::arguments::Arguments;
 use crate::locations;
 
@@ -31,7 +32,7 @@ pub fn copy((input, output): (&Location, &Location), arguments: &Arguments) -> a
         return hdf5::copy(input, output, &opened, arguments);
     }
     if arguments.salvage
-        && let Some(status) = salvage_archive::salvage((input, output), &opened, arguments)?
+        && let Some(status) = archive::salvage((input, output), &opened, arguments)?
     {
         return Ok(status);
     }

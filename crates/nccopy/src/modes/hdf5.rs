@@ -14,7 +14,7 @@ use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
 use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
-use ncutils_core::integrity::{Compared, Named, Promise, Salvage, check_variables};
+use ncutils_core::integrity::{Compared, Promise, Salvage, check_variables};
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
 use ncutils_core::store::{Destination, Input, InputKind, Object};
@@ -24,6 +24,7 @@ use ncutils_core::subset::verbatim::{self, VerbatimSubset};
 
 use super::copy_of::CopyOf;
 use super::engine::Engine;
+use super::planned::compared;
 use super::salvage::{self, Salvaged};
 use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
@@ -385,20 +386,8 @@ impl Copied<'_> {
     }
 
     fn verify(&self, promise: &Promise, asked: &dyn Reader, written: &dyn Reader) -> Result<Compared, Error> {
-        let names = (self.input.to_string(), self.output.to_string());
-        let asked = Named {
-            reader: asked,
-            name: &names.0,
-        };
-        let written = Named {
-            reader: written,
-            name: &names.1,
-        };
-        promise.verify(asked, written, self.arguments.work(), &mut |line| {
-            self.arguments
-                .messages
-                .tell(format_args!("{}: {line}", self.output));
-        })
+        let locations = (self.input, self.output);
+        compared(written, promise, asked, locations, self.arguments)
     }
 }
 

@@ -5,10 +5,10 @@
 //!
 //! bytes            -k zst, --restore of a pipe
 //! hdf5             -k h5
-//! salvage_archive  --salvage of an archive
+//! salvage/archive  --salvage of an archive
 //! dataset ─┬─► bytes               archives and classic files of which nothing changes
 //!          └─► salvage ─► values   everything else
-//!                 └─► salvage_report
+//!                 └─► salvage/report
 //!
 //! join ─► values         --join, --merge: one dataset of several inputs
 //! append ─► engine       --append: a dataset that exists grows where it is
@@ -30,8 +30,6 @@ mod hdf5;
 pub mod join;
 pub(crate) mod planned;
 mod salvage;
-mod salvage_archive;
-mod salvage_report;
 mod unfinished;
 pub(crate) mod values;
 mod without_effect;

@@ -8,8 +8,9 @@ use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
 use ncutils_core::format::archive::PackOptions;
 use ncutils_core::format::{Reader, Writer};
-use ncutils_core::integrity::{Named, Promise};
+use ncutils_core::integrity::{Compared, Named, Promise};
 use ncutils_core::location::{Location, Staged};
+use ncutils_core::store::Input;
 
 use super::copy_of::CopyOf;
 use super::engine::Engine;
@@ -23,6 +24,27 @@ pub(crate) struct Planned<'a> {
     pub(crate) prepared: Prepared,
     /// The blocks of an archive.
     pub(crate) blocks: Option<PackOptions>,
+}
+
+impl Planned<'_> {
+    /// Compares an output that was written with what was asked for, if `--verify` asks for it.
+    ///
+    /// # Errors
+    /// A difference, with the name of the output; what reading finds wrong.
+    pub(crate) fn verify(&self, written: impl FnOnce() -> Result<Input, Error>) -> Result<(), Error> {
+        let Engine {
+            input,
+            output,
+            arguments,
+        } = self.engine;
+        if !arguments.verify {
+            return Ok(());
+        }
+        let written = output.open_input(written()?, &arguments.copy.registry)?;
+        let promise = Promise::of(&self.plan);
+        compare(&*written, &promise, self.copied.asked, (input, output), arguments)
+            .map_err(|error| error.in_file(output.name()))
+    }
 }
 
 /// An output that was begun.
@@ -87,17 +109,35 @@ pub(crate) fn verify(
     held.release()
 }
 
-/// Compares what was written with what was asked for.
+/// Compares what was written with what was asked for, and tells how much that was.
+///
+/// # Errors
+/// Those of [`compared`].
+pub(crate) fn compare(
+    written: &dyn Reader,
+    promise: &Promise,
+    asked: &dyn Reader,
+    locations: (&Location, &Location),
+    arguments: &Arguments,
+) -> Result<(), Error> {
+    let compared = compared(written, promise, asked, locations, arguments)?;
+    arguments
+        .messages
+        .note(format_args!("{}: {compared}", locations.1));
+    Ok(())
+}
+
+/// Compares what was written with what was asked for. Each difference is told.
 ///
 /// # Errors
 /// A difference; what reading finds wrong.
-pub(crate) fn compare(
+pub(crate) fn compared(
     written: &dyn Reader,
     promise: &Promise,
     asked: &dyn Reader,
     (input, output): (&Location, &Location),
     arguments: &Arguments,
-) -> Result<(), Error> {
+) -> Result<Compared, Error> {
     let names = (input.to_string(), output.to_string());
     let asked = Named {
         reader: asked,
@@ -107,9 +147,7 @@ pub(crate) fn compare(
         reader: written,
         name: &names.1,
     };
-    let compared = promise.verify(asked, found, arguments.work(), &mut |line| {
+    promise.verify(asked, found, arguments.work(), &mut |line| {
         arguments.messages.tell(format_args!("{output}: {line}"));
-    })?;
-    arguments.messages.note(format_args!("{output}: {compared}"));
-    Ok(())
+    })
 }

@@ -1,5 +1,8 @@
 //! `--salvage` of a dataset: tells what is lost, and copies the rest.
 
+pub(super) mod archive;
+mod report;
+
 use std::collections::BTreeMap;
 
 use anyhow::bail;
@@ -12,7 +15,7 @@ use ncutils_core::model::VarId;
 use ncutils_core::store::Input;
 use ncutils_core::subset::Subset;
 
-use super::salvage_report::{Report, Tally};
+use self::report::{Report, Tally};
 use crate::arguments::Arguments;
 
 /// The exit status of a copy that lacks what could not be read.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! create ─► .NAME.ncutils-partial-XXXX/     the stage, beside the target
-//! join   ─► the same stage, from another process
+//! create_shared, join_shared ─► a stage of several processes, where their job has it
 //! put ─┬─ nobody else knows the stage, and KEY is new ─► stage/KEY
 //!      └─ else ─► stage/.ncutils-partial-values/N ─ rename ─► stage/KEY
 //! publish ─► sync ─┬─ no NAME yet ──► rename stage to NAME
@@ -17,13 +17,13 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::debug;
 
 use super::owner::{self, Owner, UNFINISHED};
 use crate::file::file_output::{sync_directory, sync_directory_of_output};
-use crate::file::partial::{PartialName, directory_of, is_partial_name, partial_beside, partial_name};
+use crate::file::partial::{PartialName, directory_of, partial_beside, partial_name};
 use crate::file::stop_point::{self, reach};
 use crate::file::symlinks::follow_symlinks;
 use crate::keys::key::check_key;
@@ -46,8 +46,8 @@ pub struct DirectoryOutput {
     own: Mutex<Option<PartialName>>,
     /// Tells other processes that the stage is in use. `None` if they may join it.
     owner: Mutex<Option<Owner>>,
-    /// True if other processes may look into the stage. While it is false, values are written in place, under a read lock.
-    shared: RwLock<bool>,
+    /// True if other processes may look into the stage. Values are written in place where it is false.
+    is_shared: bool,
 }
 
 impl fmt::Debug for DirectoryOutput {
@@ -87,34 +87,13 @@ impl DirectoryOutput {
         if let Ok(old) = fs::metadata(&target) {
             fs::set_permissions(&stage, old.permissions())?;
         }
-        let output = Self::at(target, stage, check)?;
-        *output.own() = Some(own);
-        *output.owner() = Owner::of(&output.stage);
-        *output.shared.write().unwrap_or_else(PoisonError::into_inner) = false;
-        Ok(output)
-    }
-
-    /// Joins a stage that another process created for the folder `path`. Dropping it leaves the stage in
-    /// place.
-    ///
-    /// # Errors
-    /// Names the stage if it is not one, or belongs to another folder.
-    pub fn join(path: &Path, stage: &Path, known_by: &[&str]) -> Result<Self> {
-        Self::begin_joined(path, stage, known_by).map_err(|e| Error::io("cannot join", e).in_file(stage))
-    }
-
-    fn begin_joined(path: &Path, stage: &Path, known_by: &[&str]) -> io::Result<Self> {
-        let target = target_of(path)?;
-        let stage = stage.canonicalize()?;
-        let beside = directory_of(&target).canonicalize()?;
-        let name = stage.file_name().unwrap_or_default();
-        if stage.parent() != Some(&beside) || !is_partial_name(name, target.file_name().unwrap_or_default()) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("not a stage of {}", path.display()),
-            ));
-        }
-        Self::at(target, stage, marked_by(known_by))
+        let owner = Mutex::new(Owner::of(&stage));
+        Ok(Self {
+            own: Mutex::new(Some(own)),
+            owner,
+            is_shared: false,
+            ..Self::at(target, stage, check)?
+        })
     }
 
     /// Creates the folder `stage`, in which several processes write what becomes the folder `path`. Nobody removes it but its
@@ -157,26 +136,8 @@ impl DirectoryOutput {
             check,
             own: Mutex::new(None),
             owner: Mutex::new(None),
-            shared: RwLock::new(true),
+            is_shared: true,
         })
-    }
-
-    /// The folder to pass to [`join`](Self::join) in other processes. From now on, every value appears as a whole.
-    pub fn stage(&self) -> &Path {
-        // Waits for the values that are being written in place.
-        *self.shared.write().unwrap_or_else(PoisonError::into_inner) = true;
-        if let Some(owner) = self.owner().take() {
-            owner.give_up(&self.stage);
-        }
-        &self.stage
-    }
-
-    /// Leaves the stage to other processes: dropping this output no longer removes it.
-    pub fn hand_over(&self) {
-        if let Some(own) = self.own().take() {
-            // Nothing is renamed or removed here; the name is only forgotten.
-            let _ = own.complete(|_| Ok(()));
-        }
     }
 
     fn own(&self) -> std::sync::MutexGuard<'_, Option<PartialName>> {
@@ -238,13 +199,13 @@ impl KeyOutput for DirectoryOutput {
         reach(stop_point::WRITE);
         let path = self.path_of(key)?;
         // A value need not appear as a whole where nobody else looks into the stage.
-        let shared = self.shared.read().unwrap_or_else(PoisonError::into_inner);
-        if !*shared && let Some(mut file) = create_new(&path)? {
+        if !self.is_shared
+            && let Some(mut file) = create_new(&path)?
+        {
             return file.write_all(value).inspect_err(|_| {
                 let _ = fs::remove_file(&path);
             });
         }
-        drop(shared);
         let mut file = self.begin_value(key)?;
         file.file.write_all(value)?;
         file.complete()
@@ -279,9 +240,8 @@ impl KeyOutput for DirectoryOutput {
         sync(&self.stage)?;
         reach(stop_point::COMMIT);
         let replaces = replaceable(&self.target, &self.check)?;
-        let is_shared = self.own().is_none();
         // Other processes may still be writing there, and what lies there tells them whose stage it is.
-        if !is_shared {
+        if !self.is_shared {
             remove_unfinished(&self.stage)?;
         }
         sync_directory(&self.stage)?;
@@ -299,7 +259,7 @@ impl KeyOutput for DirectoryOutput {
         }?;
         debug!(path = ?self.target, replaced = old.is_some(), "published");
         let synced = sync_directory_of_output(directory_of(&self.target));
-        if is_shared {
+        if self.is_shared {
             remove_unfinished(&self.target)?;
         }
         let removed = old.map_or(Ok(()), |old| remove_old(&old));

@@ -5,8 +5,8 @@
 //! create ─► other stages of the target, once a folder ─► owner of this kernel, not locked ─► removed
 //! ```
 //!
-//! A lock tells nothing of a process on another computer, so a stage without an owner of this kernel is left alone. So is one that
-//! other processes joined: it has no owner.
+//! A lock tells nothing of a process on another computer, so a stage without an owner of this kernel is left alone. So is one of
+//! several processes: it has no owner.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -51,11 +51,6 @@ impl Owner {
         // The name comes last: without it, nobody looks at the lock.
         file.write_all(&kernel).ok()?;
         Some(Self { _locked: file })
-    }
-
-    /// Leaves a stage without an owner.
-    pub(super) fn give_up(self, stage: &Path) {
-        let _ = fs::remove_file(stage.join(UNFINISHED).join(OWNER));
     }
 }
 
@@ -172,7 +167,7 @@ mod tests {
         let owner = Owner::of(&lives).unwrap();
         let shared = dir.path().join(".x.zarr.ncutils-partial-6-0");
         fs::create_dir(&shared).unwrap();
-        Owner::of(&shared).unwrap().give_up(&shared);
+        fs::create_dir(shared.join(UNFINISHED)).unwrap();
         let linked = dir.path().join(".x.zarr.ncutils-partial-7-0");
         let outside = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(stage(outside.path(), "8-0", &own), &linked).unwrap();

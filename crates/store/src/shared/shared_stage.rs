@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::file::partial::{PartialName, away, directory_of, partial_name_of, remove};
 use crate::folder::directory_output::target_of;
 
-/// A folder beside an output. Dropped, it is removed, unless it is kept.
+/// A folder beside an output. Dropping the value removes the folder, unless it was kept.
 pub struct SharedStage(PartialName);
 
 impl SharedStage {

@@ -16,7 +16,7 @@ const RUNS: &str = "3";
 /// Turns of each program.
 const TURNS: usize = 2;
 
-/// How many times as fast as xarray and rechunker we want to be.
+/// Least gain over xarray and rechunker.
 const WANTED: f64 = 5.0;
 
 /// The exit status of a script that lacks a package.

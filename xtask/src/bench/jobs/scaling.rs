@@ -25,7 +25,7 @@ const LATENCY: f64 = 20.0;
 /// Chunks of 2,560 bytes: 107,136 of them in the field of 258 MB.
 const CHUNKS: &str = "time/1,lat/32,lon/20";
 
-/// How many times as fast as one worker we want 64 to be, unless the machine is at its limit.
+/// Least gain of 64 workers over one, unless the machine is at its limit.
 const WANTED: f64 = 50.0;
 
 /// Share of `LATENCY`'s time that the same work takes without the wait, from which the machine counts as the limit.

@@ -50,7 +50,7 @@ pub fn run_jobs(
     Ok(Totals { meters, peak })
 }
 
-/// Copies the data of some of the variables. Returns most bytes of memory that jobs held at one time.
+/// Copies the data of some of the variables. Returns the most bytes of memory that jobs held at one time.
 ///
 /// # Errors
 /// Those of [`run_jobs`].

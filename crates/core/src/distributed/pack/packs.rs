@@ -15,7 +15,7 @@ use crate::store::{ByteRange, GetRange, KeyStore, Output};
 use crate::threads;
 
 /// Most bytes of several pieces that a thread reads at once. A piece that it reads alone is not copied.
-const RUN: u64 = 256 << 10;
+const MOST_TOGETHER: u64 = 256 << 10;
 
 /// The packs of all parts, in the order of parts.
 pub struct Packs {
@@ -189,14 +189,14 @@ impl Pieces {
     }
 }
 
-/// Runs of entries that lie one behind the other, each of at most [`RUN`] bytes or one entry.
+/// Runs of entries that lie one behind the other, each of at most [`MOST_TOGETHER`] bytes or one entry.
 fn runs_of(entries: &[Entry]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut begin = 0;
     for (n, entry) in entries.iter().enumerate() {
         let goes_on = n > 0 && {
             let before = &entries[n - 1];
-            before.at + before.length == entry.at && entry.at + entry.length - begin <= RUN
+            before.at + before.length == entry.at && entry.at + entry.length - begin <= MOST_TOGETHER
         };
         match runs.last_mut().filter(|_| goes_on) {
             Some(run) => run.end = n + 1,

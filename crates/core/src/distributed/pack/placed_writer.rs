@@ -28,8 +28,8 @@ pub struct PlacedWriter {
 }
 
 impl PlacedWriter {
-    /// Begins a part of the file that all processes write. `plans` promise what the part writes. Nothing is written once `is_over` is
-    /// true.
+    /// Begins a part of the file that all processes write. `plans` promise what the part writes. Nothing goes into the pack once
+    /// `is_over` is true, and nothing into the file once it has taken its name.
     ///
     /// # Errors
     /// The file cannot be written, or the store of the job fails.

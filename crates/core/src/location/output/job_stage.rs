@@ -39,10 +39,10 @@ const KEYS: &str = "d";
 const FILE: &str = "file";
 
 /// File in the folder of the keys that names the run. No key of a dataset can have this name.
-const RUN: &str = ".ncutils-partial-values/run";
+const MARK: &str = ".ncutils-partial-values/run";
 
-/// Key of the note that the run is there.
-const BEGUN: &str = "run";
+/// Key of the note that names the run. Without it the job is over.
+pub const RUN_NOTE: &str = "run";
 
 /// Most bytes of the name of a run.
 const MOST_BYTES: u64 = 64;
@@ -73,14 +73,22 @@ pub enum JobWay {
 pub struct JobStage {
     /// Notes and packs.
     pub notes: Arc<dyn KeyOutput>,
-    /// The dataset's own keys; `None` for an output that is one object.
-    pub keys: Option<Arc<dyn KeyOutput>>,
-    /// The file that all processes write; `None` for an output of another way.
-    pub file: Option<PathBuf>,
+    /// What all processes write beside them.
+    pub target: JobTarget,
     begun: Begun,
 }
 
-/// What a process has begun that plans a job. Dropped, it is undone.
+/// What all processes of a job write, beside notes and packs.
+pub enum JobTarget {
+    /// The dataset's own keys.
+    Keys(Arc<dyn KeyOutput>),
+    /// One file, at the places of its data.
+    File(PathBuf),
+    /// Nothing.
+    Packs,
+}
+
+/// What the process that plans a job has begun. It is undone when it is dropped.
 enum Begun {
     /// Another process has begun it, or it is left to others.
     Nothing,
@@ -246,7 +254,7 @@ impl Location {
         }
         let path = self.local_path()?;
         // Left by a process that was killed when the dataset had its name already.
-        let mark = path.join(RUN);
+        let mark = path.join(MARK);
         if place.way == JobWay::Keys
             && is_marked(&mark, place).map_err(cannot)?
             && let Some(folder) = mark.parent()
@@ -287,8 +295,7 @@ impl Location {
         begin_notes(&notes, &place)?;
         let stage = JobStage {
             notes: Arc::new(notes),
-            keys: Some(tree.clone()),
-            file: None,
+            target: JobTarget::Keys(tree.clone()),
             begun: Begun::Tree(tree),
         };
         Ok((place, stage))
@@ -322,8 +329,7 @@ impl Location {
         }
         Ok(JobPhase::Open(JobStage {
             notes: Arc::new(notes),
-            keys: Some(tree),
-            file: None,
+            target: JobTarget::Keys(tree),
             begun: Begun::Nothing,
         }))
     }
@@ -334,29 +340,35 @@ fn begin_local_stage(path: &Path, place: &JobPlace, size: u64) -> io::Result<Job
     let folder = SharedStage::create(path, &place.run)?;
     let root = SharedStage::path(path, &place.run)?.canonicalize()?;
     fs::create_dir(root.join(NOTES))?;
-    let file = (place.way == JobWay::Placed).then(|| root.join(FILE));
-    if let Some(file) = &file {
-        CompletedFile::create(file, size)?;
-    }
-    let keys = match place.way {
-        JobWay::Placed | JobWay::Packs => None,
+    match place.way {
+        JobWay::Packs => {}
+        JobWay::Placed => CompletedFile::create(&root.join(FILE), size)?,
         JobWay::Keys => {
             let keys = root.join(KEYS);
             DirectoryOutput::create_shared(path, &keys, &folder_check())?;
-            let mark = keys.join(RUN);
+            let mark = keys.join(MARK);
             fs::create_dir(mark.parent().unwrap_or(&mark))?;
             fs::write(&mark, &place.run)?;
-            let keys = DirectoryOutput::join_shared(path, &keys, folder_check())?;
-            Some(Arc::new(keys) as Arc<dyn KeyOutput>)
         }
-    };
+    }
     let notes = DirectoryOutput::in_place(&root.join(NOTES))?;
-    notes.put(BEGUN, place.run.as_bytes())?;
+    notes.put(RUN_NOTE, place.run.as_bytes())?;
     Ok(JobStage {
         notes: Arc::new(notes),
-        keys,
-        file,
+        target: local_target(path, &root, place)?,
         begun: Begun::Folder(folder),
+    })
+}
+
+/// What the processes of a job write in the stage of a local output.
+fn local_target(path: &Path, root: &Path, place: &JobPlace) -> io::Result<JobTarget> {
+    Ok(match place.way {
+        JobWay::Packs => JobTarget::Packs,
+        JobWay::Placed => JobTarget::File(root.join(FILE)),
+        JobWay::Keys => {
+            let keys = DirectoryOutput::join_shared(path, &root.join(KEYS), folder_check())?;
+            JobTarget::Keys(Arc::new(keys))
+        }
     })
 }
 
@@ -370,26 +382,21 @@ fn join_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobPhase> {
         Err(e) => return Err(e),
     }
     let root = root.canonicalize()?;
-    if !is_marked(&root.join(NOTES).join(BEGUN), place)? {
+    if !is_marked(&root.join(NOTES).join(RUN_NOTE), place)? {
         return Ok(JobPhase::Over);
     }
-    let file = (place.way == JobWay::Placed).then(|| root.join(FILE));
-    if file.as_ref().is_some_and(|file| !file.exists()) {
+    let is_there = match place.way {
+        JobWay::Packs => true,
+        JobWay::Placed => root.join(FILE).exists(),
+        // The folder there may be the older dataset, which is removed last.
+        JobWay::Keys => is_marked(&root.join(KEYS).join(MARK), place)?,
+    };
+    if !is_there {
         return Ok(JobPhase::Published);
     }
-    let keys = match place.way {
-        JobWay::Placed | JobWay::Packs => None,
-        // The folder there may be the older dataset, which is removed last.
-        JobWay::Keys if !is_marked(&root.join(KEYS).join(RUN), place)? => return Ok(JobPhase::Published),
-        JobWay::Keys => {
-            let keys = DirectoryOutput::join_shared(path, &root.join(KEYS), folder_check())?;
-            Some(Arc::new(keys) as Arc<dyn KeyOutput>)
-        }
-    };
     Ok(JobPhase::Open(JobStage {
         notes: Arc::new(DirectoryOutput::in_place(&root.join(NOTES))?),
-        keys,
-        file,
+        target: local_target(path, &root, place)?,
         begun: Begun::Nothing,
     }))
 }
@@ -418,13 +425,15 @@ fn run_of(place: &JobPlace) -> Run {
 
 #[cfg(feature = "remote")]
 fn begin_notes(keys: &SharedKeys, place: &JobPlace) -> Result<()> {
-    keys.put(BEGUN, place.run.as_bytes())
+    keys.put(RUN_NOTE, place.run.as_bytes())
         .map_err(|e| Error::io("cannot create", e))
 }
 
 #[cfg(feature = "remote")]
 fn has_begun(keys: &SharedKeys, place: &JobPlace) -> io::Result<bool> {
-    Ok(keys.staged(BEGUN)?.is_some_and(|run| run == place.run.as_bytes()))
+    Ok(keys
+        .staged(RUN_NOTE)?
+        .is_some_and(|run| run == place.run.as_bytes()))
 }
 
 /// The stage of an object of a remote store.
@@ -432,8 +441,7 @@ fn has_begun(keys: &SharedKeys, place: &JobPlace) -> io::Result<bool> {
 fn object_stage(keys: SharedKeys) -> JobStage {
     JobStage {
         notes: Arc::new(keys),
-        keys: None,
-        file: None,
+        target: JobTarget::Packs,
         begun: Begun::Nothing,
     }
 }

@@ -25,6 +25,7 @@ use ncutils_core::filter::{Registry, spec::filter_argument};
 use ncutils_core::format::{self, Reader};
 use ncutils_core::model::{CodecSpec, Configuration, EdgeChunks, Kind, VarId, VariableLayout, ZarrVersion};
 use ncutils_core::print::{DataOf, DumpOptions, cdl};
+use ncutils_core::store::FolderCheck;
 use ncutils_core::store::{
     DirectoryKeys, DirectoryOutput, GetRange, KeyOutput, KeyStore, MemoryKeys, MemoryOutput, ZipKeys,
     ZipOutput,
@@ -319,6 +320,10 @@ fn ncgen_writes_it() {
     assert_eq!(text(&open(&keys)), expected);
 }
 
+fn any_folder() -> FolderCheck {
+    Arc::new(|_| Ok(()))
+}
+
 /// Three processes: two write a part each, the third publishes.
 #[test]
 fn parts_of_two_processes_are_published_by_a_third() {
@@ -327,10 +332,10 @@ fn parts_of_two_processes_are_published_by_a_third() {
     let input = testdata("sample.nc");
     let plan = to_keys(&*input, 5, Some(2), EdgeChunks::Full);
     let prepared = prepare(&*input, &plan).unwrap();
-    let begun = DirectoryOutput::create(&target, &[METADATA]).unwrap();
+    let stage = folder.path().join("stage");
+    DirectoryOutput::create_shared(&target, &stage, &any_folder()).unwrap();
+    let begun = DirectoryOutput::join_shared(&target, &stage, any_folder()).unwrap();
     writer::begin(&begun, &plan.schema, &prepared.plans).unwrap();
-    begun.hand_over();
-    let stage = begun.stage().to_path_buf();
     let child = |what: &str| {
         let done = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "key_format::one_process", "--nocapture"])
@@ -362,8 +367,8 @@ fn one_process() {
         return;
     };
     let path = |name| PathBuf::from(std::env::var_os(name).unwrap());
-    let output =
-        DirectoryOutput::join(&path("KEY_FORMAT_TARGET"), &path("KEY_FORMAT_STAGE"), &[METADATA]).unwrap();
+    let (target, stage) = (path("KEY_FORMAT_TARGET"), path("KEY_FORMAT_STAGE"));
+    let output = DirectoryOutput::join_shared(&target, &stage, any_folder()).unwrap();
     if what == "publish" {
         return output.publish().unwrap();
     }

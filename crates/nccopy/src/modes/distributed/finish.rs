@@ -7,13 +7,13 @@ use ncutils_core::distributed::{Notes, Packs};
 use ncutils_core::error::Error;
 use ncutils_core::format::Writer;
 use ncutils_core::format::classic::ClassicWriter;
-use ncutils_core::integrity::Promise;
+use ncutils_core::location::JobTarget;
 use ncutils_core::store::{CompletedFile, Input, KeyOutput, Output, ReadBack, StagedKeys, StagedOutput};
 
 use super::join::join;
 use super::part::check_plan;
 use crate::arguments::Arguments;
-use crate::modes::planned::{Planned, compare, create_held};
+use crate::modes::planned::{Planned, create_held};
 use crate::step::Finishing;
 
 /// Lets the output appear.
@@ -26,63 +26,44 @@ pub fn finish(finishing: &Finishing, planned: Planned<'_>, arguments: &Arguments
     check_plan(&planned, &job.plan, parts)?;
     let engine = planned.engine;
     let (stage, notes) = join(job, engine.output, &engine.create_options())?;
-    if let Some(keys) = &stage.keys {
-        check_keys(keys, &notes, parts).map_err(|error| error.in_file(engine.output.name()))?;
-        return publish(keys, &planned, arguments);
-    }
-    if let Some(file) = &stage.file {
-        return complete(file, &notes, parts, &planned, arguments);
-    }
     ncutils_cli::signals::handle("nccopy");
-    let (writer, held) = create_held(&planned, arguments)?;
-    let mut packs = Packs::new(&notes, parts, planned.plan.schema.vars.len())?;
-    let report = engine.complete(planned.copied, &planned.prepared, writer, &mut packs)?;
-    let output = engine.output;
-    if arguments.verify {
-        let written = output.open_input(held.input(output)?, &arguments.copy.registry)?;
-        let promise = Promise::of(&planned.plan);
-        let locations = (engine.input, output);
-        compare(&*written, &promise, planned.copied.asked, locations, arguments)
-            .map_err(|error| error.in_file(output.name()))?;
+    let named = |error: Error| error.in_file(engine.output.name());
+    match &stage.target {
+        JobTarget::Keys(keys) => Ok(publish(keys, &notes, parts, &planned).map_err(named)?),
+        JobTarget::File(file) => Ok(complete(file, &notes, parts, &planned).map_err(named)?),
+        JobTarget::Packs => unpack(&notes, parts, &planned, arguments),
     }
+}
+
+/// Makes the output of packs, and lets it appear.
+fn unpack(notes: &Notes, parts: u64, planned: &Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
+    let engine = planned.engine;
+    let (writer, held) = create_held(planned, arguments)?;
+    let mut packs = Packs::new(notes, parts, planned.plan.schema.vars.len())?;
+    let report = engine.complete(planned.copied, &planned.prepared, writer, &mut packs)?;
+    planned.verify(|| held.input(engine.output))?;
     // The job may have been abandoned since, and a newer dataset be there.
     notes.check()?;
-    held.release().map_err(|error| error.in_file(output.name()))?;
+    held.release()?;
     engine.summarized(&report, None)
 }
 
 /// Completes a file that the parts have written at its places, and lets it appear.
-fn complete(
-    file: &Path,
-    notes: &Notes,
-    parts: u64,
-    planned: &Planned<'_>,
-    arguments: &Arguments,
-) -> anyhow::Result<()> {
+fn complete(file: &Path, notes: &Notes, parts: u64, planned: &Planned<'_>) -> Result<(), Error> {
     let output = planned.engine.output;
-    let named = |error: Error| error.in_file(output.name());
-    let cannot = |e| named(Error::io("cannot write", e));
+    let cannot = |e| Error::io("cannot write", e);
     let (schema, plans) = (&planned.plan.schema, &planned.prepared.plans);
     let target = output.path().unwrap_or(file);
     let whole: Arc<dyn Output> = Arc::new(CompletedFile::open(file, target).map_err(cannot)?);
-    let held = Arc::new(StagedOutput::new(whole.clone()));
-    let writer = ClassicWriter::complete(held.clone(), schema, plans).map_err(named)?;
-    Packs::new(notes, parts, schema.vars.len())?.complete_classic(
-        &*held,
-        ClassicWriter::size(schema).map_err(named)?,
-        &writer,
-    )?;
-    Box::new(writer).finish().map_err(named)?;
-    if arguments.verify {
-        let input = Input::object(output.name(), held.clone());
-        let written = output.open_input(input, &arguments.copy.registry)?;
-        let promise = Promise::of(&planned.plan);
-        let locations = (planned.engine.input, output);
-        compare(&*written, &promise, planned.copied.asked, locations, arguments).map_err(named)?;
-    }
+    let held = Arc::new(StagedOutput::new(whole));
+    let writer = ClassicWriter::complete(held.clone(), schema, plans)?;
+    let size = ClassicWriter::size(schema)?;
+    Packs::new(notes, parts, schema.vars.len())?.complete_classic(&*held, size, &writer)?;
+    Box::new(writer).finish()?;
+    planned.verify(|| Ok(Input::object(output.name(), held.clone())))?;
     // The job may have been abandoned since, and a newer dataset be there.
     notes.check()?;
-    Ok(held.release().map_err(cannot)?)
+    held.release().map_err(cannot)
 }
 
 /// Checks that every key is there that the parts have written.
@@ -102,23 +83,15 @@ fn check_keys(keys: &Arc<dyn KeyOutput>, notes: &Notes, parts: u64) -> Result<()
 }
 
 /// Writes the metadata of a dataset whose keys are there, and lets it appear.
-fn publish(keys: &Arc<dyn KeyOutput>, planned: &Planned<'_>, arguments: &Arguments) -> anyhow::Result<()> {
-    let engine = planned.engine;
-    let output = engine.output;
+fn publish(keys: &Arc<dyn KeyOutput>, notes: &Notes, parts: u64, planned: &Planned<'_>) -> Result<(), Error> {
+    check_keys(keys, notes, parts)?;
+    let output = planned.engine.output;
     let staged = Arc::new(StagedKeys::new(keys.clone()));
     output.complete_in(staged.clone(), &planned.plan.schema, &planned.prepared.plans)?;
-    if arguments.verify {
-        let written = staged
-            .written()
-            .map_err(|e| Error::io("cannot read what was written", e))?;
-        let written = output.open_input(Input::keys(output.name(), written), &arguments.copy.registry)?;
-        let promise = Promise::of(&planned.plan);
-        let locations = (engine.input, output);
-        compare(&*written, &promise, planned.copied.asked, locations, arguments)
-            .map_err(|error| error.in_file(output.name()))?;
-    }
-    staged
-        .release()
-        .map_err(|e| Error::io("cannot write", e).in_file(output.name()))?;
-    Ok(())
+    planned.verify(|| {
+        let written = staged.written();
+        let written = written.map_err(|e| Error::io("cannot read what was written", e))?;
+        Ok(Input::keys(output.name(), written))
+    })?;
+    staged.release().map_err(|e| Error::io("cannot write", e))
 }

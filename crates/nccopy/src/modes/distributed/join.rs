@@ -4,6 +4,11 @@ use ncutils_core::distributed::{JobFile, Notes, over};
 use ncutils_core::error::Result;
 use ncutils_core::location::{CreateOptions, JobPhase, JobStage, Location};
 
+/// The notes in the stage of a job.
+pub(crate) fn notes_of(job: &JobFile, stage: &JobStage) -> Notes {
+    Notes::new(stage.notes.clone(), &job.place.run, &job.plan)
+}
+
 /// Joins a job where its output is.
 ///
 /// # Errors
@@ -11,7 +16,7 @@ use ncutils_core::location::{CreateOptions, JobPhase, JobStage, Location};
 pub(crate) fn join(job: &JobFile, output: &Location, options: &CreateOptions) -> Result<(JobStage, Notes)> {
     match output.join_job(&job.place, options)? {
         JobPhase::Open(stage) => {
-            let notes = Notes::new(stage.notes.clone(), &job.place.run, &job.plan);
+            let notes = notes_of(job, &stage);
             Ok((stage, notes))
         }
         JobPhase::Published | JobPhase::Over => Err(over().in_file(output.name())),

@@ -12,9 +12,9 @@ mod keeper;
 mod part;
 mod plan;
 
-pub(crate) use join::join;
+pub(crate) use join::{join, notes_of};
 pub(crate) use keeper::Keeper;
-pub(crate) use plan::{announce, begin, write};
+pub(crate) use plan::{announce, begin, identity, planned_job, write};
 
 use super::planned::Planned;
 use crate::arguments::Arguments;

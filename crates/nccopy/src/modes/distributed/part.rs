@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use ncutils_core::distributed::{PackWriter, PartKeys, PlacedWriter, plan_digest};
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::Writer;
+use ncutils_core::location::JobTarget;
 
 use super::join::join;
 use super::keeper::Keeper;
@@ -39,7 +40,7 @@ pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> any
     let (stage, notes) = join(job, engine.output, &engine.create_options())?;
     ncutils_cli::signals::handle("nccopy");
     let mut prepared = planned.prepared;
-    if stage.keys.is_none() && stage.file.is_none() {
+    if let JobTarget::Packs = stage.target {
         prepared.leave_encoded();
     }
     for part in making.parts.numbers() {
@@ -50,19 +51,19 @@ pub fn make(making: &Making, planned: Planned<'_>, arguments: &Arguments) -> any
         let is_over = Arc::new(AtomicBool::new(false));
         let keeper = Keeper::new(notes.clone(), (*of_part).clone(), Arc::clone(&is_over));
         let schema = &planned.plan.schema;
-        let writer: Box<dyn Writer> = match (&stage.keys, &stage.file) {
-            (_, Some(file)) => Box::new(PlacedWriter::create(
+        let writer: Box<dyn Writer> = match &stage.target {
+            JobTarget::File(file) => Box::new(PlacedWriter::create(
                 file,
                 of_part,
                 schema,
                 &share.plans,
                 is_over,
             )?),
-            (Some(keys), None) => {
+            JobTarget::Keys(keys) => {
                 let keys = Arc::new(PartKeys::new(keys.clone(), of_part, is_over));
                 engine.output.create_in(keys, schema, &share.plans)?
             }
-            (None, None) => Box::new(PackWriter::create(of_part, schema, &share.plans, is_over)?),
+            JobTarget::Packs => Box::new(PackWriter::create(of_part, schema, &share.plans, is_over)?),
         };
         let done = engine.run(planned.copied, &share, writer);
         drop(keeper);

@@ -11,8 +11,9 @@ use anyhow::Context;
 use ncutils_cli::arguments;
 use ncutils_core::distributed::{InputIdentity, JobFile, JobState, PartWork, PlannedPart, plan_digest};
 use ncutils_core::error::Error;
-use ncutils_core::location::{JobStage, Location, remote_url};
+use ncutils_core::location::{JobPlace, JobStage, Location, remote_url};
 use ncutils_core::store::new_run;
+use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::locations;
@@ -47,12 +48,11 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         ),
     });
     let parts = parts.collect();
-    let names = arguments.files.inputs();
-    let look = |name: &OsString| {
-        let location = locations::input(arguments, name)?;
-        anyhow::Ok(InputIdentity::now(&location, name)?)
-    };
-    let inputs = locations::look_at_all(names, |name| name, look)?;
+    let inputs = locations::look_at_all(
+        arguments.files.inputs(),
+        |name| name,
+        |name| identity(name, arguments),
+    )?;
     let (place, stage) = output.begin_job(
         &planned.plan.schema,
         &planned.prepared.plans,
@@ -60,6 +60,35 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
     )?;
     arguments.messages.warn_of_notes(output);
     let job = JobFile {
+        plan: digest,
+        described,
+        ..planned_job(inputs, place, parts, arguments)?
+    };
+    begin(&job, stage, output, &planning.file)?;
+    announce(planning, &job, arguments);
+    Ok(())
+}
+
+/// The state of an input now.
+///
+/// # Errors
+/// An input that is not there.
+pub(crate) fn identity(name: &OsString, arguments: &Arguments) -> anyhow::Result<InputIdentity> {
+    let location = locations::input(arguments, name)?;
+    Ok(InputIdentity::now(&location, name)?)
+}
+
+/// A job that this call plans, without the digest and the description of its plan.
+///
+/// # Errors
+/// The current folder is gone.
+pub(crate) fn planned_job(
+    inputs: Vec<InputIdentity>,
+    place: JobPlace,
+    parts: Vec<PlannedPart>,
+    arguments: &Arguments,
+) -> anyhow::Result<JobFile> {
+    Ok(JobFile {
         state: JobState::Open,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         directory: env::current_dir().context("cannot find the current folder")?,
@@ -67,13 +96,10 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         inputs,
         output: arguments.files.operands.last().cloned().unwrap_or_default(),
         place,
-        plan: digest,
-        described,
+        plan: String::new(),
+        described: Value::Null,
         parts,
-    };
-    begin(&job, stage, output, &planning.file)?;
-    announce(planning, &job, arguments);
-    Ok(())
+    })
 }
 
 /// Writes the file of a job, and leaves its stage to all processes.

@@ -1,6 +1,7 @@
 //! Tests of outputs that are folders of keys.
 
 use super::*;
+use crate::file::partial::is_partial_name;
 use crate::keys::key::HOSTILE;
 use crate::{ByteRange, StagedKeys};
 use std::os::unix::ffi::OsStrExt;
@@ -153,25 +154,33 @@ fn only_a_missing_exchange_is_replaced_by_renames() {
     replace_by(|_, _| Err(io::ErrorKind::Unsupported.into()), &new, &old).unwrap();
 }
 
+/// A stage of several processes for the folder `path`.
+fn shared(path: &Path) -> PathBuf {
+    let stage = path.with_extension("shared");
+    DirectoryOutput::create_shared(path, &stage, &marked_by(KNOWN_BY)).unwrap();
+    stage
+}
+
+fn join(path: &Path, stage: &Path) -> DirectoryOutput {
+    DirectoryOutput::join_shared(path, stage, marked_by(KNOWN_BY)).unwrap()
+}
+
 #[test]
 fn a_value_in_a_shared_stage_appears_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let out = DirectoryOutput::create(&folder.path().join("d"), KNOWN_BY).unwrap();
-    let stage = out.stage.clone();
     // Only values of a shared stage are renamed.
-    let beside = names(&stage.join(UNFINISHED));
+    let beside = names(&out.stage.join(UNFINISHED));
     out.put("alone", b"1").unwrap();
-    assert_eq!(names(&stage), [UNFINISHED, "alone"]);
-    assert_eq!(names(&stage.join(UNFINISHED)), beside);
-    let joined = DirectoryOutput::join(&folder.path().join("d"), out.stage(), KNOWN_BY).unwrap();
-    out.put("shared", b"2").unwrap();
-    joined.put("too", b"3").unwrap();
-    assert_eq!(names(&stage), [UNFINISHED, "alone", "shared", "too"]);
+    assert_eq!(names(&out.stage), [UNFINISHED, "alone"]);
+    assert_eq!(names(&out.stage.join(UNFINISHED)), beside);
+    let path = folder.path().join("e");
+    let stage = shared(&path);
+    let (first, second) = (join(&path, &stage), join(&path, &stage));
+    first.put("shared", b"2").unwrap();
+    second.put("too", b"3").unwrap();
+    assert_eq!(names(&stage), [UNFINISHED, "shared", "too"]);
     assert_eq!(names(&stage.join(UNFINISHED)), [""; 0]);
-    let other = DirectoryOutput::create(&folder.path().join("e"), KNOWN_BY).unwrap();
-    let given = other.stage().to_owned();
-    other.put("first", b"4").unwrap();
-    assert_eq!(names(&given), [UNFINISHED, "first"]);
 }
 
 #[test]
@@ -210,26 +219,36 @@ fn a_check_decides_when_the_stage_is_made_and_when_it_is_published() {
 fn others_join_and_publish() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d");
-    let first = DirectoryOutput::create(&path, KNOWN_BY).unwrap();
-    let stage = first.stage().to_owned();
+    let stage = shared(&path);
+    let first = join(&path, &stage);
     first.put("a", b"1").unwrap();
-    let second = DirectoryOutput::join(&path, &stage, KNOWN_BY).unwrap();
+    let second = join(&path, &stage);
     second.put("b", b"2").unwrap();
     drop(second);
     assert_eq!(first.staged_keys("").unwrap(), ["a", "b"]);
-    first.hand_over();
     drop(first);
-    let third = DirectoryOutput::join(&path, &stage, KNOWN_BY).unwrap();
+    let third = join(&path, &stage);
     assert_eq!(third.staged("b").unwrap().unwrap(), b"2");
     third.publish().unwrap();
     assert_eq!(names(&path), ["a", "b"]);
     assert_eq!(names(folder.path()), ["d"]);
-    for no_stage in [&path, &folder.path().to_path_buf(), &stage] {
-        assert!(
-            DirectoryOutput::join(&path, no_stage, KNOWN_BY).is_err(),
-            "{no_stage:?}"
-        );
-    }
+    let late = DirectoryOutput::join_shared(&path, &stage, marked_by(KNOWN_BY));
+    assert!(late.is_err(), "the stage has taken its name");
+}
+
+#[test]
+fn a_late_process_writes_nothing_into_what_was_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d");
+    let stage = shared(&path);
+    let (late, last) = (join(&path, &stage), join(&path, &stage));
+    last.put("a", b"1").unwrap();
+    let value = late.create("b").unwrap();
+    last.publish().unwrap();
+    assert!(late.put("c", b"2").is_err());
+    assert!(value.finish().is_err());
+    assert_eq!(names(&path), ["a"]);
+    assert_eq!(names(folder.path()), ["d"]);
 }
 
 #[test]
@@ -239,9 +258,9 @@ fn a_stage_belongs_to_one_folder() {
     let names = ["d", "d.zarr", "e", &long];
     let stages = names.map(|name| DirectoryOutput::create(&folder.path().join(name), KNOWN_BY).unwrap());
     for (name, own) in names.iter().zip(&stages) {
-        for stage in &stages {
-            let joined = DirectoryOutput::join(&folder.path().join(name), stage.stage(), KNOWN_BY);
-            assert_eq!(joined.is_ok(), stage.stage() == own.stage(), "{name}: {stage:?}");
+        for other in &stages {
+            let is_own = is_partial_name(other.stage.file_name().unwrap(), name.as_ref());
+            assert_eq!(is_own, other.stage == own.stage, "{name}: {other:?}");
         }
     }
 }
@@ -254,7 +273,7 @@ fn keys_stay_in_the_stage() {
         assert!(out.put(key, b"x").is_err(), "{key:?}");
         assert!(out.create(key).is_err(), "{key:?}");
     }
-    symlink("../..", out.stage().join("up")).unwrap();
+    symlink("../..", out.stage.join("up")).unwrap();
     assert!(out.put("up/x", b"x").is_err());
     assert!(out.put("up/y/x", b"x").is_err());
     out.put("a", b"x").unwrap();

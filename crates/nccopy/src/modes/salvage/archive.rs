@@ -7,7 +7,7 @@ use ncutils_core::format::archive::{self, LostRange, Salvaged};
 use ncutils_core::location::Location;
 use ncutils_core::store::{Input, InputKind};
 
-use super::salvage::LOST;
+use super::LOST;
 use crate::arguments::Arguments;
 
 /// Most lines that tell of faults, and of ranges that are lost.
