@@ -153,6 +153,13 @@ impl Tools {
         command
             .args(["-W", "ignore", "-m", "pytest", "-q", "-rs", "--tb=short"])
             .args(["-p", "no:cacheprovider"])
+            // The files of a whole run take 5 GB, which only those of failed tests are worth.
+            .args([
+                "-o",
+                "tmp_path_retention_policy=failed",
+                "-o",
+                "tmp_path_retention_count=1",
+            ])
             .current_dir(root())
             .env("NCUTILS_BIN", self.programs.folder())
             .env("PYTHONDONTWRITEBYTECODE", "1");
