@@ -22,6 +22,7 @@
 //! - [`mod@io`]: what a dataset is read from and written to, and what stands beside it
 //! - [`object`]: one sequence of bytes, also as a stream and in memory
 //! - [`keys`]: many named values
+//! - [`references`]: values that lie in other files
 //! - [`requests`]: many requests at once, for stores whose answers take long
 //! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
 //! - [`shared`]: what several processes write together
@@ -35,6 +36,7 @@ mod growing;
 pub mod io;
 pub mod keys;
 pub mod object;
+pub mod references;
 pub mod requests;
 pub mod shared;
 pub mod threads;
@@ -77,6 +79,7 @@ pub use object::object_stream::object_stream;
 pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
+pub use references::{ObjectVersion, Reference, StoredRange};
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::Object;
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
+use crate::references::Reference;
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
 use ncutils_model::error::Result;
 
@@ -179,6 +180,16 @@ pub trait KeyOutput: Send + Sync {
     fn put_reserved(&self, reserved: ReservedKey, value: &[u8]) -> io::Result<()> {
         reserved.check_size(value)?;
         self.put(&reserved.key, value)
+    }
+
+    /// Stores where the value of a key lies. Calls come in the order that the references are to have. This default is for stores of
+    /// values.
+    ///
+    /// # Errors
+    /// `Unsupported` if the store takes values alone. Otherwise the store's error.
+    fn put_reference(&self, key: &str, reference: &Reference) -> io::Result<()> {
+        let _ = (key, reference);
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Stores a value that marks the dataset as one: its metadata. A store that cannot rename writes such

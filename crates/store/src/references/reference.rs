@@ -1,0 +1,32 @@
+//! [`Reference`]: where the value of a key lies.
+
+use std::time::SystemTime;
+
+/// Where the value of a key lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reference {
+    /// The value stands among the references.
+    Inline(Vec<u8>),
+    /// The value is a part of an object, or all of it.
+    Stored(StoredRange),
+}
+
+/// A range of an object that another program stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRange {
+    /// The object: an absolute path or a URL, without secrets.
+    pub object: String,
+    /// Position and number of bytes; `None` for the whole object.
+    pub range: Option<(u64, u64)>,
+    /// What tells whether the object was changed since; `None` if it is not known.
+    pub version: Option<ObjectVersion>,
+}
+
+/// What tells whether an object was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ObjectVersion {
+    /// The ETag, as the server gives it.
+    ETag(String),
+    /// The time of the last change.
+    LastModified(SystemTime),
+}
