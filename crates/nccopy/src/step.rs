@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::ArgMatches;
 use ncutils_core::distributed::{JobFile, PartList};
 use ncutils_core::error::{Error, Result};
+use ncutils_core::join::KeptJoin;
 use ncutils_core::location::Location;
 
 /// Decoded bytes of a part of a copy that one process makes, and can go on with.
@@ -47,6 +48,8 @@ pub struct Making {
     pub again: bool,
     /// True to tell each part that is done.
     pub tells: bool,
+    /// The name of an input that was found to have changed since the job was planned, when it was opened.
+    pub changed: Arc<OnceLock<String>>,
 }
 
 /// A job that is finished.
@@ -90,7 +93,43 @@ impl Planning {
     }
 }
 
+impl Making {
+    /// Checks that an input is as it was when the job was planned.
+    ///
+    /// # Errors
+    /// It has changed; a remote store fails.
+    pub fn check(&self, number: usize, input: &Location) -> Result<()> {
+        let is_same = match self.job.inputs.get(number) {
+            Some(identity) => identity.is_same(input)?,
+            None => false,
+        };
+        if is_same {
+            return Ok(());
+        }
+        self.changed.get_or_init(|| input.to_string());
+        Err(Error::Usage(
+            "changed since the job was planned; plan it again".to_owned(),
+        ))
+    }
+}
+
 impl Step {
+    /// What was found of inputs that are joined, where the job tells it.
+    pub fn kept(&self) -> Option<&KeptJoin> {
+        match self {
+            Self::Plan(_) => None,
+            Self::Part(Making { job, .. }) | Self::Finish(Finishing { job }) => job.joined.as_ref(),
+        }
+    }
+
+    /// The parts that are made of inputs which are looked at when they are opened, and not before.
+    pub fn looks_late(&self) -> Option<&Making> {
+        match self {
+            Self::Part(making) if making.job.joined.is_some() => Some(making),
+            _ => None,
+        }
+    }
+
     /// The step that the options of a copy ask for: `--plan`.
     pub fn of_copy(matches: &ArgMatches) -> Option<Self> {
         let file: &OsString = matches.get_one("plan")?;

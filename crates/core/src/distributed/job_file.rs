@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::input_identity::InputIdentity;
 use super::name_value::{name_of, name_value};
 use crate::error::{Error, Result};
+use crate::join::KeptJoin;
 use crate::location::{JobPlace, JobWay};
 
 /// Version of the form.
@@ -72,6 +74,8 @@ pub struct JobFile {
     pub arguments: Vec<OsString>,
     /// The inputs, in order.
     pub inputs: Vec<InputIdentity>,
+    /// What was found of inputs that are joined, so that parts need not look at all of them again.
+    pub joined: Option<KeptJoin>,
     /// Name of the output.
     pub output: OsString,
     /// Where the parts write.
@@ -146,7 +150,15 @@ impl JobFile {
             "described": self.described,
             "parts": parts.collect::<Vec<_>>(),
         });
-        format!("{value:#}\n")
+        let joined = self
+            .joined
+            .as_ref()
+            .and_then(|joined| serde_json::to_string(joined).ok());
+        match (joined, format!("{value:#}").strip_suffix("\n}")) {
+            // Numbers for each input, which nobody reads: on one line.
+            (Some(joined), Some(others)) => format!("{others},\n  \"joined\": {joined}\n}}\n"),
+            _ => format!("{value:#}\n"),
+        }
     }
 
     /// Reads the text of a file.
@@ -202,6 +214,10 @@ impl JobFile {
             directory: name_of(object.get("directory")?)?.into(),
             arguments: names("arguments")?,
             inputs,
+            joined: match object.get("joined") {
+                None => None,
+                Some(joined) => Some(KeptJoin::deserialize(joined).ok()?),
+            },
             output: name_of(object.get("output")?)?,
             place: JobPlace {
                 run: text("run").filter(is_hexadecimal)?,
@@ -273,6 +289,7 @@ mod tests {
             directory: "/data".into(),
             arguments: vec!["-d".into(), "5".into(), OsString::from_vec(b"a\xff.nc".to_vec())],
             inputs: vec![InputIdentity::missing(OsStr::new("/data/a.nc"))],
+            joined: Some(KeptJoin::default()),
             output: "out.nc".into(),
             place: JobPlace {
                 run: "0123456789abcdef".to_owned(),
@@ -304,6 +321,7 @@ mod tests {
             &text.replace("0123456789abcdef", "../x"),
             &text.replace("\"bytes\": 18446744073709551615", "\"bytes\": -1"),
             &text.replace("\"plan\"", "\"plans\""),
+            &text.replace("\"pieces\":[]", "\"pieces\":[[0,-1,1,0]]"),
             &text[..text.len() / 2],
         ] {
             assert!(

@@ -22,6 +22,8 @@ pub struct Inputs {
     most: usize,
     /// Bytes that the schemas of open inputs may take together.
     memory: u64,
+    /// True if what is found of them is kept for other processes.
+    keeps: bool,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
     tell: Arc<dyn Fn(usize, Vec<String>) + Send + Sync>,
 }
@@ -40,6 +42,7 @@ impl Inputs {
             open: Arc::new(open),
             most,
             memory: u64::MAX,
+            keeps: false,
             unchanged: Arc::new(|| Ok(())),
             tell: Arc::new(|_, _| {}),
         }
@@ -49,6 +52,17 @@ impl Inputs {
     #[must_use]
     pub fn within(self, memory: u64) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same inputs. What is found of them is kept for other processes, as [`Merged::kept`](super::Merged::kept) gives it.
+    #[must_use]
+    pub fn keeping(self) -> Self {
+        Self { keeps: true, ..self }
+    }
+
+    /// True if what is found of them is kept for other processes.
+    pub(super) fn keeps(&self) -> bool {
+        self.keeps
     }
 
     /// The same inputs, with a check that none has changed since it was opened. It is called at the end of a copy.
@@ -154,21 +168,25 @@ impl Inputs {
         }
     }
 
-    /// All inputs as a pool of readers, most of which have schemas like one of `typical`. `new` gives the dimension that one lacks.
+    /// All inputs as a pool of readers, most of which have schemas like one of `typical`. `new` gives the dimension that one lacks, and
+    /// `check` looks at one that was opened.
     pub(super) fn pool<'s>(
         &self,
         typical: impl Iterator<Item = &'s Schema>,
         new: impl Fn(usize) -> Option<NewDimension> + Send + Sync + 'static,
+        check: impl Fn(usize, &dyn Reader) -> Result<()> + Send + Sync + 'static,
     ) -> ReaderPool {
         let inputs = self.clone();
         let each = typical.map(weight).max().unwrap_or(0).saturating_add(OPEN);
         let within = usize::try_from(self.memory / each).unwrap_or(usize::MAX);
         ReaderPool::new(self.most.min(within.max(2)), move |input| {
             let reader = inputs.open(input)?;
-            Ok(match new(input) {
+            let reader = match new(input) {
                 None => reader,
                 Some(new) => Box::new(OuterDimension::new(reader, &new).map_err(|e| inputs.named(input, e))?),
-            })
+            };
+            check(input, &*reader).map_err(|e| inputs.named(input, e))?;
+            Ok(reader)
         })
         .with_names(Arc::clone(&self.names))
     }

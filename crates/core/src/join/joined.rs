@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::change::Change;
 use super::first::{First, axes, unpacked};
 use super::inputs::Inputs;
+use super::kept::{Found, KeptJoin, KnownVariables};
 use super::labels;
 use super::look::{Compared, Frame, NameMap, StaticValues};
 use super::order;
@@ -40,6 +41,8 @@ pub struct Joined {
     differing: BTreeSet<String>,
     /// True if the first input is the output.
     pub(super) first_changes: bool,
+    /// What was found of the inputs, where another process will ask.
+    pub(super) kept: Option<KeptJoin>,
 }
 
 impl Joined {
@@ -50,6 +53,7 @@ impl Joined {
         Self {
             dim: DimId(0),
             first_changes: false,
+            kept: None,
             names: vec![NameMap::new(&schema, &schema)],
             first: first.reader,
             inputs,
@@ -101,25 +105,26 @@ impl Joined {
         let numbers: Vec<usize> = (0..inputs.len()).collect();
         let look = |n: &usize| {
             let look = match n {
-                0 => frame.look(&*first, true),
+                0 => frame.look(&*first, true).map(|look| (look, Vec::new())),
                 n => pool.get(inputs.number(*n)).and_then(|reader| {
                     let look = frame.look(&**reader, false)?;
-                    for (var, theirs) in frame.passing(&look) {
+                    let known = frame.passing(&look).map(|(var, theirs)| {
                         let known = KnownVariable::of(&**reader, theirs);
-                        pool.keep(
-                            inputs.number(*n),
+                        Ok((
                             theirs,
                             known.map_err(|error| error.in_variable(&schema.var_path(var)))?,
-                        );
-                    }
+                        ))
+                    });
+                    let known = known.collect::<Result<Vec<_>>>()?;
                     // Thousands of inputs stay open until their chunks are copied.
                     reader.forget_metadata();
-                    Ok(look)
+                    Ok((look, known))
                 }),
             };
             look.map_err(|error| inputs.named(*n, error))
         };
         let looks = threads::try_map(threads::count().min(inputs.most()), 1, &numbers, look)?;
+        let (looks, known): (Vec<_>, Vec<_>) = looks.into_iter().unzip();
         let compared = Compared {
             schema: &schema,
             inputs: &inputs,
@@ -129,36 +134,91 @@ impl Joined {
         };
         compared.judge(&looks, &mut warnings)?;
         let lengths: Vec<_> = looks.iter().map(|look| look.length.clone()).collect();
-        let pieces = order::pieces(&lengths, request, |n| inputs.name(n).to_owned())?;
+        let mut found = Found {
+            pieces: order::pieces(&lengths, request, |n| inputs.name(n).to_owned())?,
+            ..Found::default()
+        };
+        for (n, look) in looks.into_iter().enumerate() {
+            for (var, change) in look.changes {
+                found.changes.entry(var).or_default().insert(n, change);
+            }
+            found.differing.extend(look.attributes);
+            found.names.push(look.names);
+        }
+        let known = known.into_iter().enumerate();
+        let known: KnownVariables = known
+            .flat_map(|(n, of)| of.into_iter().map(move |(var, known)| (n, var, known)))
+            .collect();
+        let kept = inputs
+            .keeps()
+            .then(|| KeptJoin::of(&found, &*first, &known, registry))
+            .flatten();
+        for (n, var, known) in known {
+            pool.keep(inputs.number(n), var, known);
+        }
+        let first = First {
+            reader: first,
+            dim: Some(dim),
+            new,
+        };
+        let mut joined = Self::of_found((first, dim), inputs, pool, request, registry, (axes, found))?;
+        joined.warnings.splice(0..0, warnings);
+        joined.kept = kept;
+        Ok(joined)
+    }
+
+    /// The join of inputs of which this was found before.
+    ///
+    /// # Errors
+    /// What cannot have been found of them.
+    pub(super) fn of_kept(
+        (first, dim): (First, DimId),
+        inputs: Inputs,
+        pool: ReaderPool,
+        request: &JoinRequest,
+        registry: &Registry,
+        kept: &KeptJoin,
+    ) -> Result<Self> {
+        let schema = first.reader.schema();
+        let axes = axes(schema, dim)?;
+        let found = kept.found(inputs.len(), schema, request.inexact)?;
+        kept.tell(&*first.reader, &pool, registry, |n| inputs.number(n))?;
+        Self::of_found((first, dim), inputs, pool, request, registry, (axes, found))
+    }
+
+    fn of_found(
+        (first, dim): (First, DimId),
+        inputs: Inputs,
+        pool: ReaderPool,
+        request: &JoinRequest,
+        registry: &Registry,
+        (axes, found): (Vec<Option<usize>>, Found),
+    ) -> Result<Self> {
+        let schema = first.reader.schema().clone();
+        let unpack = unpacked(&schema, &request.unpack, &axes)?;
         let mut joined = Self {
             layouts: vec![None; axes.len()],
-            first,
+            first: first.reader,
             inputs,
             pool,
             schema,
             dim,
             axes,
-            pieces,
-            names: Vec::with_capacity(looks.len()),
-            changes: HashMap::new(),
+            pieces: found.pieces,
+            names: found.names,
+            changes: found.changes,
             labels: None,
-            warnings,
-            differing: BTreeSet::new(),
+            warnings: Vec::new(),
+            differing: found.differing,
             first_changes: false,
+            kept: None,
         };
-        for (n, look) in looks.into_iter().enumerate() {
-            for (var, change) in look.changes {
-                joined.changes.entry(var).or_default().insert(n, change);
-            }
-            joined.differing.extend(look.attributes);
-            joined.names.push(look.names);
-        }
         joined.lengthen(dim);
         for var in unpack {
             joined.unpack(var, registry);
         }
         if !request.labels.is_empty() {
-            joined.label(dim, request, new.is_some())?;
+            joined.label(dim, request, first.new.is_some())?;
         }
         Ok(joined)
     }

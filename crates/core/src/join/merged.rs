@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::first::{First, check_unpacked, first_input};
 use super::inputs::Inputs;
 use super::joined::Joined;
+use super::kept::KeptJoin;
 use super::outer_dimension::NewDimension;
 use super::request::JoinRequest;
 use super::shared::shared;
@@ -41,7 +42,7 @@ impl Merged {
         wanted: impl Fn(&Schema) -> Result<Vec<VarId>>,
     ) -> Result<Self> {
         let (groups, firsts) = firsts(&inputs, request)?;
-        let pool = pool(&inputs, &groups, &firsts);
+        let pool = pool(&inputs, &groups, &firsts, |_, _| Ok(()));
         let mut names = Union::new(firsts[0].reader.schema(), inputs.name(0));
         for first in &firsts[1..] {
             names.add((first.reader.schema(), ""), |_| false)?;
@@ -63,6 +64,52 @@ impl Merged {
             let ours = names.schema.var_at(path);
             ours.is_none_or(|var| chosen.contains(&var))
         })
+    }
+
+    /// The join of inputs of which this was found before, by [`kept`](Self::kept) of a process with the same inputs and request. Only
+    /// the first input is opened, and those that store variables in other ways.
+    ///
+    /// # Errors
+    /// What cannot have been found of these inputs.
+    pub fn of_kept(
+        inputs: Inputs,
+        request: &JoinRequest,
+        registry: &Registry,
+        kept: &KeptJoin,
+    ) -> Result<Self> {
+        let first = first_input(&inputs, request)?;
+        let Some(dim) = first.dim else {
+            return Err(Error::Internal(
+                "what was found of a join of no dimension".to_owned(),
+            ));
+        };
+        check_unpacked(first.reader.schema(), &request.unpack)?;
+        let expected = kept.expected(first.reader.schema(), dim)?;
+        let all = [(0..inputs.len()).collect()];
+        let pool = pool(
+            &inputs,
+            &all,
+            std::slice::from_ref(&first),
+            move |input, reader| expected.check(input, reader),
+        );
+        let member = Joined::of_kept(
+            (first, dim),
+            inputs.clone(),
+            pool.clone(),
+            request,
+            registry,
+            kept,
+        )?;
+        Self::of(vec![member], inputs, pool, request, |_| true)
+    }
+
+    /// What was found of the inputs, where they are asked to keep it: for [`of_kept`](Self::of_kept) of another process. `None` for
+    /// merged inputs, and for those whose values are unpacked.
+    pub fn kept(&self) -> Option<&KeptJoin> {
+        match &self.members[..] {
+            [joined] => joined.kept.as_ref(),
+            _ => None,
+        }
     }
 
     /// The members as one. `is_wanted` tells whether a variable is asked for, by its path.
@@ -237,7 +284,12 @@ fn groups(inputs: &Inputs, dim: &str) -> Result<Vec<(Vec<usize>, bool)>> {
 }
 
 /// The readers of all inputs, each with the dimension that its group lacks.
-fn pool(inputs: &Inputs, groups: &[Vec<usize>], firsts: &[First]) -> ReaderPool {
+fn pool(
+    inputs: &Inputs,
+    groups: &[Vec<usize>],
+    firsts: &[First],
+    check: impl Fn(usize, &dyn Reader) -> Result<()> + Send + Sync + 'static,
+) -> ReaderPool {
     let mut of_input: HashMap<usize, NewDimension> = HashMap::new();
     for (group, first) in groups.iter().zip(firsts) {
         if let Some(new) = &first.new {
@@ -245,7 +297,7 @@ fn pool(inputs: &Inputs, groups: &[Vec<usize>], firsts: &[First]) -> ReaderPool 
         }
     }
     let typical = firsts.iter().map(|first| first.reader.schema());
-    inputs.pool(typical, move |n| of_input.get(&n).cloned())
+    inputs.pool(typical, move |n| of_input.get(&n).cloned(), check)
 }
 
 impl Reader for Merged {

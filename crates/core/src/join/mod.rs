@@ -25,6 +25,7 @@ mod first;
 mod gather;
 mod inputs;
 mod joined;
+mod kept;
 mod labels;
 mod look;
 mod merged;
@@ -39,6 +40,7 @@ mod unpacked_variable;
 
 pub use inputs::Inputs;
 pub use joined::{Joined, Piece};
+pub use kept::KeptJoin;
 pub use merged::Merged;
 pub use request::{JoinRequest, Overlap};
 pub use source::JoinSource;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Inputs, JoinRequest, Merged};
+use super::{Inputs, JoinRequest, KeptJoin, Merged};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::in_memory::InMemoryReader;
@@ -72,6 +72,13 @@ const DAYS: &str = "days since 2000-01-01";
 
 /// The join of these inputs, of which one is open at a time beside the first. Also counts how often one is opened.
 fn merged(inputs: &[InMemoryReader], request: &JoinRequest) -> Result<(Merged, Arc<AtomicUsize>)> {
+    let (inputs, opened) = counted(inputs, request);
+    let all = |schema: &Schema| Ok((0..schema.vars.len()).map(VarId).collect());
+    Ok((Merged::new(inputs, request, &Registry::builtin(), all)?, opened))
+}
+
+/// These inputs, and how often one is opened.
+fn counted(inputs: &[InMemoryReader], request: &JoinRequest) -> (Inputs, Arc<AtomicUsize>) {
     let (all, opened) = (inputs.to_vec(), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&opened);
     let names = (0..all.len()).map(|n| format!("{n}.nc")).collect();
@@ -84,8 +91,17 @@ fn merged(inputs: &[InMemoryReader], request: &JoinRequest) -> Result<(Merged, A
             .map(|input| Box::new(input) as Box<dyn Reader>);
         found.ok_or_else(|| Error::Usage("none".into()))
     });
-    let all = |schema: &Schema| Ok((0..schema.vars.len()).map(VarId).collect());
-    Ok((Merged::new(inputs, request, &Registry::builtin(), all)?, opened))
+    (inputs.keeping(), opened)
+}
+
+/// The same join of what another process found of its inputs, as text.
+fn again(inputs: &[InMemoryReader], request: &JoinRequest, kept: &str) -> Result<(Merged, Arc<AtomicUsize>)> {
+    let kept: KeptJoin = serde_json::from_str(kept).map_err(|e| Error::Usage(e.to_string()))?;
+    let (inputs, opened) = counted(inputs, request);
+    Ok((
+        Merged::of_kept(inputs, request, &Registry::builtin(), &kept)?,
+        opened,
+    ))
 }
 
 fn along(dim: &str) -> JoinRequest {
@@ -272,4 +288,90 @@ fn names_that_no_input_has_are_refused() {
     };
     assert!(refused(&inputs, &unpack).contains("the first input has no variable of this name"));
     assert!(refused(&inputs, &along("a/b")).contains("'a/b'"));
+}
+
+/// Five inputs: of other times, of other variables, and of other lengths.
+fn differing() -> (Vec<InMemoryReader>, JoinRequest) {
+    let short = dataset(
+        &[("t", 1), ("x", 2)],
+        vec![
+            ("t", &[0], vec![text("units", DAYS)], vec![12]),
+            ("x", &[1], Vec::new(), vec![5, 6]),
+        ],
+    );
+    let inputs = vec![
+        steps("v", 0, 3, DAYS),
+        steps("v", 3, 1, DAYS),
+        steps("v", 0, 2, "days since 2000-01-11"),
+        short,
+        steps("v", 13, 4, DAYS),
+    ];
+    let request = JoinRequest {
+        fill_missing: true,
+        ..along("t")
+    };
+    (inputs, request)
+}
+
+#[test]
+fn a_join_is_made_again_of_what_was_found() {
+    let (inputs, request) = differing();
+    let (first, _) = merged(&inputs, &request).unwrap();
+    let kept = serde_json::to_string(first.kept().unwrap()).unwrap();
+    let (second, opened) = again(&inputs, &request, &kept).unwrap();
+    assert_eq!(opened.load(Ordering::Relaxed), 1);
+    assert_eq!(format!("{:?}", second.schema()), format!("{:?}", first.schema()));
+    for (name, start, count) in [
+        ("t", vec![0], vec![11]),
+        ("v", vec![0, 0], vec![11, 2]),
+        ("x", vec![0], vec![2]),
+    ] {
+        assert_eq!(
+            read(&second, name, &start, &count),
+            read(&first, name, &start, &count)
+        );
+    }
+    let member = |joined: &Merged| joined.first_member().pieces(VarId(1)).collect::<Vec<_>>();
+    assert_eq!(member(&second), member(&first));
+    let (part, opened) = again(&inputs, &request, &kept).unwrap();
+    assert_eq!(read(&part, "v", &[7, 0], &[2, 1]), [130, 140]);
+    assert_eq!(
+        opened.load(Ordering::Relaxed),
+        2,
+        "the first input and the one that is read"
+    );
+}
+
+#[test]
+fn what_cannot_have_been_found_is_an_error() {
+    let (inputs, request) = differing();
+    let (first, _) = merged(&inputs, &request).unwrap();
+    let kept = serde_json::to_value(first.kept().unwrap()).unwrap();
+    let changed = |pointer: &str, value: serde_json::Value| {
+        let mut kept = kept.clone();
+        *kept.pointer_mut(pointer).unwrap() = value;
+        let whole = again(&inputs, &request, &kept.to_string());
+        whole.and_then(|(joined, _)| joined.read_region(VarId(1), &Region::whole(&[11, 2])).map(drop))
+    };
+    assert!(changed("/differing", serde_json::json!(["v:units"])).is_ok());
+    for (pointer, value) in [
+        ("/pieces/1/0", serde_json::json!(7)),
+        ("/pieces/1/2", serde_json::json!(u64::MAX)),
+        ("/pieces/1/1", serde_json::json!(1)),
+        ("/names/1", serde_json::json!(1000)),
+        ("/names", serde_json::json!([])),
+        ("/maps/0", serde_json::json!([0])),
+        ("/maps/0/1", serde_json::json!(1)),
+        ("/times/0/0", serde_json::json!(9)),
+        ("/times/0/2/lengths/0", serde_json::json!("0")),
+        ("/stored/0", serde_json::json!([0, 9])),
+        ("/stored/0", serde_json::json!([9, 0])),
+        ("/known/0/stored", serde_json::json!(99)),
+        ("/known/0/extent", serde_json::json!([])),
+        ("/known/0/extent/0", serde_json::json!(5)),
+        ("/known/0/written", serde_json::json!([[3, 2]])),
+    ] {
+        let outcome = changed(pointer, value.clone());
+        assert!(outcome.is_err(), "{pointer} as {value}");
+    }
 }

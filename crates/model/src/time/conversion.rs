@@ -58,6 +58,17 @@ impl TimeConversion {
         })
     }
 
+    /// The lengths that the conversion is made of, for [`of_lengths`](Self::of_lengths): of a unit of the source, of a unit of the
+    /// result, and from the base of the result to that of the source.
+    pub fn lengths(&self) -> [i128; 3] {
+        [self.from, self.to, self.offset]
+    }
+
+    /// The conversion that is made of these [`lengths`](Self::lengths). `None` for units without a length.
+    pub fn of_lengths([from, to, offset]: [i128; 3]) -> Option<Self> {
+        (from > 0 && to > 0).then_some(Self { from, to, offset })
+    }
+
     /// True if each number stays as it is.
     pub fn is_identity(&self) -> bool {
         self.from == self.to && self.offset == 0

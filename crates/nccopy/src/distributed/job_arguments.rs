@@ -2,8 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -74,16 +76,27 @@ impl JobArguments<'_> {
                 parts.flat_map(|part| self.job.inputs_of(part)).collect()
             }
             Step::Finish(_) if self.job.is_of_files() => Vec::new(),
+            step if step.looks_late().is_some() => Vec::new(),
             _ => self.job.inputs.iter().collect(),
         };
         if let Some(changed) = Self::changed(&inputs, &arguments)? {
-            self.messages.tell(format_args!(
-                "{changed}: changed since the job was planned; plan it again"
-            ));
-            return Ok(CHANGED);
+            return Ok(self.refuse(changed));
         }
+        let changed = step.looks_late().map(|making| Arc::clone(&making.changed));
         arguments.step = Some(step);
-        copy::copy(&arguments)
+        let copied = copy::copy(&arguments);
+        match changed.as_ref().and_then(|changed| changed.get()) {
+            Some(changed) if copied.is_err() => Ok(self.refuse(changed)),
+            _ => copied,
+        }
+    }
+
+    /// Tells of an input that has changed. Returns the exit status.
+    fn refuse(&self, changed: impl Display) -> u8 {
+        self.messages.tell(format_args!(
+            "{changed}: changed since the job was planned; plan it again"
+        ));
+        CHANGED
     }
 
     /// The first of some inputs that has changed since the job was planned.

@@ -116,6 +116,7 @@ impl<'m> Request<'m> {
                     parts: parts.clone(),
                     again: *again,
                     tells: true,
+                    changed: Arc::default(),
                 };
                 part::check(&making)?;
                 match part::left(&making, &arguments)? {

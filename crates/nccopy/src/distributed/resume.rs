@@ -60,6 +60,7 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
         parts: PartList::of(0..job.parts.len() as u64),
         again: false,
         tells: false,
+        changed: Arc::default(),
     };
     if let Some(left) = part::left(&all, &of_job)? {
         if begun {

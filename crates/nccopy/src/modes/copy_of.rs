@@ -4,7 +4,7 @@ use ncutils_core::copy::plan::{CopyOptions, join_source, plan, plan_grown, plan_
 use ncutils_core::copy::{CopyPlan, Description, Estimate, Readers, estimates};
 use ncutils_core::error::Result;
 use ncutils_core::format::Reader;
-use ncutils_core::join::Merged;
+use ncutils_core::join::{KeptJoin, Merged};
 use ncutils_core::subset::Subset;
 
 /// What a copy is of: a dataset, a join of several, or a part of one of these.
@@ -67,6 +67,11 @@ impl<'a> CopyOf<'a> {
             Some(_) => Vec::new(),
             None => estimates(self.asked, plan, described),
         }
+    }
+
+    /// What was found of the inputs of a join, where other processes will ask for it.
+    pub(crate) fn kept(&self) -> Option<&KeptJoin> {
+        self.joined?.kept()
     }
 
     /// Plans the copy.

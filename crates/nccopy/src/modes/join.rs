@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ncutils_cli::options::Mode;
 use ncutils_core::copy::archive::{ArchiveOptions, ArchiveRoute, archive_route};
@@ -29,6 +29,7 @@ use crate::arguments::Arguments;
 use crate::locations;
 use crate::many::inputs;
 use crate::many::job::is_no_dataset;
+use crate::step::Step;
 
 /// Most inputs that are open at a time, if the system lets a process open so many files.
 const MOST_OPEN: usize = 1000;
@@ -72,7 +73,12 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     let found = found_inputs(&names, &output, arguments)?;
     let inputs = inputs_of(&names, found, &output, arguments, 0);
     let wanted = |schema: &_| copied(schema, &arguments.copy);
-    let joined = Merged::new(inputs, &arguments.join, &arguments.copy.registry, wanted)?;
+    let (request, registry) = (&arguments.join, &arguments.copy.registry);
+    let joined = match arguments.step.as_ref().and_then(Step::kept) {
+        Some(kept) => Merged::of_kept(inputs, request, registry, kept)?,
+        None if arguments.step.is_some() => Merged::new(inputs.keeping(), request, registry, wanted)?,
+        None => Merged::new(inputs, request, registry, wanted)?,
+    };
     tell(&joined, &first, arguments);
     write(&joined, (&first, &output), arguments)?;
     joined.tell_of_data();
@@ -107,8 +113,8 @@ pub(super) fn input_names(operands: &[OsString], arguments: &Arguments) -> anyho
 #[derive(Debug)]
 pub(super) struct FoundInput {
     location: Location,
-    /// `None` for what is no local file.
-    stamp: Option<Stamp>,
+    /// `None` for what is no local file. Not known before the input is looked at.
+    stamp: OnceLock<Option<Stamp>>,
 }
 
 impl FoundInput {
@@ -117,15 +123,25 @@ impl FoundInput {
     /// # Errors
     /// A name that means no location.
     pub(super) fn of(name: &OsString, arguments: &Arguments) -> anyhow::Result<Self> {
-        Ok(Self::at(locations::input(arguments, name)?).0)
+        let found = Self::named(name, arguments)?;
+        found.look();
+        Ok(found)
     }
 
-    /// The input at a location, and what its path leads to.
-    fn at(location: Location) -> (Self, Option<Metadata>) {
-        let found = location.path().and_then(|path| fs::metadata(path).ok());
-        let stamp = found.as_ref().filter(|_| !location.is_standard_input());
-        let stamp = stamp.map(stamp_of);
-        (Self { location, stamp }, found)
+    /// An input that is looked at later.
+    fn named(name: &OsString, arguments: &Arguments) -> anyhow::Result<Self> {
+        Ok(Self {
+            location: locations::input(arguments, name)?,
+            stamp: OnceLock::new(),
+        })
+    }
+
+    /// Looks at the input, if it was not looked at before. Returns what its path leads to.
+    fn look(&self) -> Option<Metadata> {
+        let found = self.location.path().and_then(|path| fs::metadata(path).ok());
+        let stamp = found.as_ref().filter(|_| !self.location.is_standard_input());
+        self.stamp.get_or_init(|| stamp.map(stamp_of));
+        found
     }
 
     /// Checks that the input has not changed.
@@ -133,11 +149,11 @@ impl FoundInput {
     /// # Errors
     /// It has.
     fn check(&self) -> Result<(), Error> {
-        let Some(before) = self.stamp else {
+        let Some(Some(before)) = self.stamp.get() else {
             return Ok(());
         };
         let now = self.location.path().and_then(|path| fs::metadata(path).ok());
-        if now.is_some_and(|now| stamp_of(&now) == before) {
+        if now.is_some_and(|now| stamp_of(&now) == *before) {
             return Ok(());
         }
         let told = "changed while it was read; join it again".to_owned();
@@ -145,7 +161,7 @@ impl FoundInput {
     }
 }
 
-/// The inputs of these names, of which none is the output.
+/// The inputs of these names, of which none is the output. A process that makes a part of a job looks at an input when it opens it.
 ///
 /// # Errors
 /// A name that means no location; an input that is the output.
@@ -154,10 +170,16 @@ pub(super) fn found_inputs(
     output: &Location,
     arguments: &Arguments,
 ) -> anyhow::Result<Vec<FoundInput>> {
+    if arguments.step.as_ref().and_then(Step::looks_late).is_some() {
+        return names
+            .iter()
+            .map(|name| FoundInput::named(name, arguments))
+            .collect();
+    }
     let place = OutputPlace::of(output);
     threads::try_map(threads::count(), RUN, names, |name| {
-        let (input, found) = FoundInput::at(locations::input(arguments, name)?);
-        place.check_input(&input.location, found.as_ref())?;
+        let input = FoundInput::named(name, arguments)?;
+        place.check_input(&input.location, input.look().as_ref())?;
         Ok(input)
     })
 }
@@ -231,8 +253,13 @@ pub(super) fn inputs_of(
             .get(n)
             .ok_or_else(|| Error::Internal(format!("input {n} of a join")))?;
         let is_new = opened.note(n);
-        if !is_new {
-            found.check()?;
+        match arguments.step.as_ref().and_then(Step::looks_late) {
+            Some(making) if is_new => {
+                found.look();
+                making.check(n, &found.location)?;
+            }
+            _ if is_new => {}
+            _ => found.check()?,
         }
         let input = &found.location;
         let reader = input.open_input(input.input()?, &arguments.copy.registry)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::{Schema, VarId};
 
 /// For each variable of the first input, that of another input.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameMap {
     /// `None` if both have the same variables in the same order, as inputs of one job mostly do.
     vars: Option<Arc<[Option<VarId>]>>,
@@ -23,7 +23,7 @@ impl NameMap {
             && groups(first) == groups(other)
             && (first.vars.iter().zip(&other.vars)).all(|(a, b)| (&a.name, a.group) == (&b.name, b.group));
         if same {
-            return Self { vars: None };
+            return Self::same();
         }
         let of = |n| (other.var_path(VarId(n)), VarId(n));
         let theirs: HashMap<String, VarId> = (0..other.vars.len()).map(of).collect();
@@ -31,6 +31,22 @@ impl NameMap {
         Self {
             vars: Some(vars.collect()),
         }
+    }
+
+    /// The map to an input with the same variables in the same order.
+    pub fn same() -> Self {
+        Self { vars: None }
+    }
+
+    /// A map: for each variable of the first input, that of the other.
+    pub fn of(vars: Arc<[Option<VarId>]>) -> Self {
+        Self { vars: Some(vars) }
+    }
+
+    /// For each variable of the first input, the number of that of the other. `None` if both have the same variables.
+    pub fn listed(&self) -> Option<Vec<Option<usize>>> {
+        let vars = self.vars.as_ref()?;
+        Some(vars.iter().map(|var| var.map(|var| var.0)).collect())
     }
 
     /// The other input's variable; `None` if it lacks it.

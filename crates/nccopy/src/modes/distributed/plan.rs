@@ -62,6 +62,7 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
     let job = JobFile {
         plan: digest,
         described,
+        joined: planned.copied.kept().cloned(),
         ..planned_job(inputs, place, parts, arguments)?
     };
     begin(&job, stage, output, &planning.file)?;
@@ -94,6 +95,7 @@ pub(crate) fn planned_job(
         directory: env::current_dir().context("cannot find the current folder")?,
         arguments: arguments::given().skip(1).collect(),
         inputs,
+        joined: None,
         output: arguments.files.operands.last().cloned().unwrap_or_default(),
         place,
         plan: String::new(),
