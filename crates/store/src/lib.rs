@@ -56,6 +56,7 @@ pub use file::remains::take_remains;
 pub use file::temporary::{no_room, room_for_temporary_files, temporary_file, temporary_folder};
 pub use folder::directory_keys::DirectoryKeys;
 pub use folder::directory_output::{DirectoryOutput, FolderCheck};
+pub use folder::late_listing::{LATEST_LISTING, lists_late};
 
 pub use growing::{GrowingFile, GrowingFolder};
 pub use io::destination::{Destination, DestinationKind};

@@ -2,15 +2,21 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use ncutils_core::distributed::{JobFile, JobState, PartList, over};
 use ncutils_core::error::Error;
 use ncutils_core::location::JobPhase;
+use ncutils_core::store::{LATEST_LISTING, lists_late};
 
 use super::MISSING;
 use super::job_arguments::JobArguments;
 use crate::modes::distributed::notes_of;
 use crate::step::{Finishing, Step};
+
+/// How often marks that a network file system may not tell yet are asked for.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// The exit status of a job that cannot be finished now, or was before. `None` if all parts are done.
 ///
@@ -30,9 +36,20 @@ pub fn is_ready(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<Opt
         }
         JobPhase::Over => return Err(over().in_file(file).into()),
     };
-    // Marks are looked for by name: on a network file system, a list of names may be a minute old.
+    // Marks are looked for by name: a list of names may be older.
     let all: Vec<u64> = (0..job.parts.len() as u64).collect();
-    let done = notes_of(job, &stage).done(&all)?;
+    let notes = notes_of(job, &stage);
+    let mut done = notes.done(&all)?;
+    if done.len() < all.len() && is_late(arguments)? {
+        arguments
+            .messages
+            .note("parts seem to be missing; the network file system may tell of them within a minute");
+        let begun = Instant::now();
+        while done.len() < all.len() && begun.elapsed() < LATEST_LISTING {
+            thread::sleep(AGAIN);
+            done = notes.done(&all)?;
+        }
+    }
     if done.len() == all.len() {
         return Ok(None);
     }
@@ -44,6 +61,17 @@ pub fn is_ready(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<Opt
         all.len()
     ));
     Ok(Some(MISSING))
+}
+
+/// True if marks of other machines may be there and not be seen yet.
+fn is_late(arguments: &JobArguments<'_>) -> anyhow::Result<bool> {
+    let output = arguments.output()?;
+    let folder = output.path().and_then(Path::parent);
+    let folder = folder.map(|folder| match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    });
+    Ok(folder.is_some_and(lists_late))
 }
 
 /// Lets the output appear. Returns the exit status.
