@@ -1,5 +1,6 @@
 //! An input variable of an output variable, as the engine reads it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::chunk::{ChunkGrid, Region, Selection};
@@ -19,7 +20,6 @@ pub struct InputVariable {
 }
 
 /// What jobs must know of a variable of a further reader, which need not be open when they are made.
-#[derive(Debug)]
 pub struct FurtherInput {
     /// Number of the reader.
     pub reader: usize,
@@ -31,6 +31,13 @@ pub struct FurtherInput {
     pub filter_masks: bool,
     /// Its codecs, bound to its chunks.
     pub pipeline: Arc<Pipeline>,
+}
+
+/// Without the codecs, which follow from the layout: thousands of inputs are printed for the digest of a plan.
+impl fmt::Debug for FurtherInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.reader, &self.layout, self.is_virtual, self.filter_masks).fmt(f)
+    }
 }
 
 /// An input variable of an output variable, as the engine reads it.
