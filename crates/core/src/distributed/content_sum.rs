@@ -23,8 +23,8 @@ pub struct Content {
     pub pieces: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// The sum of their digests.
-    pub digest: u128,
+    /// The sum of their digests; `None` where the pieces depend on the order in which threads wrote.
+    pub digest: Option<u128>,
 }
 
 impl Content {
@@ -34,7 +34,7 @@ impl Content {
             keys: 0,
             pieces: count,
             bytes: 0,
-            digest: 0,
+            digest: None,
         }
     }
 }
@@ -68,7 +68,7 @@ impl ContentSum {
             keys: self.keys.load(Ordering::Relaxed),
             pieces: self.pieces.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
-            digest: *self.sum.lock().unwrap_or_else(PoisonError::into_inner),
+            digest: Some(*self.sum.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }

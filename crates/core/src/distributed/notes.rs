@@ -299,6 +299,22 @@ impl PartNotes {
         self.put("index", index)
     }
 
+    /// Compares what was written with what an earlier run of the part has marked.
+    ///
+    /// # Errors
+    /// The part gave something else before; the store fails.
+    pub fn check_same(&self, content: &Content) -> Result<()> {
+        let before = self.mark()?;
+        let before = before.as_ref().and_then(|mark| mark["digest"].as_str());
+        match (before, digest(content)) {
+            (Some(before), Some(now)) if before != now => Err(Error::Damaged(format!(
+                "part {} gave something else before: did an input change? Abandon the job and plan it again",
+                self.part
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Marks the part as done. Everything that it wrote is in the store.
     ///
     /// # Errors
@@ -314,7 +330,7 @@ impl PartNotes {
             "keys": content.keys,
             "pieces": content.pieces,
             "bytes": content.bytes,
-            "digest": format!("{:032x}", content.digest),
+            "digest": digest(content),
             "host": host(),
             "version": env!("CARGO_PKG_VERSION"),
         });
@@ -331,6 +347,11 @@ impl PartNotes {
     fn key(&self, what: &str) -> String {
         format!("{}.{what}", self.part)
     }
+}
+
+/// The digest of what a part wrote, in hexadecimal digits.
+fn digest(content: &Content) -> Option<String> {
+    content.digest.map(|digest| format!("{digest:032x}"))
 }
 
 /// The text of a note, on one line of what can be shown.

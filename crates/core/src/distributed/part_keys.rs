@@ -81,7 +81,12 @@ impl KeyOutput for PartKeys {
     fn publish(&self) -> io::Result<()> {
         self.keys.wait()?;
         self.check_runs()?;
-        self.notes.end(&self.content.content()).map_err(io::Error::other)
+        let content = self.content.content();
+        let ended = self
+            .notes
+            .check_same(&content)
+            .and_then(|()| self.notes.end(&content));
+        ended.map_err(io::Error::other)
     }
 }
 

@@ -52,8 +52,10 @@ impl JobArguments<'_> {
             arguments.memory = Some(memory);
         }
         if self.own.value_source("requests") == Some(ValueSource::CommandLine) {
-            arguments.remote = own.remote;
+            arguments.remote.requests = own.remote.requests;
         }
+        arguments.remote.timeout = own.remote.timeout.or(arguments.remote.timeout);
+        arguments.remote.verbose |= own.remote.verbose;
         arguments.messages = self.messages;
         (arguments.summary, arguments.json) = (own.summary, own.json);
         arguments.verify |= own.verify;

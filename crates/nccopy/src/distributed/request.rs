@@ -103,6 +103,15 @@ impl<'m> Request<'m> {
         if let Asked::Part { .. } | Asked::Finish = self.asked {
             check_version(&job, &file)?;
         }
+        if let (Asked::Finish, true) = (&self.asked, job.is_of_files())
+            && self.matches.get_flag("verify")
+        {
+            return Err(Error::Usage(
+                "--verify: the parts of this job are whole files, and compare each before it appears, if --plan had --verify"
+                    .to_owned(),
+            )
+            .into());
+        }
         let messages = Messages::of(&NCCOPY, self.matches);
         let arguments = JobArguments {
             job: &job,

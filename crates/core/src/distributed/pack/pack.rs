@@ -93,17 +93,20 @@ impl Pack {
         }
     }
 
-    /// Completes the pack, and marks the part as done.
+    /// Completes the pack, and marks the part as done. `is_repeatable` if the same part always has the same pieces.
     ///
     /// # Errors
-    /// The job is over, or its store fails.
-    pub fn end(self) -> Result<()> {
+    /// The job is over, or its store fails; the part had other pieces before.
+    pub fn end(self, is_repeatable: bool) -> Result<()> {
         self.check_runs()?;
         self.bytes.set_size(self.end.into_inner()).map_err(cannot_write)?;
         self.bytes.finish().map_err(cannot_write)?;
         let entries = self.entries.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut content = self.content.content();
+        content.digest = content.digest.filter(|_| is_repeatable);
+        self.notes.check_same(&content)?;
         self.notes.put_index(&index::write(self.attempt, &entries))?;
-        self.notes.end(&self.content.content())
+        self.notes.end(&content)
     }
 }
 

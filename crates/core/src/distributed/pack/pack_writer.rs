@@ -98,6 +98,6 @@ impl Writer for PackWriter {
         self.window.close()?;
         self.received
             .check(|var| self.paths.get(var.0).cloned().unwrap_or_default())?;
-        self.pack.end()
+        self.pack.end(true)
     }
 }

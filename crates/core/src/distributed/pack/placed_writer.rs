@@ -88,6 +88,7 @@ impl Writer for PlacedWriter {
         drop(classic);
         let pack = Arc::into_inner(pack);
         pack.ok_or_else(|| Error::Internal("a pack that is still written".to_owned()))?
-            .end()
+            // Which blocks are whole depends on the threads.
+            .end(false)
     }
 }
