@@ -131,6 +131,24 @@ def test_a_tree_that_changed(tmp_path, source):
     assert "changed since" in call("--part", "0", file, code=4).error
 
 
+@pytest.mark.parametrize("change", ["replaced", "removed", "metadata"])
+def test_a_chunk_of_a_tree_that_changed(tmp_path, source, change):
+    tree = tmp_path / "in.zarr"
+    call("-k", "zarr3", "--shard", "none", source, tree)
+    file = plan(tmp_path / "job.json", 2, tree, tmp_path / "out.nc")
+    call("--part", "0", file)
+    chunk = next(path for path in sorted(tree.rglob("c/*")) if path.is_file())
+    if change == "replaced":
+        other = tmp_path / "other"
+        other.write_bytes(chunk.read_bytes())
+        other.rename(chunk)
+    elif change == "removed":
+        chunk.unlink()
+    else:
+        os.utime(next(tree.glob("*/zarr.json")), ns=(0, 0))
+    assert "changed since" in call("--part", "1", file, code=4).error
+
+
 def changed(job, **members):
     value = json.loads(job.file.read_text())
     job.file.write_text(json.dumps({**value, **members}))

@@ -1,16 +1,22 @@
 //! [`InputIdentity`]: what tells whether an input is still the one that a job was planned for.
 
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, absolute};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::name_value::{name_of, name_value};
 use crate::error::{Error, Result};
 use crate::format::zarr::MARKS;
 use crate::location::Location;
+
+/// Most folders of a tree that are looked at.
+const MOST_FOLDERS: usize = 1000;
 
 /// An input, and its state when the job was planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,13 +45,9 @@ impl InputIdentity {
         };
         let mut state = Vec::new();
         match fs::metadata(path) {
-            // The time of a folder tells nothing of the files in it. The metadata of a dataset does.
             Ok(found) if found.is_dir() => {
-                for mark in MARKS {
-                    if let Ok(found) = fs::metadata(path.join(mark)) {
-                        state.push(format!("{mark} {}", state_of(&found)));
-                    }
-                }
+                state.extend(marks_of(path));
+                state.push(folders_below(path));
             }
             Ok(found) => state.push(state_of(&found)),
             Err(e) => return Err(Error::io("cannot open", e).in_file(typed)),
@@ -83,6 +85,46 @@ impl InputIdentity {
                 .collect::<Option<_>>()?,
         })
     }
+}
+
+/// The state of the metadata in a folder.
+fn marks_of(folder: &Path) -> impl Iterator<Item = String> {
+    MARKS.iter().filter_map(|mark| {
+        let found = fs::metadata(folder.join(mark)).ok()?;
+        Some(format!("{mark} {}", state_of(&found)))
+    })
+}
+
+/// The state of the first folders of a tree, level by level, and of the metadata in them. A folder tells when a key in it is added,
+/// removed or replaced; not when a value is overwritten in place.
+fn folders_below(root: &Path) -> String {
+    let mut hashed = Sha256::new();
+    let mut folders = VecDeque::from([root.to_owned()]);
+    let mut count = 0;
+    while let Some(folder) = folders.pop_front().filter(|_| count < MOST_FOLDERS) {
+        count += 1;
+        let own = fs::metadata(&folder).map_or_else(|_| String::new(), |found| state_of(&found));
+        hashed.update(
+            folder
+                .strip_prefix(root)
+                .unwrap_or(&folder)
+                .as_os_str()
+                .as_bytes(),
+        );
+        hashed.update(own);
+        marks_of(&folder).for_each(|mark| hashed.update(mark));
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let mut below: Vec<_> = below.map(|entry| entry.path()).collect();
+        below.sort_unstable();
+        let room = MOST_FOLDERS.saturating_sub(count + folders.len());
+        folders.extend(below.into_iter().take(room));
+    }
+    let digest = hashed.finalize();
+    let digest = digest
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+    format!("{count} folders {digest}")
 }
 
 fn state_of(found: &Metadata) -> String {
