@@ -18,6 +18,7 @@ mod read_ranges;
 pub mod read_region;
 mod reader;
 mod received;
+mod references;
 mod source_file;
 mod variable_plan;
 mod writer;

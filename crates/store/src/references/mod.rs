@@ -2,8 +2,12 @@
 //!
 //! ```text
 //! chunk of a file ─► Reference ─► KeyOutput::put_reference ─► a file of references
+//! a file of references ─► read ─► KeyStore
 //! ```
 
+pub mod base64;
+mod read;
 mod reference;
 
+pub use read::{ReferenceKeys, ReferenceSet, ReferenceTable, read_kerchunk};
 pub use reference::{ObjectVersion, Reference, StoredRange};
