@@ -2,6 +2,7 @@
 
     python references_writer.py kerchunk-json SOURCE TARGET          also kerchunk-parquet, kerchunk-classic
     python references_writer.py virtualizarr-json SOURCE TARGET      also virtualizarr-parquet
+    python references_writer.py parquet-again OPTIONS TARGET         the files of TARGET with other options of fastparquet
     python references_writer.py icechunk SOURCE TARGET               virtual chunks of SOURCE, and native, inline and missing ones
     python references_writer.py icechunk-history - TARGET            branches, a tag and snapshots
 
@@ -41,6 +42,23 @@ def kerchunk_parquet(source, target):
     refs_to_dataframe(kerchunk_references(source), str(target), record_size=7)
 
 
+def parquet_again(options, target):
+    """Writes all files of a folder of references again, with other options of fastparquet."""
+    if options.pop("pages", 1) == 2:
+        os.environ["FASTPARQUET_DATAPAGE_V2"] = "1"
+    import fastparquet
+
+    of_category = options.pop("category", False)
+    count = 0
+    for path in target.rglob("*.parq"):
+        table = fastparquet.ParquetFile(str(path)).to_pandas()
+        if of_category:
+            table["path"] = table["path"].astype("category")
+        fastparquet.write(str(path), table, object_encoding={"path": "utf8", "raw": "bytes"}, has_nulls=["path", "raw"], **options)
+        count += 1
+    return count
+
+
 def virtual_dataset(source):
     import obstore.store
     from obspec_utils.registry import ObjectStoreRegistry
@@ -56,7 +74,8 @@ def virtualizarr_json(source, target):
 
 
 def virtualizarr_parquet(source, target):
-    virtual_dataset(source).vz.to_kerchunk(str(target), format="parquet")
+    # It fails on scalars.
+    virtual_dataset(source).drop_vars("scalar").vz.to_kerchunk(str(target), format="parquet")
 
 
 def icechunk_repository(target, source=None):
@@ -86,10 +105,10 @@ def icechunk_virtual(source, target):
     inline = group.create_group("group").create_array("inline", shape=(6,), chunks=(2,), dtype="i2", dimension_names=["i"])
     inline[:] = np.arange(6)
     # Chunks that no key has.
-    inline_missing = group.create_array("sparse", shape=(4, 4), chunks=(1, 2), dtype="i4", dimension_names=["s", "t"], fill_value=9)
-    inline_missing[2, 2:] = 5
-    scalar = group.create_array("scalar", shape=(), dtype="i4")
-    scalar[...] = 42
+    thin = group.create_array("thin", shape=(4, 4), chunks=(1, 2), dtype="i4", dimension_names=["s", "t"], fill_value=9)
+    thin[2, 2:] = 5
+    number = group.create_array("number", shape=(), dtype="i4")
+    number[...] = 42
     session.commit("all")
 
 
@@ -115,6 +134,8 @@ def main():
     told = None
     if what == "icechunk-history":
         told = icechunk_history(target)
+    elif what == "parquet-again":
+        told = parquet_again(json.loads(sys.argv[2]), target)
     else:
         writers = {
             "kerchunk-json": kerchunk_json, "kerchunk-parquet": kerchunk_parquet, "kerchunk-classic": kerchunk_classic,

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import netCDF4
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.skipif(not PACKAGES.is_dir(), reason=f"kerchunk and Ice
 
 
 def write(what, source, target):
-    variables = {"PYTHONPATH": str(PACKAGES)}
+    variables = {"PYTHONPATH": str(PACKAGES), "ICECHUNK_LOG": "error"}
     return zarr_reference.by_script(("numpy",), "references_writer.py", what, source, target, variables=variables, timeout=300)
 
 
@@ -74,7 +75,7 @@ def source(tmp_path_factory):
 
 
 # kerchunk leaves `summed` out without a word that a test could see.
-LEFT_OUT = {"kerchunk-json": ["summed"], "kerchunk-parquet": ["summed"]}
+LEFT_OUT = {"kerchunk-json": ["summed"], "kerchunk-parquet": ["summed"], "virtualizarr-parquet": ["scalar"]}
 JSON = ["kerchunk-json", "virtualizarr-json"]
 PARQUET = ["kerchunk-parquet", "virtualizarr-parquet"]
 
@@ -102,6 +103,35 @@ def test_values_of_json_are_those_of_the_source(writer, source, tmp_path):
     same(values(tmp_path / "pipe.nc"), values(source), but)
 
 
+@pytest.mark.parametrize("writer", PARQUET)
+def test_values_of_parquet_are_those_of_the_source(writer, source, tmp_path):
+    refs = source.parent / f"{writer}.parq"
+    write(writer, source, refs)
+    nccopy(refs, tmp_path / "out.nc")
+    same(values(tmp_path / "out.nc"), values(source), LEFT_OUT.get(writer, []))
+    assert b"packed:scale_factor = 0.01" in ncdump("-h", refs)
+    nccopy("-v", "sparse", "--isel", "y=20:30,x=0:40", refs, tmp_path / "cut.nc")
+    expected = values(source)["sparse"][1][20:30, 0:40]
+    same(values(tmp_path / "cut.nc"), {"sparse": (("y", "x"), expected)})
+
+
+@pytest.mark.parametrize("options", [
+    {"compression": None}, {"compression": "GZIP"}, {"compression": "ZSTD", "pages": 2}, {"compression": None, "pages": 2},
+    {"compression": "ZSTD", "category": True}, {"compression": "SNAPPY"},
+], ids=str)
+def test_codecs_of_parquet(options, source, tmp_path):
+    refs = tmp_path / "refs.parq"
+    write("kerchunk-parquet", source, refs)
+    told = write("parquet-again", json.dumps(options), refs)
+    assert told > 3
+    if options["compression"] == "SNAPPY":
+        assert "Snappy" in refused(refs, tmp_path / "out.nc")
+        return
+    assert "--data-dir DIR" in refused(refs, tmp_path / "out.nc")
+    nccopy("--data-dir", source.parent, refs, tmp_path / "out.nc")
+    same(values(tmp_path / "out.nc"), values(source), LEFT_OUT["kerchunk-parquet"])
+
+
 def test_values_of_classic_records_are_those_of_the_source(tmp_path):
     source = tmp_path / "classic.nc"
     with netCDF4.Dataset(source, "w", format="NETCDF3_64BIT_OFFSET") as nc:
@@ -117,6 +147,52 @@ def test_values_of_classic_records_are_those_of_the_source(tmp_path):
     write("kerchunk-classic", source, tmp_path / "refs.json")
     nccopy(tmp_path / "refs.json", tmp_path / "out.nc")
     same(values(tmp_path / "out.nc"), values(source))
+
+
+def test_values_of_icechunk_are_those_of_the_source(source, tmp_path):
+    repository = source.parent / "repository"
+    write("icechunk", source, repository)
+    nccopy(repository, tmp_path / "out.nc")
+    ours = values(tmp_path / "out.nc")
+    same(ours, values(source))
+    native = np.full((50, 7), -1.0)
+    native[:40] = np.arange(280).reshape(40, 7)
+    thin = np.full((4, 4), 9, "i4")
+    thin[2, 2:] = 5
+    written = {"native": (("n", "m"), native), "thin": (("s", "t"), thin), "number": ((), np.array(42, "i4"))}
+    same(ours, written)
+    with netCDF4.Dataset(tmp_path / "out.nc") as out:
+        assert out["group/inline"][:].tolist() == [0, 1, 2, 3, 4, 5]
+    nccopy("-v", "native", "--isel", "n=15:45", repository, tmp_path / "cut.nc")
+    same(values(tmp_path / "cut.nc"), {"native": (("n", "m"), native[15:45])})
+    # Moved elsewhere, virtual chunks are outside of its folder, and its own are not.
+    moved = tmp_path / "moved"
+    shutil.move(repository, moved)
+    assert "--data-dir DIR" in refused(moved, tmp_path / "out.nc")
+    nccopy("-v", "native,number", moved, tmp_path / "own.nc")
+    nccopy("--data-dir", source.parent, moved, tmp_path / "all.nc")
+    same(values(tmp_path / "all.nc"), values(source))
+
+
+def test_snapshots_of_icechunk_are_named(tmp_path):
+    repository = tmp_path / "history"
+    first, second, third = write("icechunk-history", "-", repository)
+    for fragment, value in [
+        ("", 3), ("#mode=icechunk", 3), ("#icechunk", 3), ("#mode=icechunk&branch=main", 3), ("#mode=icechunk&branch=other", 1),
+        ("#mode=icechunk&tag=second", 2), (f"#mode=icechunk&snapshot={first}", 1), (f"#mode=icechunk&snapshot={second}", 2),
+    ]:
+        assert f"v = {value}, {value}, {value} ;".encode() in ncdump(f"{repository}{fragment}"), fragment
+    for fragment, told in [
+        ("#mode=icechunk&branch=none", "has no branch none; it has the branches main, other and the tags second"),
+        ("#mode=icechunk&tag=other", "has no tag other"), ("#mode=icechunk&snapshot=x", "no id of a snapshot"),
+        ("#mode=icechunk&snapshot=00000000000000000000", "no such file"), ("#mode=icechunk&tag=a&branch=b", "several snapshots"),
+    ]:
+        assert told in refused(f"{repository}{fragment}", tmp_path / "out.nc")
+    assert "not written" in refused(repository, f"{tmp_path}/new#mode=icechunk")
+    for folder in ("manifests", "chunks", "snapshots"):
+        if (repository / folder).exists():
+            shutil.rmtree(repository / folder)
+    assert f"snapshots/{third}" in refused(repository, tmp_path / "out.nc")
 
 
 ARRAY = {"zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "<i2", "compressor": None, "filters": None, "fill_value": 5, "order": "C"}
@@ -190,7 +266,7 @@ def test_what_references_may_lead_to(tmp_path):
     ]:
         refs = references(inside, **{"v/0": place})
         said = refused(refs, tmp_path / "out.nc")
-        assert told in said and "v/0" in said and place[0] in said, said
+        assert told in said and "variable v: chunk [0]" in said and place[0] in said, said
     refs = references(inside, **{"v/0": [str(outside / "o.bin"), 0, 4]})
     assert numbers(refs, "--data-dir", outside) == [1, 2, 5, 5]
 

@@ -255,7 +255,13 @@ fn open_as(input: Input, registry: &Registry, options: &ReadOptions, care: Care)
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match input.kind() {
         InputKind::Object(object) => open_object(object, &input, registry, options, care),
-        InputKind::Keys(store) => open_keys(store, registry, &options.zarr, care),
+        InputKind::Keys(store) => {
+            let opened = |keys: &Arc<dyn KeyStore>| open_keys(keys, registry, &options.zarr, care);
+            match references::open_keys(store, input.referenced(), options.snapshot.as_ref())? {
+                Some(keys) => references::described(opened(&keys)),
+                None => opened(store),
+            }
+        }
     }?;
     if let Some(begun) = begun {
         debug!(name = ?input.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");

@@ -44,6 +44,7 @@ pub use reader::{
     VariableSpace, VirtualSources,
 };
 pub use received::Received;
+pub use references::SnapshotName;
 pub use source_file::SourceFile;
 pub use variable_plan::VariablePlan;
 pub use writer::Writer;

@@ -357,6 +357,7 @@ impl Location {
         let options = ReadOptions {
             zarr: self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options),
             reference_paths: self.reference_paths,
+            snapshot: self.mode.as_ref().and_then(|mode| mode.snapshot.clone()),
         };
         let reader = match open(input, registry, &options) {
             Err(Error::UnknownFormat) if is_keys && damage.is_some() => Err(Error::Damaged(format!(

@@ -6,6 +6,8 @@
 //! ```
 
 pub mod base64;
+pub mod icechunk;
+pub mod parquet;
 mod read;
 mod reference;
 

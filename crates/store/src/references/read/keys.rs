@@ -66,17 +66,12 @@ impl ReferenceKeys {
     }
 
     /// The object that a reference leads to, and the bytes of a part of the value.
-    fn place(
-        &self,
-        key: &str,
-        stored: &StoredRange,
-        part: GetRange,
-    ) -> io::Result<(Arc<dyn Object>, ByteRange)> {
+    fn place(&self, stored: &StoredRange, part: GetRange) -> io::Result<(Arc<dyn Object>, ByteRange)> {
         let found = self.objects.object(&stored.object).and_then(|object| {
             let range = range_of(&*object, stored, part)?;
             Ok((object, range))
         });
-        found.map_err(|e| unreadable(key, stored, &e))
+        found.map_err(|e| unreadable(stored, &e))
     }
 }
 
@@ -86,10 +81,10 @@ impl KeyStore for ReferenceKeys {
             None => Ok(None),
             Some(Reference::Inline(value)) => Ok(Some(part_of(&value, part).to_vec())),
             Some(Reference::Stored(stored)) => {
-                let (object, range) = self.place(key, &stored, part)?;
+                let (object, range) = self.place(&stored, part)?;
                 let mut bytes = allocate(range.length)?;
                 let read = object.read_exact_at(range.offset, &mut bytes);
-                read.map_err(|e| unreadable(key, &stored, &e))?;
+                read.map_err(|e| unreadable(&stored, &e))?;
                 Ok(Some(bytes))
             }
         }
@@ -104,7 +99,7 @@ impl KeyStore for ReferenceKeys {
                 ..
             })) => Some(length),
             Some(Reference::Stored(stored)) => {
-                let (_, range) = self.place(key, &stored, GetRange::Whole)?;
+                let (_, range) = self.place(&stored, GetRange::Whole)?;
                 Some(range.length as u64)
             }
         })
@@ -143,7 +138,7 @@ impl KeyStore for ReferenceKeys {
                     Ok(None)
                 }
                 Some(Reference::Stored(stored)) => {
-                    let (object, range) = self.place(&get.key, &stored, get.part)?;
+                    let (object, range) = self.place(&stored, get.part)?;
                     Ok(Some((object, range, stored)))
                 }
             });
@@ -156,7 +151,7 @@ impl KeyStore for ReferenceKeys {
                         of: Vec::new(),
                     });
                     wanted.ranges.push(range);
-                    wanted.of.push((n, get.key, stored));
+                    wanted.of.push((n, stored));
                 }
                 Err(e) => return done(Err(FailedRequest::error(n, e))),
             }
@@ -188,17 +183,17 @@ impl KeyStore for ReferenceKeys {
 struct Wanted {
     object: Arc<dyn Object>,
     ranges: Vec<ByteRange>,
-    /// The position of the request of each range, its key and its reference.
-    of: Vec<(usize, String, StoredRange)>,
+    /// The position of the request of each range, and its reference.
+    of: Vec<(usize, StoredRange)>,
 }
 
 /// The error of a request for several values, which tells the one that failed.
-fn failed(error: io::Error, of: &[(usize, String, StoredRange)]) -> io::Error {
+fn failed(error: io::Error, of: &[(usize, StoredRange)]) -> io::Error {
     let (position, cause) = FailedRequest::split(error);
     match position.and_then(|at| of.get(at)) {
-        Some((n, key, stored)) => FailedRequest::error(*n, unreadable(key, stored, &cause)),
+        Some((n, stored)) => FailedRequest::error(*n, unreadable(stored, &cause)),
         None => match of.first() {
-            Some((_, key, stored)) => unreadable(key, stored, &cause),
+            Some((_, stored)) => unreadable(stored, &cause),
             None => cause,
         },
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! JSON    ─► json_text ─► kerchunk, template ─► ReferenceTable ─┐
 //! Parquet ─► ../parquet ──────────────────► ParquetReferences ──┼─► ReferenceSet ─► ReferenceKeys: a KeyStore
-//! Icechunk ─► ../icechunk ────────────────► IcechunkReferences ─┘        objects: what they lead to ─┘
+//!                                                                   objects: what they lead to ─┘
 //! ```
 
 mod json_text;

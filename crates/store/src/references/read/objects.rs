@@ -87,7 +87,7 @@ pub fn range_of(object: &dyn Object, stored: &StoredRange, part: GetRange) -> io
 }
 
 /// The error of a read of what a reference leads to.
-pub fn unreadable(key: &str, stored: &StoredRange, error: &io::Error) -> io::Error {
+pub fn unreadable(stored: &StoredRange, error: &io::Error) -> io::Error {
     let bytes = match stored.range {
         Some((offset, length)) => format!(", bytes {offset} to {}", offset.saturating_add(length)),
         None => String::new(),
@@ -103,5 +103,5 @@ pub fn unreadable(key: &str, stored: &StoredRange, error: &io::Error) -> io::Err
         io::ErrorKind::NotFound | io::ErrorKind::Unsupported => io::ErrorKind::Other,
         kind => kind,
     };
-    io::Error::new(kind, format!("{key} is a reference to {object}{bytes}: {why}"))
+    io::Error::new(kind, format!("the reference to {object}{bytes}: {why}"))
 }

@@ -87,16 +87,16 @@ fn what_cannot_be_read_names_key_and_object() {
     for (key, told) in [
         (
             "long",
-            "long is a reference to a, bytes 8 to 11: the object has 10 bytes",
+            "the reference to a, bytes 8 to 11: the object has 10 bytes",
         ),
         (
             "far",
-            "far is a reference to a, bytes 18446744073709551000 to 18446744073709551010: the object has 10 bytes",
+            "the reference to a, bytes 18446744073709551000 to 18446744073709551010: the object has 10 bytes",
         ),
-        ("none", "none is a reference to c, bytes 0 to 1: does not exist"),
+        ("none", "the reference to c, bytes 0 to 1: does not exist"),
         (
             "loop",
-            "loop is a reference to refs.json, bytes 0 to 1: is the file of references itself",
+            "the reference to refs.json, bytes 0 to 1: is the file of references itself",
         ),
     ] {
         assert_eq!(keys.get(key, GetRange::Whole).unwrap_err().to_string(), told);
