@@ -66,13 +66,6 @@ def test_consolidated_metadata_alone(tmp_path):
         assert list(out["v"][:]) == [7, 8, 9]
 
 
-def test_references_are_refused_by_name(tmp_path):
-    put(tmp_path, "parquet/.zmetadata", {"metadata": {".zgroup": GROUP2}, "record_size": 3})
-    put(tmp_path, "refs.json", {"version": 1, "refs": {".zgroup": json.dumps(GROUP2), "a/0": ["b.nc", 0, 8]}})
-    for name in ["parquet", "refs.json"]:
-        assert "kerchunk references" in nccopy(tmp_path / name, tmp_path / "out.nc", ok=False)
-
-
 @pytest.mark.parametrize("name, document", [
     (".zarray", b'{"zarr_format": 2, "shape": [3]'), (".zarray", b""), (".zarray", array2([3], [2], "<i4", fill_value="x")),
     (".zarray", array2([3], [0], "<i4")), (".zattrs", b"[1]"), (".zattrs", b'{"units": '),

@@ -69,6 +69,7 @@ pub use io::sequential_output::SequentialOutput;
 pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
 pub use io::written_bytes::WrittenBytes;
 pub use keys::key::{GROWING, PARTIAL, check_key};
+pub use keys::key_object::KeyObject;
 pub use keys::keys::{FailedKey, GrowingKeys, KeyOutput, KeyStore, ReservedKey, SWITCHING, ValueWriter};
 pub use keys::memory_keys::{MemoryKeys, MemoryKeysOutput};
 pub use keys::open_values::OpenValues;
@@ -80,7 +81,10 @@ pub use object::object_stream::object_stream;
 pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
-pub use references::{ObjectVersion, Reference, StoredRange};
+pub use references::base64;
+pub use references::{
+    ObjectVersion, Reference, ReferenceKeys, ReferenceSet, ReferenceTable, StoredRange, read_kerchunk,
+};
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};

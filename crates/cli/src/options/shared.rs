@@ -80,13 +80,17 @@ pub(super) fn references(modes: &'static [Mode]) -> Opt {
     .told("--references path")
 }
 
-/// `--data-dir` and `--require-sources`.
-pub(super) fn other_files() -> [Opt; 2] {
+/// `--data-dir`, `--allow` and `--require-sources`.
+pub(super) fn other_files() -> [Opt; 3] {
     [
         Opt::long("data-dir", "Let other files of the dataset lie in DIR and below, too; repeatable")
             .value(Value::Paths("DIR"))
             .more("Other files hold external data, sources of virtual datasets and objects of external links. Without the option they lie in the input's folder and below.")
             .section("other-files.md"),
+        Opt::long("allow", "Let references lead to URL and below, too; repeatable")
+            .value(Value::Texts("URL"))
+            .more("References are those of kerchunk and Icechunk. Without the option they lead to files as --data-dir has it; those of a remote input lead to its service.")
+            .section("other-files.md#references"),
         Opt::long("require-sources", "Fail where a source of a virtual dataset is missing")
             .more("Without the option, its elements are fill values, with a warning.")
             .section("other-files.md"),

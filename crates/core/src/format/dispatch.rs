@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::variable_plan::VariablePlan;
 use super::writer::Writer;
 use super::zarr::{Warning, ZarrOptions};
-use super::{archive, classic, netcdf4, zarr};
+use super::{archive, classic, netcdf4, references, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
@@ -255,7 +255,13 @@ fn open_as(input: Input, registry: &Registry, options: &ReadOptions, care: Care)
     let begun = tracing::enabled!(Level::DEBUG).then(Instant::now);
     let reader = match input.kind() {
         InputKind::Object(object) => open_object(object, &input, registry, options, care),
-        InputKind::Keys(store) => open_keys(store, registry, &options.zarr, care),
+        InputKind::Keys(store) => {
+            let opened = |keys: &Arc<dyn KeyStore>| open_keys(keys, registry, &options.zarr, care);
+            match references::open_keys(store, input.referenced(), options.snapshot.as_ref())? {
+                Some(keys) => references::described(opened(&keys)),
+                None => opened(store),
+            }
+        }
     }?;
     if let Some(begun) = begun {
         debug!(name = ?input.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");
@@ -296,6 +302,10 @@ fn open_object(
                 Care::Damaged | Care::Salvaged => archive::ArchiveReader::open_damaged(object.clone()),
             };
             Ok(Box::new(opened?))
+        }
+        Format::References => {
+            let keys = references::open_json(object, input.referenced().cloned())?;
+            references::described(open_keys(&keys, registry, &options.zarr, care))
         }
         Format::Hdf5 => {
             let external_files = input.external_files().cloned();
@@ -339,6 +349,8 @@ enum Format {
     Classic,
     Archive,
     Hdf5,
+    /// References in JSON.
+    References,
 }
 
 /// True for the format that is read from a pipe without waiting for the pipe's end.
@@ -390,26 +402,10 @@ fn detect(object: &dyn Object) -> Result<Format> {
         }
         at = at.saturating_mul(2);
     }
-    Err(match size.is_some_and(|size| has_references(object, size)) {
-        true => Error::Unsupported("a file of kerchunk references".to_owned()),
-        false => Error::UnknownFormat,
-    })
-}
-
-/// Most bytes at the beginning of a JSON file that are searched.
-const SEARCHED: u64 = 64 << 10;
-
-/// True for a JSON file whose beginning looks like kerchunk's: keys of Zarr with their values, or with places of them.
-fn has_references(object: &dyn Object, size: u64) -> bool {
-    let mut first = [0];
-    if object.read_exact_at(0, &mut first).is_err() || first != *b"{" {
-        return false;
+    match size.is_some_and(|size| references::has_references(object, size)) {
+        true => Ok(Format::References),
+        false => Err(Error::UnknownFormat),
     }
-    let mut start = vec![0; size.min(SEARCHED) as usize];
-    let is_read = object.read_exact_at(0, &mut start).is_ok();
-    let text = String::from_utf8_lossy(&start);
-    let keys = ["\"refs\"", ".zgroup\"", ".zarray\"", "zarr.json\""];
-    is_read && keys.iter().any(|key| text.contains(key))
 }
 
 #[cfg(test)]
@@ -450,8 +446,7 @@ mod tests {
             &br#"{"version": 1, "refs": {"a/0": ["s3://b/k", 0, 8]}}"#[..],
             br#"{".zgroup": "{\"zarr_format\": 2}", "a/0": "x"}"#,
         ] {
-            let told = detect(&references.to_vec()).unwrap_err().to_string();
-            assert_eq!(told, "a file of kerchunk references is not supported");
+            assert_eq!(detect(&references.to_vec()).unwrap(), Format::References);
         }
         assert!(matches!(
             detect(&b"{\"a\": 1}".to_vec()),

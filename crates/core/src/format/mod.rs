@@ -18,6 +18,7 @@ mod read_ranges;
 pub mod read_region;
 mod reader;
 mod received;
+mod references;
 mod source_file;
 mod variable_plan;
 mod writer;
@@ -43,6 +44,7 @@ pub use reader::{
     VariableSpace, VirtualSources,
 };
 pub use received::Received;
+pub use references::SnapshotName;
 pub use source_file::SourceFile;
 pub use variable_plan::VariablePlan;
 pub use writer::Writer;

@@ -24,6 +24,7 @@ impl fmt::Display for SourceFile {
             NamedAs::ExternalLink => "external link",
             NamedAs::ExternalData => "external data",
             NamedAs::VirtualSource => "virtual source",
+            NamedAs::Reference => "reference",
         };
         write!(f, "{}: {what} {}: ", self.named_by, self.name.escape_debug())?;
         match &self.found {

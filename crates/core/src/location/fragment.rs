@@ -16,6 +16,7 @@
 //! | `consolidated` | with `.zmetadata` |
 //! | `v2` | Zarr version 2, the default for output |
 //! | `v3`, also beside `zarr` | pure Zarr of version 3 |
+//! | `icechunk`; `branch=`, `tag=`, `snapshot=` | reading: a snapshot of an Icechunk repository; without these keys, the last of the branch `main` |
 //! | `fillvalue=mask` | reading: the fill value of an array of version 3 becomes its `_FillValue` |
 
 use std::borrow::Cow;
@@ -23,12 +24,13 @@ use std::borrow::Cow;
 use url::form_urlencoded;
 
 use crate::error::{Error, Result};
+use crate::format::SnapshotName;
 use crate::format::zarr::ZarrOptions;
 use crate::model::similar::question;
 use crate::model::{Kind, ZarrVersion};
 
 /// Keys that make a fragment one of netCDF's, or ours. Any other fragment is part of the file name.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "mode",
     "bytes",
     "dap2",
@@ -39,6 +41,7 @@ const KEYS: [&str; 10] = [
     "v2",
     "v3",
     "fillvalue",
+    "icechunk",
 ];
 
 /// Words of `mode=` that belong to URLs of other stores than files.
@@ -92,6 +95,8 @@ pub struct Mode {
     pub top_folder: Option<String>,
     /// True if `fillvalue=mask` asks to read the fill values of arrays as their `_FillValue`.
     pub fill_is_missing: bool,
+    /// The snapshot of an Icechunk repository that the fragment asks for.
+    pub snapshot: Option<SnapshotName>,
     /// What the fragment says that has no effect, for warnings.
     pub warnings: Vec<String>,
 }
@@ -106,6 +111,7 @@ impl Mode {
             || self.xarray.is_some()
             || self.consolidated
             || self.top_folder.is_some()
+            || self.snapshot.is_some()
     }
 
     /// The options for writing a dataset of a kind.
@@ -176,6 +182,7 @@ fn is_netcdf_fragment(fragment: &str) -> bool {
 struct Words {
     zarr: bool,
     nczarr: bool,
+    icechunk: bool,
 }
 
 pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<Mode> {
@@ -188,6 +195,9 @@ pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)
                 take_all(&mut mode, &mut words, &value)?;
             }
             "key" => mode.top_folder = Some(folder(&value)?),
+            "branch" => name_snapshot(&mut mode, SnapshotName::Branch(value.into_owned()))?,
+            "tag" => name_snapshot(&mut mode, SnapshotName::Tag(value.into_owned()))?,
+            "snapshot" => name_snapshot(&mut mode, SnapshotName::Id(value.into_owned()))?,
             "fillvalue" if value.eq_ignore_ascii_case("mask") => mode.fill_is_missing = true,
             "fillvalue" => {
                 return Err(Error::Usage(format!(
@@ -223,11 +233,24 @@ pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)
     } else {
         mode.xarray.map(|_| Kind::Zarr2)
     };
+    if words.icechunk && mode.snapshot.is_none() {
+        mode.snapshot = Some(SnapshotName::Branch("main".to_owned()));
+    }
     if mode.top_folder.is_some() && mode.store == Some(StoreKind::Directory) {
         mode.warnings
             .push("key= names a folder in a zip file, and is ignored for a folder".to_owned());
     }
     Ok(mode)
+}
+
+/// Sets the snapshot that a key names.
+fn name_snapshot(mode: &mut Mode, name: SnapshotName) -> Result<()> {
+    match mode.snapshot.replace(name) {
+        Some(_) => Err(Error::Usage(
+            "the fragment names several snapshots; give one of branch=, tag= and snapshot=".to_owned(),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Takes a list of words. An unknown one is a warning.
@@ -247,6 +270,7 @@ fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
     match word.as_str() {
         "nczarr" => words.nczarr = true,
         "zarr" => words.zarr = true,
+        "icechunk" => words.icechunk = true,
         "xarray" => set(&mut mode.xarray, true, "xarray", "noxarray")?,
         "noxarray" => set(&mut mode.xarray, false, "xarray", "noxarray")?,
         "consolidated" => mode.consolidated = true,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::other_format::other_format;
 use super::output::output_kind::is_zarr;
+use super::referenced::ReferencedPlaces;
 #[cfg(feature = "remote")]
 use super::remote;
 use super::{Location, Mode, STDIN, StoreKind, Target, zip};
@@ -17,7 +18,7 @@ use crate::format::{self, ReadOptions, Reader};
 use crate::model::{Kind, ZarrVersion};
 use crate::remote::RemoteUrl;
 use crate::store::{
-    DirectoryKeys, FamilySource, FileSource, Input, InputKind, LocalExternalFiles, Object,
+    DirectoryKeys, ExternalFiles, FamilySource, FileSource, Input, InputKind, LocalExternalFiles, Object,
     open_compressed_dataset, open_stream,
 };
 
@@ -91,7 +92,8 @@ impl Location {
                 .map_err(|e| Error::io("cannot open", e))
                 .map_err(self.named())?
                 .with_access(self.access.clone());
-            return Ok(Input::keys(&self.name, Arc::new(keys)));
+            let own = Arc::new(LocalExternalFiles::of(path, self.access.clone()));
+            return Ok(self.with_referenced(Input::keys(&self.name, Arc::new(keys)), Some(own)));
         }
         let is_pipe = match &self.target {
             Target::StandardInput | Target::Remote(_) => true,
@@ -131,10 +133,21 @@ impl Location {
             true => LocalExternalFiles::of_pipe(self.access.clone()),
             false => Some(LocalExternalFiles::of(path, self.access.clone())),
         };
+        let external_files = external_files.map(|found| Arc::new(found) as Arc<dyn ExternalFiles>);
+        let input = self.with_referenced(input, external_files.clone());
         Ok(match external_files {
-            Some(external_files) => input.with_external_files(Arc::new(external_files)),
+            Some(external_files) => input.with_external_files(external_files),
             None => input,
         })
+    }
+
+    /// The input with the places that its references may lead to, `own` among them.
+    fn with_referenced(&self, input: Input, own: Option<Arc<dyn ExternalFiles>>) -> Input {
+        let from = match &self.target {
+            Target::Remote(url) => Some(&**url),
+            _ => None,
+        };
+        input.with_referenced(ReferencedPlaces::new(own, from, &self.access, self.requests))
     }
 
     /// The members of a family of files, of which `path` is the pattern of names. Any other path names no file.
@@ -179,7 +192,9 @@ impl Location {
         self.notes.add(warnings);
         let found = remote::find(url, &session, self.requests, self.access.requires_sources());
         let (opened, external_files) = match found.map_err(self.named())? {
-            remote::RemoteInput::Keys(keys) => return Ok(Input::keys(&self.name, keys)),
+            remote::RemoteInput::Keys(keys) => {
+                return Ok(self.with_referenced(Input::keys(&self.name, keys), None));
+            }
             remote::RemoteInput::Object(opened, external_files) => (opened, external_files),
         };
         self.notes.add(opened.warning);
@@ -188,6 +203,7 @@ impl Location {
             return self.zip_input(opened.object, care);
         }
         let input = self.object_input(opened.object, care)?;
+        let input = self.with_referenced(input, external_files.clone());
         Ok(match external_files {
             Some(external_files) => input.with_external_files(external_files),
             None => input,
@@ -341,6 +357,7 @@ impl Location {
         let options = ReadOptions {
             zarr: self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options),
             reference_paths: self.reference_paths,
+            snapshot: self.mode.as_ref().and_then(|mode| mode.snapshot.clone()),
         };
         let reader = match open(input, registry, &options) {
             Err(Error::UnknownFormat) if is_keys && damage.is_some() => Err(Error::Damaged(format!(

@@ -21,10 +21,13 @@ mod input;
 mod notes;
 mod other_format;
 mod output;
+mod referenced;
 #[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]
 mod remote_destination;
+#[cfg(feature = "remote")]
+mod remote_places;
 pub mod remote_url;
 mod zip;
 
@@ -39,6 +42,7 @@ pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
 pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 pub use output::staged::Staged;
+pub use referenced::check_allowed;
 
 use crate::error::{Error, Result};
 use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};

@@ -124,7 +124,9 @@ impl ExternalFiles for RemoteExternalFiles {
         // That of an HDF5 file also stands for one that was moved, as in libhdf5.
         let (name, is_absolute) = match name.rsplit_once('/').filter(|_| name.starts_with('/')) {
             Some((_, "")) => return Err(outside()),
-            Some(_) if named_as == NamedAs::ExternalData => return Err(outside()),
+            Some(_) if matches!(named_as, NamedAs::ExternalData | NamedAs::Reference) => {
+                return Err(outside());
+            }
             Some((_, last)) => (last, true),
             None => (name, false),
         };

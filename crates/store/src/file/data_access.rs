@@ -18,6 +18,9 @@ pub struct DataAccess {
     prefixes: Prefixes,
     require_sources: bool,
     advice: &'static str,
+    /// URLs below which references may lead.
+    urls: Vec<String>,
+    url_advice: &'static str,
 }
 
 /// The folders that the variables of HDF5 name. Each may begin with `${ORIGIN}`, which stands for the folder of the file
@@ -57,6 +60,7 @@ impl Prefixes {
             NamedAs::ExternalData => self.external_data.as_slice(),
             NamedAs::VirtualSource => &self.virtual_sources,
             NamedAs::ExternalLink => &self.external_links,
+            NamedAs::Reference => &[],
         };
         let expanded = |prefix: &OsString| match Path::new(prefix).strip_prefix("${ORIGIN}") {
             Ok(rest) => origin.map(|origin| origin.join(rest)),
@@ -87,6 +91,28 @@ impl DataAccess {
     pub fn with_advice(mut self, advice: &'static str) -> Self {
         self.advice = advice;
         self
+    }
+
+    /// The same with a sentence for errors, which says how a user allows a URL.
+    #[must_use]
+    pub fn with_url_advice(mut self, advice: &'static str) -> Self {
+        self.url_advice = advice;
+        self
+    }
+
+    /// Lets references lead to a URL, and to what lies below it.
+    pub fn allow_url(&mut self, url: &str) {
+        self.urls.push(url.to_owned());
+    }
+
+    /// The URLs that the user allows.
+    pub fn urls(&self) -> &[String] {
+        &self.urls
+    }
+
+    /// How a user allows a URL; may be empty.
+    pub fn url_advice(&self) -> &'static str {
+        self.url_advice
     }
 
     /// The same, but missing sources of virtual datasets are errors.

@@ -98,7 +98,7 @@ impl LocalExternalFiles {
             candidates.push(name.to_path_buf());
             // An absolute name of an HDF5 file also stands for a file that was moved, as in libhdf5.
             match (named_as, name.file_name()) {
-                (NamedAs::ExternalData, _) | (_, None) => return candidates,
+                (NamedAs::ExternalData | NamedAs::Reference, _) | (_, None) => return candidates,
                 (_, Some(last)) => within = Path::new(last),
             }
         }
@@ -122,7 +122,8 @@ impl LocalExternalFiles {
             return Err(NoExternalFile::Outside { path, advice });
         };
         let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
-        match named_as == NamedAs::ExternalData && below.iter().any(is_hidden) {
+        let is_raw = matches!(named_as, NamedAs::ExternalData | NamedAs::Reference);
+        match is_raw && below.iter().any(is_hidden) {
             true => Err(NoExternalFile::Hidden { path, advice }),
             false => Ok(()),
         }
@@ -222,6 +223,7 @@ mod tests {
             NoExternalFile::NotRegular => "not regular",
             NoExternalFile::Unreadable(_) => "unreadable",
             NoExternalFile::InWorkingDirectory => "in the working directory",
+            other => panic!("{other}"),
         })
     }
 

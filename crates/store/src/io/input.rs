@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{KeyStore, Object};
+use crate::{KeyStore, Object, Requests};
 use ncutils_model::error::{Error, Result};
 
 /// The input of a dataset.
@@ -14,6 +14,7 @@ pub struct Input {
     name: OsString,
     kind: InputKind,
     external_files: Option<Arc<dyn ExternalFiles>>,
+    referenced: Option<Arc<dyn ExternalFiles>>,
     damage: Option<String>,
     is_verified: bool,
     compressed_size: Option<u64>,
@@ -44,6 +45,7 @@ impl Input {
             name,
             kind,
             external_files: None,
+            referenced: None,
             damage: None,
             is_verified: false,
             compressed_size: None,
@@ -75,6 +77,13 @@ impl Input {
     #[must_use]
     pub fn with_external_files(mut self, external_files: Arc<dyn ExternalFiles>) -> Self {
         self.external_files = Some(external_files);
+        self
+    }
+
+    /// Sets the places that references in the content may lead to: besides files, remote ones.
+    #[must_use]
+    pub fn with_referenced(mut self, referenced: Arc<dyn ExternalFiles>) -> Self {
+        self.referenced = Some(referenced);
         self
     }
 
@@ -117,6 +126,11 @@ impl Input {
     /// The places that this one may refer to; `None` if there are none.
     pub fn external_files(&self) -> Option<&Arc<dyn ExternalFiles>> {
         self.external_files.as_ref()
+    }
+
+    /// The places that references in the content may lead to; `None` if there are none.
+    pub fn referenced(&self) -> Option<&Arc<dyn ExternalFiles>> {
+        self.referenced.as_ref()
     }
 }
 
@@ -170,6 +184,11 @@ pub trait ExternalFiles: Send + Sync {
         Ok(())
     }
 
+    /// The requests that suit the place that a name leads to.
+    fn requests_of(&self, _name: &str) -> Requests {
+        Requests::LOCAL
+    }
+
     /// True if a source of a virtual dataset that is missing is an error. Otherwise it reads as fill values.
     fn requires_sources(&self) -> bool {
         false
@@ -185,6 +204,8 @@ pub enum NamedAs {
     ExternalData,
     /// The source of a virtual HDF5 dataset.
     VirtualSource,
+    /// An object that a file of references leads to: a path or a URL.
+    Reference,
 }
 
 /// A file that was found but is not open.
@@ -247,6 +268,18 @@ pub enum NoExternalFile {
         /// How a user allows its folder; may be empty.
         advice: &'static str,
     },
+    /// The name leads to a remote place that the user did not allow.
+    #[error("is a remote place that is not allowed{}{advice}", if advice.is_empty() { "" } else { "; " })]
+    NotAllowed {
+        /// How a user allows it; may be empty.
+        advice: &'static str,
+    },
+    /// The name leads from a remote input to a local file.
+    #[error("is a local file, to which a remote input may not lead")]
+    Local,
+    /// The name is no path, and no URL that can be read. The text is the reason.
+    #[error("is no place that can be read: {0}")]
+    Strange(String),
     /// The name leads to a folder, a pipe or a device.
     #[error("is not a regular file")]
     NotRegular,

@@ -2,8 +2,14 @@
 //!
 //! ```text
 //! chunk of a file ─► Reference ─► KeyOutput::put_reference ─► a file of references
+//! a file of references ─► read ─► KeyStore
 //! ```
 
+pub mod base64;
+pub mod icechunk;
+pub mod parquet;
+mod read;
 mod reference;
 
+pub use read::{ReferenceKeys, ReferenceSet, ReferenceTable, read_kerchunk};
 pub use reference::{ObjectVersion, Reference, StoredRange};

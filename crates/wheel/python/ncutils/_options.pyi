@@ -67,6 +67,7 @@ class CopyOptions(TypedDict, total=False):
     keep_suspect: bool | None
     replace: bool | None
     data_dir: Path | Sequence[Path] | None
+    allow: str | Sequence[str] | None
     require_sources: bool | None
     requests: int | None
     timeout: int | None
@@ -90,6 +91,7 @@ class HeaderOptions(TypedDict, total=False):
     timeout: int | None
     verbose: bool | None
     data_dir: Path | Sequence[Path] | None
+    allow: str | Sequence[str] | None
     require_sources: bool | None
     prefer_plugin: bool | None
     memory: int | str | None
@@ -102,6 +104,7 @@ class CheckOptions(TypedDict, total=False):
     timeout: int | None
     verbose: bool | None
     data_dir: Path | Sequence[Path] | None
+    allow: str | Sequence[str] | None
     require_sources: bool | None
     prefer_plugin: bool | None
     memory: int | str | None
@@ -117,6 +120,7 @@ class DigestOptions(TypedDict, total=False):
     timeout: int | None
     verbose: bool | None
     data_dir: Path | Sequence[Path] | None
+    allow: str | Sequence[str] | None
     require_sources: bool | None
     prefer_plugin: bool | None
     memory: int | str | None
@@ -134,6 +138,7 @@ class DiffOptions(TypedDict, total=False):
     timeout: int | None
     verbose: bool | None
     data_dir: Path | Sequence[Path] | None
+    allow: str | Sequence[str] | None
     require_sources: bool | None
     prefer_plugin: bool | None
     memory: int | str | None

@@ -33,6 +33,11 @@ impl Location {
     fn choose_kind(&self, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
         let zarr_asked = asked.filter(|kind| is_zarr(*kind));
         if let Some(mode) = self.zarr_mode() {
+            if mode.snapshot.is_some() {
+                return Err(Error::Usage(
+                    "Icechunk repositories are read, and not written".to_owned(),
+                ));
+            }
             let Some(format) = mode.format.or(zarr_asked) else {
                 return Err(Error::Usage(format!(
                     "the fragment names no format; write {}",

@@ -323,12 +323,6 @@ fn consolidated_metadata_alone_is_read() {
         told.starts_with("v/.zarray is left out: it is only in .zmetadata"),
         "{told}"
     );
-    let references = br#"{"metadata": {".zgroup": {"zarr_format": 2}}, "record_size": 3}"#;
-    let error = open(&store([(".zmetadata", &references[..])]))
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(error.contains("kerchunk references in Parquet"), "{error}");
 }
 
 #[test]

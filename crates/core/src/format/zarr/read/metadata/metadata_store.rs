@@ -105,14 +105,6 @@ impl MetadataStore {
                 .is_some_and(|root| root.get(CONSOLIDATED_METADATA).is_some()),
             _ => found.as_ref().is_some_and(|all| all.get("metadata").is_some()),
         };
-        if document
-            .as_ref()
-            .is_ok_and(|found| found.as_ref().is_some_and(is_parquet))
-        {
-            return Err(Error::Unsupported(
-                "a dataset of kerchunk references in Parquet files".to_owned(),
-            ));
-        }
         // Without a root, other documents may be missing as well.
         let is_better = is_slow || !has_root;
         let prefer_consolidated = prefer_consolidated || (is_better && document.as_ref().is_ok_and(has_all));
@@ -347,11 +339,6 @@ pub fn fault(error: Error) -> String {
 
 /// The keys that a root has.
 const ROOTS: [&str; 4] = [GROUP, ARRAY, OLD_SUPERBLOCK, NODE];
-
-/// True for a `.zmetadata` that kerchunk wrote beside tables of references.
-fn is_parquet(all: &Json) -> bool {
-    all.get("record_size").is_some()
-}
 
 /// True if a store can list its keys.
 fn can_list(store: &dyn KeyStore) -> Result<bool> {

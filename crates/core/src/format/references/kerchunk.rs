@@ -1,0 +1,87 @@
+//! kerchunk's references in one file of JSON.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::store::{
+    ExternalFiles, KeyStore, Object, ReferenceKeys, ReferenceSet, ReferenceTable, object_stream,
+    read_kerchunk,
+};
+
+/// Most bytes at the beginning of a file that are searched.
+const SEARCHED: u64 = 64 << 10;
+
+/// What the beginning of a file of references has: a member of version 1, or a document of Zarr.
+const SIGNS: [&str; 6] = [
+    "\"refs\"",
+    ".zgroup\"",
+    ".zarray\"",
+    ".zattrs\"",
+    ".zmetadata\"",
+    "zarr.json\"",
+];
+
+/// True for a JSON file whose beginning looks like kerchunk's. `size` is that of the file.
+pub fn has_references(object: &dyn Object, size: u64) -> bool {
+    let mut first = [0; 16];
+    let first = &mut first[..size.min(16) as usize];
+    if object.read_exact_at(0, first).is_err() || !first.trim_ascii_start().starts_with(b"{") {
+        return false;
+    }
+    let mut start = vec![0; size.min(SEARCHED) as usize];
+    let is_read = object.read_exact_at(0, &mut start).is_ok();
+    let text = String::from_utf8_lossy(&start);
+    is_read && SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+/// The keys that a file of JSON has, with their values in the objects of `places`.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn open_json(
+    object: &Arc<dyn Object>,
+    places: Option<Arc<dyn ExternalFiles>>,
+) -> Result<Arc<dyn KeyStore>> {
+    let table = read_kerchunk(object_stream(Arc::clone(object))?)?;
+    let is_remote = |name: &&String| name.contains("://") && !name.starts_with("file:");
+    let some = table
+        .objects()
+        .iter()
+        .find(is_remote)
+        .or(table.objects().first())
+        .cloned();
+    let set = JsonReferences {
+        table,
+        object: Arc::clone(object),
+    };
+    Ok(Arc::new(ReferenceKeys::new(
+        Box::new(set),
+        places,
+        some.as_deref(),
+    )))
+}
+
+/// References that were read from a file.
+struct JsonReferences {
+    table: ReferenceTable,
+    object: Arc<dyn Object>,
+}
+
+impl ReferenceSet for JsonReferences {
+    fn find(&self, key: &str) -> io::Result<Option<crate::store::Reference>> {
+        self.table.find(key)
+    }
+
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.table.list(prefix)
+    }
+
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        self.table.list_children(folder)
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.object.check_unchanged()
+    }
+}

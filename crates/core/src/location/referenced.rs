@@ -1,0 +1,131 @@
+//! [`ReferencedPlaces`]: where references of an input may lead.
+//!
+//! ```text
+//! local input    a path, file:///path ─► the input's folder and below, folders of --data-dir
+//!                a URL ──────────────► what --allow names
+//! remote input   a relative path ────► below the input's own prefix
+//!                a URL ──────────────► the service of the input, what --allow names
+//! ```
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+#[cfg(feature = "remote")]
+use super::remote_places::RemotePlaces;
+use crate::error::Result;
+use crate::remote::RemoteUrl;
+use crate::remote::url::decoded;
+use crate::store::{DataAccess, ExternalFile, ExternalFiles, NamedAs, NoExternalFile, Requests};
+
+/// Where references of one input may lead.
+pub(super) struct ReferencedPlaces {
+    /// Files, or the objects below the prefix of a remote input.
+    own: Option<Arc<dyn ExternalFiles>>,
+    /// True for a remote input, which leads to no local file.
+    is_remote: bool,
+    #[cfg(feature = "remote")]
+    remote: RemotePlaces,
+}
+
+impl ReferencedPlaces {
+    /// The places of an input that has external files of its `own`. `from` is the URL of a remote input.
+    pub(super) fn new(
+        own: Option<Arc<dyn ExternalFiles>>,
+        from: Option<&RemoteUrl>,
+        access: &DataAccess,
+        requests: usize,
+    ) -> Arc<Self> {
+        #[cfg(not(feature = "remote"))]
+        let _ = (access, requests);
+        Arc::new(Self {
+            own,
+            is_remote: from.is_some(),
+            #[cfg(feature = "remote")]
+            remote: RemotePlaces::new(from, access, requests),
+        })
+    }
+
+    /// Looks a path up beside the input.
+    fn file(&self, path: &str) -> Result<ExternalFile, NoExternalFile> {
+        match &self.own {
+            Some(own) => own.find(path, NamedAs::Reference),
+            None => Err(NoExternalFile::Strange(
+                "nobody knows beside what it lies".to_owned(),
+            )),
+        }
+    }
+
+    #[cfg(feature = "remote")]
+    fn url(&self, url: &str) -> Result<ExternalFile, NoExternalFile> {
+        self.remote.find(url)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn url(&self, _: &str) -> Result<ExternalFile, NoExternalFile> {
+        let told = "remote stores are not part of this build, which was made without the feature 'remote'";
+        Err(NoExternalFile::Strange(told.to_owned()))
+    }
+}
+
+impl ExternalFiles for ReferencedPlaces {
+    fn identity(&self) -> &OsStr {
+        self.own.as_ref().map_or(OsStr::new(""), |own| own.identity())
+    }
+
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
+        if named_as != NamedAs::Reference {
+            return Err(NoExternalFile::Missing);
+        }
+        let Some((scheme, rest)) = name.split_once("://") else {
+            return match self.is_remote && name.starts_with('/') {
+                true => Err(NoExternalFile::Local),
+                false => self.file(name),
+            };
+        };
+        match scheme {
+            "file" | "local" if self.is_remote => Err(NoExternalFile::Local),
+            // Some programs escape characters in paths, others do not.
+            "file" | "local" => match self.file(rest) {
+                Err(NoExternalFile::Missing) => match decoded(rest).ok().filter(|path| path != rest) {
+                    Some(path) => self.file(&path),
+                    None => Err(NoExternalFile::Missing),
+                },
+                found => found,
+            },
+            "reference" => Err(NoExternalFile::Strange(
+                "references do not lead to references".to_owned(),
+            )),
+            _ => self.url(name),
+        }
+    }
+
+    fn requests_of(&self, name: &str) -> Requests {
+        #[cfg(feature = "remote")]
+        if self.is_remote || name.contains("://") && !name.starts_with("file:") {
+            return self.remote.requests();
+        }
+        let _ = name;
+        Requests::LOCAL
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        match &self.own {
+            Some(own) => own.check_unchanged(),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Checks a URL below which references may lead.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_allowed(url: &str) -> Result<()> {
+    #[cfg(feature = "remote")]
+    let checked = super::remote_places::check_allowed(url);
+    #[cfg(not(feature = "remote"))]
+    let checked = Err(crate::error::Error::Usage(
+        "remote stores are not part of this build".to_owned(),
+    ));
+    checked.map_err(|e: crate::error::Error| e.in_file(crate::location::remote_url::shown(url)))
+}

@@ -1,0 +1,58 @@
+//! Files of metadata: a header, and a flatbuffer that may be compressed.
+
+use std::io::Read;
+
+use super::flatbuffer_reader::Wrong;
+
+const MAGIC: &[u8; 12] = "ICE\u{1f9ca}CHUNK".as_bytes().first_chunk().unwrap();
+
+/// Bytes of the header: magic, name of the writer, version, kind and compression.
+const HEADER: usize = 39;
+
+/// Most bytes of a flatbuffer.
+const LARGEST: u64 = 2 << 30;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// The nodes of a hierarchy.
+    Snapshot = 1,
+    /// The chunks of arrays.
+    Manifest = 2,
+    /// Branches and tags, in specification 2.
+    Repository = 6,
+}
+
+/// The flatbuffer of a file.
+///
+/// # Errors
+/// A file of another kind or version; one that is damaged.
+pub fn read_file(file: &[u8], kind: FileKind) -> Result<Vec<u8>, Wrong> {
+    let rest = file.strip_prefix(MAGIC).ok_or("it is no file of Icechunk")?;
+    let [version, found, compression] = *rest.get(24..27).ok_or("its header ends too early")? else {
+        return Err("its header ends too early".to_owned());
+    };
+    if !matches!(version, 1 | 2) {
+        return Err(format!(
+            "version {version} of Icechunk's specification is not supported"
+        ));
+    }
+    if found != kind as u8 {
+        return Err(format!("it is a file of the kind {found}, not {}", kind as u8));
+    }
+    let body = &file[HEADER..];
+    match compression {
+        0 => Ok(body.to_vec()),
+        1 => {
+            let mut bytes = Vec::new();
+            let read = zstd::Decoder::with_buffer(body)
+                .and_then(|decoder| decoder.take(LARGEST + 1).read_to_end(&mut bytes));
+            read.map_err(|e| format!("it cannot be unpacked: {e}"))?;
+            match bytes.len() as u64 > LARGEST {
+                true => Err(format!("it has more than {LARGEST} bytes")),
+                false => Ok(bytes),
+            }
+        }
+        other => Err(format!("the compression {other} is not supported")),
+    }
+}

@@ -1,0 +1,145 @@
+//! [`Manifest`]: the chunks of arrays. Only what is looked up is decoded.
+
+use std::cmp::Ordering;
+use std::time::{Duration, SystemTime};
+
+use super::flatbuffer_reader::{Table, Vector, Wrong};
+use super::id::SnapshotId;
+use crate::references::{ObjectVersion, Reference, StoredRange};
+
+/// Most bytes of the name of an object.
+const LONGEST: usize = 64 << 10;
+
+/// The chunks of arrays.
+#[derive(Debug)]
+pub struct Manifest {
+    buffer: Vec<u8>,
+}
+
+impl Manifest {
+    /// The chunks that a flatbuffer has.
+    pub fn new(buffer: Vec<u8>) -> Self {
+        Self { buffer }
+    }
+
+    /// Bytes in memory.
+    pub fn cost(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// The chunks of a node, ascending.
+    fn refs(&self, node: &[u8; 8]) -> Result<Option<Vector<'_>>, Wrong> {
+        let arrays = Table::root(&self.buffer)?
+            .vector(1, 4)?
+            .ok_or("it has no arrays")?;
+        let found = search(arrays, |array| {
+            let id: [u8; 8] = array.plain(0)?.ok_or("an array without an id")?;
+            Ok(id.cmp(node))
+        })?;
+        match found {
+            Some(array) => array.vector(1, 4),
+            None => Ok(None),
+        }
+    }
+
+    /// The reference of a chunk; `None` if it is not here.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn find(&self, node: &[u8; 8], chunk: &[u32]) -> Result<Option<Reference>, Wrong> {
+        let Some(refs) = self.refs(node)? else {
+            return Ok(None);
+        };
+        let found = search(refs, |found| Ok(position(found)?.cmp(chunk.iter().copied())))?;
+        found.map(|found| self.reference(found)).transpose()
+    }
+
+    /// Gives the position of each chunk of a node to `each`.
+    ///
+    /// # Errors
+    /// What is damaged; those of `each`.
+    pub fn positions(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>)) -> Result<(), Wrong> {
+        if let Some(refs) = self.refs(node)? {
+            for found in refs.tables() {
+                each(position(found?)?.collect());
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of chunks of a node.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn len(&self, node: &[u8; 8]) -> Result<usize, Wrong> {
+        Ok(self.refs(node)?.map_or(0, |refs| refs.len()))
+    }
+
+    fn reference(&self, found: Table<'_>) -> Result<Reference, Wrong> {
+        if let Some(value) = found.bytes(1)? {
+            return Ok(Reference::Inline(value.to_vec()));
+        }
+        let range = Some((found.number(2)?, found.number(3)?));
+        if let Some(id) = found.plain(4)? {
+            return Ok(Reference::Stored(StoredRange {
+                object: format!("chunks/{}", SnapshotId(id)),
+                range,
+                version: None,
+            }));
+        }
+        let object = match (found.text(5)?, found.bytes(8)?) {
+            (Some(object), _) => object.to_owned(),
+            (None, Some(packed)) => self.unpacked(packed)?,
+            (None, None) => return Err("a chunk without a place".to_owned()),
+        };
+        let version = match (found.text(6)?, found.short_number(7)?) {
+            (Some(tag), _) => Some(ObjectVersion::ETag(tag.to_owned())),
+            (None, 0) => None,
+            (None, seconds) => Some(ObjectVersion::LastModified(
+                SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.into()),
+            )),
+        };
+        Ok(Reference::Stored(StoredRange {
+            object,
+            range,
+            version,
+        }))
+    }
+
+    /// The name of an object that was compressed with the dictionary of the manifest.
+    fn unpacked(&self, packed: &[u8]) -> Result<String, Wrong> {
+        let root = Table::root(&self.buffer)?;
+        let dictionary = root.bytes(2)?.unwrap_or_default();
+        let mut decoder = zstd::bulk::Decompressor::with_dictionary(dictionary).map_err(|e| e.to_string())?;
+        let name = decoder.decompress(packed, LONGEST);
+        let name = name.map_err(|e| format!("the name of an object cannot be unpacked: {e}"))?;
+        String::from_utf8(name).map_err(|_| "the name of an object is not UTF-8".to_owned())
+    }
+}
+
+/// The position of a chunk in the grid of its array.
+fn position(found: Table<'_>) -> Result<impl Iterator<Item = u32>, Wrong> {
+    let bytes = found.vector(0, 4)?.ok_or("a chunk without a position")?;
+    let position: Result<Vec<u32>, Wrong> = (0..bytes.len())
+        .map(|n| bytes.plain(n).map(u32::from_le_bytes))
+        .collect();
+    position.map(Vec::into_iter)
+}
+
+/// The table for which `order` says equal, in a list that ascends by it.
+fn search<'b>(
+    list: Vector<'b>,
+    order: impl Fn(Table<'b>) -> Result<Ordering, Wrong>,
+) -> Result<Option<Table<'b>>, Wrong> {
+    let (mut from, mut to) = (0, list.len());
+    while from < to {
+        let middle = from + (to - from) / 2;
+        let table = list.table(middle)?;
+        match order(table)? {
+            Ordering::Less => from = middle + 1,
+            Ordering::Greater => to = middle,
+            Ordering::Equal => return Ok(Some(table)),
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,58 @@
+//! [`RepositoryPlaces`]: the chunks of a repository, and the objects elsewhere that its virtual chunks lie in.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use super::id::SnapshotId;
+use crate::{ExternalFile, ExternalFiles, Input, KeyObject, KeyStore, NamedAs, NoExternalFile, Requests};
+use ncutils_model::error::{Error, Result};
+
+/// Where chunks lie.
+pub struct RepositoryPlaces {
+    store: Arc<dyn KeyStore>,
+    elsewhere: Option<Arc<dyn ExternalFiles>>,
+}
+
+impl RepositoryPlaces {
+    /// The chunks in `store`, and what virtual chunks may lead to.
+    pub fn new(store: Arc<dyn KeyStore>, elsewhere: Option<Arc<dyn ExternalFiles>>) -> Self {
+        Self { store, elsewhere }
+    }
+}
+
+impl ExternalFiles for RepositoryPlaces {
+    fn identity(&self) -> &OsStr {
+        self.elsewhere
+            .as_ref()
+            .map_or(OsStr::new(""), |places| places.identity())
+    }
+
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
+        if name.strip_prefix("chunks/").and_then(SnapshotId::parse).is_some() {
+            let object = Arc::new(KeyObject::new(Arc::clone(&self.store), name));
+            return Ok(ExternalFile::new(name, move || Ok(Some(Input::from(object)))));
+        }
+        match &self.elsewhere {
+            // Virtual chunks lie at absolute URLs.
+            Some(places) if name.contains("://") => places.find(name, named_as),
+            _ => Err(NoExternalFile::Missing),
+        }
+    }
+
+    fn requests_of(&self, name: &str) -> Requests {
+        let own = self.store.requests();
+        match &self.elsewhere {
+            Some(places) if !own.ahead => places.requests_of(name),
+            _ => own,
+        }
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        self.store
+            .check_unchanged()
+            .map_err(|e| Error::io("cannot read", e))?;
+        self.elsewhere
+            .as_ref()
+            .map_or(Ok(()), |places| places.check_unchanged())
+    }
+}

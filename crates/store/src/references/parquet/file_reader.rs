@@ -1,0 +1,338 @@
+//! [`Rows`]: the references in one Parquet file.
+
+use super::page_reader::{Column, Pages, Physical};
+use super::thrift_reader::{Kind, Thrift, Wrong};
+use crate::references::{Reference, StoredRange};
+
+const MAGIC: &[u8; 4] = b"PAR1";
+
+/// The references in one file, a row for each chunk.
+#[derive(Debug)]
+pub struct Rows {
+    path: Column,
+    offset: Column,
+    size: Column,
+    raw: Column,
+}
+
+/// An element of the schema.
+#[derive(Debug, Default, Clone)]
+struct Element {
+    of: i64,
+    repetition: i64,
+    name: Vec<u8>,
+    children: i64,
+}
+
+/// A column of a row group.
+#[derive(Debug, Default)]
+struct Chunk {
+    name: Vec<u8>,
+    codec: i64,
+    values: i64,
+    data: i64,
+    dictionary: Option<i64>,
+    is_elsewhere: bool,
+}
+
+/// Reads the references of a file with at most `most` rows.
+///
+/// # Errors
+/// What of Parquet is not read here, and what is damaged.
+pub fn read_rows(file: &[u8], most: usize) -> Result<Rows, Wrong> {
+    let (elements, groups) = footer(file)?;
+    let leaves = elements.get(1..).unwrap_or_default();
+    if leaves.iter().any(|element| element.children != 0) {
+        return Err("columns with columns of their own".to_owned());
+    }
+    let [chunks] = &groups[..] else {
+        return Err(format!("{} row groups, where one is expected", groups.len()));
+    };
+    let column = |name: &str| -> Result<Column, Wrong> {
+        let of_name = |found: &[u8]| found == name.as_bytes();
+        let element = leaves.iter().find(|element| of_name(&element.name));
+        let chunk = chunks.iter().find(|chunk| of_name(&chunk.name));
+        let (Some(element), Some(chunk)) = (element, chunk) else {
+            return Err(format!("no column '{name}'"));
+        };
+        read_column(file, element, chunk, most).map_err(|why| format!("column '{name}': {why}"))
+    };
+    let rows = Rows {
+        path: column("path")?,
+        offset: column("offset")?,
+        size: column("size")?,
+        raw: column("raw")?,
+    };
+    let count = rows.path.len();
+    match [&rows.offset, &rows.size, &rows.raw]
+        .iter()
+        .all(|column| column.len() == count)
+    {
+        true => rows.checked(),
+        false => Err("columns of different lengths".to_owned()),
+    }
+}
+
+fn read_column(file: &[u8], element: &Element, chunk: &Chunk, most: usize) -> Result<Column, Wrong> {
+    let of = match element.of {
+        1 => Physical::Int32,
+        2 => Physical::Int64,
+        6 => Physical::ByteArray,
+        other => return Err(format!("the type {other}; integers and bytes are read")),
+    };
+    if chunk.is_elsewhere {
+        return Err("it lies in another file".to_owned());
+    }
+    let pages = Pages {
+        of,
+        is_optional: match element.repetition {
+            0 => false,
+            1 => true,
+            _ => return Err("a column of lists".to_owned()),
+        },
+        codec: chunk.codec,
+        most,
+    };
+    let from = chunk
+        .dictionary
+        .filter(|at| *at > 0)
+        .unwrap_or(chunk.data)
+        .min(chunk.data);
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    let bytes = file.get(from..).ok_or("it lies past the end of the file")?;
+    let count = usize::try_from(chunk.values).unwrap_or(usize::MAX);
+    pages.read(bytes, count)
+}
+
+/// The schema, and the columns of each row group.
+fn footer(file: &[u8]) -> Result<(Vec<Element>, Vec<Vec<Chunk>>), Wrong> {
+    let ends = file.strip_prefix(MAGIC).and_then(|rest| rest.strip_suffix(MAGIC));
+    let (before, length) = ends
+        .and_then(<[u8]>::split_last_chunk)
+        .ok_or("it is no Parquet file")?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let from = before
+        .len()
+        .checked_sub(length)
+        .ok_or("metadata that is longer than the file")?;
+    let (mut elements, mut groups) = (Vec::new(), Vec::new());
+    Thrift::new(&before[from..]).structure(|thrift, id, kind| {
+        match (id, kind) {
+            (2, Kind::List) => list(thrift, |thrift| {
+                elements.push(element(thrift)?);
+                Ok(())
+            })?,
+            (4, Kind::List) => list(thrift, |thrift| {
+                groups.push(group(thrift)?);
+                Ok(())
+            })?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    Ok((elements, groups))
+}
+
+/// Reads a list of structures.
+fn list<'b>(
+    thrift: &mut Thrift<'b>,
+    mut each: impl FnMut(&mut Thrift<'b>) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    match thrift.list()? {
+        (Kind::Struct, length) => (0..length).try_for_each(|_| each(thrift)),
+        _ => Err("metadata of another form".to_owned()),
+    }
+}
+
+fn element(thrift: &mut Thrift<'_>) -> Result<Element, Wrong> {
+    let mut element = Element::default();
+    thrift.structure(|thrift, id, kind| {
+        match (id, kind) {
+            (1, Kind::Integer) => element.of = thrift.integer()?,
+            (3, Kind::Integer) => element.repetition = thrift.integer()?,
+            (4, Kind::Binary) => element.name = thrift.binary()?.to_vec(),
+            (5, Kind::Integer) => element.children = thrift.integer()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    Ok(element)
+}
+
+fn group(thrift: &mut Thrift<'_>) -> Result<Vec<Chunk>, Wrong> {
+    let mut chunks = Vec::new();
+    thrift.structure(|thrift, id, kind| {
+        if (id, kind) != (1, Kind::List) {
+            return Ok(false);
+        }
+        list(thrift, |thrift| {
+            let mut chunk = Chunk::default();
+            thrift.structure(|thrift, id, kind| {
+                match (id, kind) {
+                    (1, Kind::Binary) => chunk.is_elsewhere = !thrift.binary()?.is_empty(),
+                    (3, Kind::Struct) => column_metadata(thrift, &mut chunk)?,
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            })?;
+            chunks.push(chunk);
+            Ok(())
+        })?;
+        Ok(true)
+    })?;
+    Ok(chunks)
+}
+
+fn column_metadata(thrift: &mut Thrift<'_>, chunk: &mut Chunk) -> Result<(), Wrong> {
+    thrift.structure(|thrift, id, kind| {
+        match (id, kind) {
+            (3, Kind::List) => {
+                let (Kind::Binary, length) = thrift.list()? else {
+                    return Err("metadata of another form".to_owned());
+                };
+                let names: Result<Vec<_>, Wrong> = (0..length).map(|_| thrift.binary()).collect();
+                chunk.name = names?.join(&b'.');
+            }
+            (4, Kind::Integer) => chunk.codec = thrift.integer()?,
+            (5, Kind::Integer) => chunk.values = thrift.integer()?,
+            (9, Kind::Integer) => chunk.data = thrift.integer()?,
+            (11, Kind::Integer) => chunk.dictionary = Some(thrift.integer()?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })
+}
+
+impl Rows {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.path.len()
+    }
+
+    /// Bytes that the rows take in memory, about.
+    pub fn cost(&self) -> usize {
+        let heap = |column: &Column| match column {
+            Column::Bytes(all, _) => all.len(),
+            Column::Integers(_) => 0,
+        };
+        self.len() * 60 + heap(&self.path) + heap(&self.raw)
+    }
+
+    /// The same, if each row is a reference or none.
+    fn checked(self) -> Result<Self, Wrong> {
+        let (Column::Bytes(..), Column::Bytes(..)) = (&self.path, &self.raw) else {
+            return Err("the columns path and raw are not of bytes".to_owned());
+        };
+        let (Column::Integers(_), Column::Integers(_)) = (&self.offset, &self.size) else {
+            return Err("the columns offset and size are not of integers".to_owned());
+        };
+        match (0..self.len()).find_map(|row| self.row(row).err().map(|why| (row, why))) {
+            Some((row, why)) => Err(format!("row {row}: {why}")),
+            None => Ok(self),
+        }
+    }
+
+    /// True if a row has a reference.
+    pub fn has(&self, row: usize) -> bool {
+        let is_there = |column: &Column| matches!(column, Column::Bytes(_, values) if matches!(values.get(row), Some(Some(_))));
+        is_there(&self.path) || is_there(&self.raw)
+    }
+
+    /// The reference of a row; `None` if it has none.
+    ///
+    /// # Errors
+    /// If the row is neither a value nor a place.
+    pub fn row(&self, row: usize) -> Result<Option<Reference>, Wrong> {
+        if let Some(raw) = bytes(&self.raw, row) {
+            return Ok(Some(Reference::Inline(raw.to_vec())));
+        }
+        let Some(path) = bytes(&self.path, row) else {
+            return Ok(None);
+        };
+        let object = std::str::from_utf8(path).map_err(|_| "a path that is not UTF-8")?;
+        let number = |column: &Column| match column {
+            Column::Integers(values) => values
+                .get(row)
+                .copied()
+                .flatten()
+                .and_then(|value| u64::try_from(value).ok()),
+            Column::Bytes(..) => None,
+        };
+        let range = match (number(&self.offset), number(&self.size)) {
+            (Some(0), Some(0)) => None,
+            (Some(offset), Some(size)) => Some((offset, size)),
+            _ => return Err("an offset or a size that is no number from 0 on".to_owned()),
+        };
+        Ok(Some(Reference::Stored(StoredRange {
+            object: object.to_owned(),
+            range,
+            version: None,
+        })))
+    }
+}
+
+fn bytes(column: &Column, row: usize) -> Option<&[u8]> {
+    let Column::Bytes(all, values) = column else {
+        return None;
+    };
+    let (from, length) = (*values.get(row)?)?;
+    all.get(from as usize..)?.get(..length as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file as small as it can be: ("/d/a.nc", 7596, 31), ("/d/a.nc", 7627, 28), the value 01 02, nothing.
+    const SMALL: &str = "
+        504152311500153c153c2c150815001506150600000400000004010400070000002f642f612e6e63070000002f642f612e6e6315001540
+        15402c15081500150615060000ac1d000000000000cb1d00000000000000000000000000000000000000000000150015401540
+        2c150815001506150600001f000000000000001c000000000000000000000000000000000000000000000015001520
+        15202c15081500150615060000060000000400020102000200000001021502195c4806736368656d6115080015
+        0c25021804706174682500001504250018066f66667365740015042500180473697a6500150c25021803726177
+        001608191c194c26081c150c19250006191804706174681500160816\
+        5e165e26083c360400000026661c1504192500061918066f6666736574150016081662166226663c360000000026c8011c
+        15041925000619180473697a65150016081662166226c8013c360000000026aa021c150c192500061918037261\
+        77150016081642164226aa023c36060000001\
+        6e40216080028076e637574696c7300d900000050415231";
+
+    fn small() -> Vec<u8> {
+        let digits: Vec<u8> = SMALL.bytes().filter(u8::is_ascii_hexdigit).collect();
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+        digits.chunks(2).map(byte).collect()
+    }
+
+    #[test]
+    fn rows_are_places_values_or_nothing() {
+        let rows = read_rows(&small(), 4).unwrap();
+        let place = |range| {
+            Some(Reference::Stored(StoredRange {
+                object: "/d/a.nc".to_owned(),
+                range: Some(range),
+                version: None,
+            }))
+        };
+        assert_eq!(rows.row(0).unwrap(), place((7596, 31)));
+        assert_eq!(rows.row(1).unwrap(), place((7627, 28)));
+        assert_eq!(rows.row(2).unwrap(), Some(Reference::Inline(vec![1, 2])));
+        assert_eq!(
+            (rows.row(3).unwrap(), rows.has(2), rows.has(3)),
+            (None, true, false)
+        );
+        assert!(read_rows(&small(), 3).unwrap_err().contains("4 values"));
+    }
+
+    #[test]
+    fn damaged_files_are_errors() {
+        let file = small();
+        for at in 0..file.len() {
+            assert!(read_rows(&file[..at], 4).is_err(), "{at}");
+            for bit in 0..8 {
+                let mut file = file.clone();
+                file[at] ^= 1 << bit;
+                // Not all bits matter.
+                drop(read_rows(&file, 4));
+            }
+        }
+    }
+}

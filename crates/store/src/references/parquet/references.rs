@@ -1,0 +1,252 @@
+//! [`ParquetReferences`]: a folder of references, of which only the files are read that are asked for.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use super::file_reader::{Rows, read_rows};
+use crate::references::{Reference, ReferenceSet};
+use crate::{BoundedCache, ByteRange, GetRange, KeyStore};
+
+/// Most rows of a file. Rows without a reference take no bytes of it, but some of memory.
+const MOST_ROWS: u64 = 1_000_000;
+
+/// Most bytes of a file.
+const LARGEST: usize = 512 << 20;
+
+/// Most bytes of rows that stay in memory.
+const KEPT: usize = 64 << 20;
+
+/// Most chunks of an array whose keys are listed.
+const MOST_LISTED: u64 = 4_000_000;
+
+/// References in a folder of Parquet files.
+pub struct ParquetReferences {
+    store: Arc<dyn KeyStore>,
+    /// Rows of a file.
+    record_size: u64,
+    /// The documents, by key.
+    documents: BTreeMap<String, Vec<u8>>,
+    /// The shape of the grid of chunks of each array, by path.
+    grids: BTreeMap<String, Vec<u64>>,
+    /// Rows by path and number of the file; `None` for a file that does not exist.
+    rows: BoundedCache<(String, u64), Option<Arc<Rows>>>,
+}
+
+impl ParquetReferences {
+    /// The references in `store`, with what its `.zmetadata` says.
+    ///
+    /// # Errors
+    /// A number of rows that cannot be.
+    pub fn new(
+        store: Arc<dyn KeyStore>,
+        record_size: u64,
+        documents: BTreeMap<String, Vec<u8>>,
+        grids: BTreeMap<String, Vec<u64>>,
+    ) -> Result<Self, String> {
+        match record_size {
+            1..=MOST_ROWS => Ok(Self {
+                store,
+                record_size,
+                documents,
+                grids,
+                rows: BoundedCache::new(KEPT),
+            }),
+            _ => Err(format!("record_size {record_size}; 1 to {MOST_ROWS} is possible")),
+        }
+    }
+
+    /// The object of the first reference that is found; `None` if none is found soon.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn some_object(&self) -> io::Result<Option<String>> {
+        for path in self.grids.keys().take(8) {
+            let Some(rows) = self.rows(path, 0)? else {
+                continue;
+            };
+            for row in 0..rows.len() {
+                if let Ok(Some(Reference::Stored(stored))) = rows.row(row) {
+                    return Ok(Some(stored.object));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The array that a key is of, and its chunk.
+    fn chunk<'k>(&self, key: &'k str) -> Option<(&'k str, u64)> {
+        let ends = key
+            .rmatch_indices('/')
+            .map(|(at, _)| (&key[..at], &key[at + 1..]));
+        let parts = ends.chain([("", key)]);
+        let (path, rest, grid) = parts
+            .filter_map(|(path, rest)| Some((path, rest, self.grids.get(path)?)))
+            .next()?;
+        let mut numbers = rest.split(['.', '/']);
+        let mut chunk = 0u64;
+        for count in grid {
+            let number = numbers.next()?;
+            let is_plain = number == "0" || !number.starts_with(['0', '+']);
+            let number = number.parse().ok().filter(|number| number < count && is_plain)?;
+            chunk = chunk.checked_mul(*count)?.checked_add(number)?;
+        }
+        let rest = numbers.next();
+        let is_scalar = grid.is_empty() && rest == Some("0");
+        (rest.is_none() || is_scalar && numbers.next().is_none()).then_some((path, chunk))
+    }
+
+    /// The rows of a file; `None` if there is no such file.
+    fn rows(&self, path: &str, file: u64) -> io::Result<Option<Arc<Rows>>> {
+        let place = (path.to_owned(), file);
+        if let Some(rows) = self.rows.get(&place) {
+            return Ok(rows);
+        }
+        let key = match path {
+            "" => format!("refs.{file}.parq"),
+            path => format!("{path}/refs.{file}.parq"),
+        };
+        let part = GetRange::Range(ByteRange {
+            offset: 0,
+            length: LARGEST + 1,
+        });
+        let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"));
+        let rows = match self.store.get(&key, part)? {
+            None => None,
+            Some(bytes) if bytes.len() > LARGEST => {
+                return Err(wrong(format!("it has more than {LARGEST} bytes")));
+            }
+            Some(bytes) => {
+                let rows = read_rows(&bytes, self.record_size as usize);
+                Some(Arc::new(rows.map_err(|why| wrong(format!("Parquet: {why}")))?))
+            }
+        };
+        let cost = rows.as_ref().map_or(100, |rows| rows.cost());
+        self.rows.keep(place, rows.clone(), cost);
+        Ok(rows)
+    }
+
+    /// Adds the keys of the chunks of an array to `keys`.
+    fn list_chunks(&self, path: &str, grid: &[u64], keys: &mut Vec<String>) -> io::Result<()> {
+        let count = grid
+            .iter()
+            .try_fold(1u64, |count, length| count.checked_mul(*length));
+        let count = count.filter(|count| *count <= MOST_LISTED);
+        let count = count.ok_or(io::ErrorKind::Unsupported)?;
+        let folder = if path.is_empty() {
+            String::new()
+        } else {
+            format!("{path}/")
+        };
+        for file in 0..count.div_ceil(self.record_size) {
+            let Some(rows) = self.rows(path, file)? else {
+                continue;
+            };
+            let from = file * self.record_size;
+            for chunk in from..count.min(from + self.record_size) {
+                if rows.has((chunk - from) as usize) {
+                    keys.push(format!("{folder}{}", name(chunk, grid)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of a chunk: its position in the grid.
+fn name(mut chunk: u64, grid: &[u64]) -> String {
+    if grid.is_empty() {
+        return "0".to_owned();
+    }
+    let mut numbers = Vec::with_capacity(grid.len());
+    for length in grid.iter().rev() {
+        numbers.push((chunk % length).to_string());
+        chunk /= length;
+    }
+    numbers.reverse();
+    numbers.join(".")
+}
+
+impl ReferenceSet for ParquetReferences {
+    fn find(&self, key: &str) -> io::Result<Option<Reference>> {
+        if let Some(document) = self.documents.get(key) {
+            return Ok(Some(Reference::Inline(document.clone())));
+        }
+        let Some((path, chunk)) = self.chunk(key) else {
+            return Ok(None);
+        };
+        let Some(rows) = self.rows(path, chunk / self.record_size)? else {
+            return Ok(None);
+        };
+        let found = rows.row((chunk % self.record_size) as usize);
+        found.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
+    }
+
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        let documents = self.documents.keys().filter(|key| key.starts_with(prefix));
+        let mut keys: Vec<String> = documents.cloned().collect();
+        for (path, grid) in &self.grids {
+            let folder = format!("{path}/");
+            if folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty() {
+                self.list_chunks(path, grid, &mut keys)?;
+            }
+        }
+        keys.retain(|key| key.starts_with(prefix));
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
+    /// Chunks are left out: nobody looks for them one level at a time.
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        let below = self.documents.keys().filter_map(|key| key.strip_prefix(folder));
+        let name = |rest: &str| rest.split_inclusive('/').next().unwrap_or_default().to_owned();
+        let mut names: Vec<String> = below.map(name).collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.store.check_unchanged()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryKeys;
+
+    #[test]
+    fn chunks_are_rows_of_files() {
+        let documents = BTreeMap::from([
+            ("v/.zarray".to_owned(), b"{}".to_vec()),
+            (".zgroup".to_owned(), Vec::new()),
+        ]);
+        let grids = BTreeMap::from([("v".to_owned(), vec![2, 3]), ("g/s".to_owned(), Vec::new())]);
+        let store = Arc::new(MemoryKeys::new());
+        assert!(ParquetReferences::new(store.clone(), 0, BTreeMap::new(), BTreeMap::new()).is_err());
+        let set = ParquetReferences::new(store, 4, documents, grids).unwrap();
+        for (key, chunk) in [
+            ("v/1.2", Some(("v", 5))),
+            ("v/1/2", Some(("v", 5))),
+            ("v/0.0", Some(("v", 0))),
+            ("v/2.0", None),
+            ("v/0", None),
+            ("v/0.0.0", None),
+            ("v/00.1", None),
+            ("v/+1.1", None),
+            ("g/s/0", Some(("g/s", 0))),
+            ("g/s/1", None),
+            ("w/0.0", None),
+        ] {
+            assert_eq!(set.chunk(key), chunk, "{key}");
+        }
+        assert_eq!(
+            (name(5, &[2, 3]), name(0, &[])),
+            ("1.2".to_owned(), "0".to_owned())
+        );
+        assert_eq!(set.find("v/0.0").unwrap(), None);
+        assert_eq!(set.list("").unwrap(), [".zgroup", "v/.zarray"]);
+        assert_eq!(set.list_children("").unwrap(), [".zgroup", "v/"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! [`ReferenceKeys`]: references as a store of keys.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use super::objects::{Objects, range_of, unreadable};
+use crate::keys::key::part_of;
+use crate::references::{Reference, StoredRange};
+use crate::requests::fetch_pool::allocate;
+use crate::requests::gathered::Gathered;
+use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
+
+/// References by key, as a file of them has them.
+pub trait ReferenceSet: Send + Sync {
+    /// The reference of a key; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    fn find(&self, key: &str) -> io::Result<Option<Reference>>;
+
+    /// All keys that start with `prefix`, ascending.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
+
+    /// The names directly below a folder, as [`KeyStore::list_children`] gives them.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>>;
+
+    /// Compares what the references were read from with what it was, as far as that takes no request.
+    ///
+    /// # Errors
+    /// It has changed.
+    fn check_unchanged(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The values that references lead to.
+pub struct ReferenceKeys {
+    set: Box<dyn ReferenceSet>,
+    objects: Objects,
+    requests: Requests,
+}
+
+impl ReferenceKeys {
+    /// The values of `set`, in the objects of `places`. `some` is one of the objects, which tells how slow they are.
+    pub fn new(
+        set: Box<dyn ReferenceSet>,
+        places: Option<Arc<dyn ExternalFiles>>,
+        some: Option<&str>,
+    ) -> Self {
+        let requests = match (&places, some) {
+            (Some(places), Some(name)) => places.requests_of(name),
+            _ => Requests::LOCAL,
+        };
+        Self {
+            set,
+            objects: Objects::new(places),
+            requests,
+        }
+    }
+
+    /// The object that a reference leads to, and the bytes of a part of the value.
+    fn place(&self, stored: &StoredRange, part: GetRange) -> io::Result<(Arc<dyn Object>, ByteRange)> {
+        let found = self.objects.object(&stored.object).and_then(|object| {
+            let range = range_of(&*object, stored, part)?;
+            Ok((object, range))
+        });
+        found.map_err(|e| unreadable(stored, &e))
+    }
+}
+
+impl KeyStore for ReferenceKeys {
+    fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
+        match self.set.find(key)? {
+            None => Ok(None),
+            Some(Reference::Inline(value)) => Ok(Some(part_of(&value, part).to_vec())),
+            Some(Reference::Stored(stored)) => {
+                let (object, range) = self.place(&stored, part)?;
+                let mut bytes = allocate(range.length)?;
+                let read = object.read_exact_at(range.offset, &mut bytes);
+                read.map_err(|e| unreadable(&stored, &e))?;
+                Ok(Some(bytes))
+            }
+        }
+    }
+
+    fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        Ok(match self.set.find(key)? {
+            None => None,
+            Some(Reference::Inline(value)) => Some(value.len() as u64),
+            Some(Reference::Stored(StoredRange {
+                range: Some((_, length)),
+                ..
+            })) => Some(length),
+            Some(Reference::Stored(stored)) => {
+                let (_, range) = self.place(&stored, GetRange::Whole)?;
+                Some(range.length as u64)
+            }
+        })
+    }
+
+    fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
+        self.set.list(prefix)
+    }
+
+    fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
+        self.set.list_children(folder)
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.set.check_unchanged()?;
+        match self.objects.places() {
+            Some(places) => places.check_unchanged().map_err(io::Error::other),
+            None => Ok(()),
+        }
+    }
+
+    fn requests(&self) -> Requests {
+        self.requests
+    }
+
+    /// Values in one object are fetched together, so that the object joins ranges that are neighbours.
+    fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
+        let count = gets.len();
+        let mut inline: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
+        let mut of_objects: HashMap<String, Wanted> = HashMap::new();
+        for (n, get) in gets.into_iter().enumerate() {
+            let found = self.set.find(&get.key).and_then(|found| match found {
+                None => Ok(None),
+                Some(Reference::Inline(value)) => {
+                    inline.push((n, Some(part_of(&value, get.part).to_vec())));
+                    Ok(None)
+                }
+                Some(Reference::Stored(stored)) => {
+                    let (object, range) = self.place(&stored, get.part)?;
+                    Ok(Some((object, range, stored)))
+                }
+            });
+            match found {
+                Ok(None) => {}
+                Ok(Some((object, range, stored))) => {
+                    let wanted = of_objects.entry(stored.object.clone()).or_insert_with(|| Wanted {
+                        object,
+                        ranges: Vec::new(),
+                        of: Vec::new(),
+                    });
+                    wanted.ranges.push(range);
+                    wanted.of.push((n, stored));
+                }
+                Err(e) => return done(Err(FailedRequest::error(n, e))),
+            }
+        }
+        let mut of_objects: Vec<Wanted> = of_objects.into_values().collect();
+        // In the order in which values are wanted.
+        of_objects.sort_by_key(|wanted| wanted.of.first().map(|(n, ..)| *n));
+        let Some(gathered) = Gathered::new(count, of_objects.len() + 1, done) else {
+            return;
+        };
+        gathered.arrive(Ok(inline));
+        for Wanted { object, ranges, of } in of_objects {
+            let gathered = Arc::clone(&gathered);
+            let answer = move |found: io::Result<Vec<Vec<u8>>>| {
+                gathered.arrive(match found {
+                    Ok(values) => {
+                        let numbers = of.iter().map(|(n, ..)| *n);
+                        Ok(numbers.zip(values.into_iter().map(Some)).collect())
+                    }
+                    Err(e) => Err(failed(e, &of)),
+                });
+            };
+            object.fetch(ranges, Box::new(answer));
+        }
+    }
+}
+
+/// What is wanted of one object.
+struct Wanted {
+    object: Arc<dyn Object>,
+    ranges: Vec<ByteRange>,
+    /// The position of the request of each range, and its reference.
+    of: Vec<(usize, StoredRange)>,
+}
+
+/// The error of a request for several values, which tells the one that failed.
+fn failed(error: io::Error, of: &[(usize, StoredRange)]) -> io::Error {
+    let (position, cause) = FailedRequest::split(error);
+    match position.and_then(|at| of.get(at)) {
+        Some((n, stored)) => FailedRequest::error(*n, unreadable(stored, &cause)),
+        None => match of.first() {
+            Some((_, stored)) => unreadable(stored, &cause),
+            None => cause,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;
