@@ -21,6 +21,8 @@ mod input;
 mod notes;
 mod other_format;
 mod output;
+mod reference_names;
+mod references;
 #[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]
@@ -39,6 +41,8 @@ pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
 pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 pub use output::staged::Staged;
+pub use reference_names::{NameForm, ReferenceNames};
+pub use references::common_folder;
 
 use crate::error::{Error, Result};
 use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};
@@ -71,6 +75,8 @@ pub struct Location {
     access: DataAccess,
     /// True if references of HDF5 are read as paths.
     reference_paths: bool,
+    /// How references name the dataset, if they are made of it.
+    reference_names: Option<ReferenceNames>,
 }
 
 /// What a name means.
@@ -150,6 +156,7 @@ impl Location {
             notes: Notes::default(),
             access: DataAccess::default(),
             reference_paths: false,
+            reference_names: None,
         }
     }
 

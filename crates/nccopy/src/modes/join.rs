@@ -155,8 +155,11 @@ pub(super) fn found_inputs(
     arguments: &Arguments,
 ) -> anyhow::Result<Vec<FoundInput>> {
     let place = OutputPlace::of(output);
-    threads::try_map(threads::count(), RUN, names, |name| {
-        let (input, found) = FoundInput::at(locations::input(arguments, name)?);
+    let locations = names.iter().map(|name| locations::input(arguments, name));
+    let locations = locations.collect::<anyhow::Result<Vec<_>>>()?;
+    let referenced = arguments.names.names(&locations, output, &arguments.copy)?;
+    threads::try_map(threads::count(), RUN, &locations, |location| {
+        let (input, found) = FoundInput::at(location.clone().with_reference_names(referenced.clone()));
         place.check_input(&input.location, found.as_ref())?;
         Ok(input)
     })

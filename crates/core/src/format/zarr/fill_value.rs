@@ -7,14 +7,13 @@
 //! | char, string | `""` | raw text; base64 in pure Zarr |
 //! | none | `null` | |
 
-pub(super) mod base64;
-
 use super::dtype::{Dtype, Stored};
 use super::flavor::Flavor;
 use super::half::rounded_to_half;
 use super::json::Json;
 use super::number::{numbers, push_number};
 use crate::model::{Type, Values};
+use crate::store::base64;
 
 /// Reads a fill value as one element. `None` for `null`.
 ///

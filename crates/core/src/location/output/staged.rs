@@ -102,7 +102,9 @@ impl Location {
         if self.is_remote() {
             self.check_create(schema, plans)?;
         }
-        self.check_room(plans)?;
+        if !schema.kind.can().references {
+            self.check_room(plans)?;
+        }
         let raw = self.raw_files(schema, plans)?;
         self.stage(schema.kind, options, expected_size(plans), raw)
     }
@@ -152,6 +154,11 @@ impl Location {
         }
         let object = self.staged_object(options, expected)?;
         let output: Arc<dyn Output> = object.clone();
+        if kind.can().references {
+            let keys = self.references_in(output)?;
+            let kind = Store::Object(object, None);
+            return Ok((Destination::keys(self.name(), keys), Staged { kind }));
+        }
         if !is_zarr(kind) {
             let kind = Store::Object(object, None);
             return Ok((Destination::object(self.name(), output), Staged { kind }));

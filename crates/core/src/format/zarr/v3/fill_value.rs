@@ -13,12 +13,13 @@
 //!
 //! Zarr version 3.1, "Fill value", and the registry zarr-extensions.
 
-use super::super::fill_value::{base64, shown};
+use super::super::fill_value::shown;
 use super::super::half::{half_to_float, rounded_to_half};
 use super::super::json::Json;
 use super::super::number::{numbers, push_number};
 use super::data_type::DataType;
 use crate::model::{Type, Values};
+use crate::store::base64;
 
 /// Reads a fill value as one element of the netCDF type. That of a structure has no padding.
 ///

@@ -7,12 +7,12 @@
 //! numpy, "Array interface", `descr`.
 
 use super::super::dtype::Dtype;
-use super::super::fill_value::base64;
 use super::super::flavor::Flavor;
 use super::super::json::Json;
 use super::super::v3::data_type::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
 use super::packing::Packing;
 use crate::model::{Endian, Field, Schema, Type, TypeClass, Values};
+use crate::store::base64;
 
 /// Most dimensions of a field, with that of text.
 const MOST_DIMS: usize = 31;

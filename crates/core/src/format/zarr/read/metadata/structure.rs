@@ -15,13 +15,14 @@
 //! numpy, "Array interface", `descr`.
 
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
-use crate::format::zarr::fill_value::{base64, shown};
+use crate::format::zarr::fill_value::shown;
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::read::elements::{Elements, Unit};
 use crate::format::zarr::v3::UserTypes;
 use crate::format::zarr::v3::data_type::{DEEPEST, DataType, MAX_STRUCT, MOST_FIELDS};
 use crate::model::{Endian, Field, GroupId, Schema, Type, TypeClass, Values};
+use crate::store::base64;
 
 /// Most dimensions of a field. HDF5 and numpy have the same limit.
 const MOST_DIMS: usize = 32;

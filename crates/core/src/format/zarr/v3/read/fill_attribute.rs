@@ -1,10 +1,10 @@
 //! The attribute `_FillValue`, which xarray spells by the type of the variable: a float as base64 of its bytes as a
 //! little-endian double, `"AAAAAAAA+H8="`, an integer as a number.
 
-use super::super::super::fill_value::base64;
 use super::super::super::json::Json;
 use super::super::super::number::push_number;
 use crate::model::{Type, Values};
+use crate::store::base64;
 
 /// The value for a variable of type `ty`. `None` if it is none of these forms.
 pub fn read(json: &Json, ty: Type) -> Option<Values> {

@@ -11,7 +11,6 @@
 //! | `_FillValue` of anything else, or not of its variable's type | none: xarray refuses the store. It is one of netCDF's own facts |
 
 use super::super::super::attributes;
-use super::super::super::fill_value::base64;
 use super::super::super::flavor::Flavor;
 use super::super::super::json::Json;
 use super::super::super::number::numbers;
@@ -19,6 +18,7 @@ use super::super::number_words::{kept_json, name_numbers};
 use super::super::typed_attribute;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, Attributes, FILL_VALUE_ATTRIBUTE, Schema, Type, TypeClass};
+use crate::store::base64;
 
 /// Converts the attributes of a group or variable. `variable` is the type of a variable, `None` for a group. `owner` names
 /// the item: "variable t".
