@@ -53,10 +53,15 @@ def same(one, other):
     return None if equal else f"{one.ravel()[:4]}, not {other.ravel()[:4]}"
 
 
+def cells(shape):
+    """All cells, or some of very many chunks."""
+    return (slice(None, None, 97 if shape[0] > 10_000 else 1), ...) if shape else ...
+
+
 def stored(variable):
     variable.set_auto_maskandscale(False)
     variable.set_auto_chartostring(False)
-    return text(variable[...])
+    return text(variable[cells(variable.shape)])
 
 
 def differences(references, paths, along):
@@ -74,7 +79,7 @@ def differences(references, paths, along):
             axis = variable.dimensions.index(along) if along in variable.dimensions else None
             parts = [stored(member.variables[name]) for member in members]
             expected = parts[0] if axis is None else np.concatenate(parts, axis)
-            wrong = same(text(raw[name].values), expected)
+            wrong = same(text(raw[name][cells(raw[name].shape)].values), expected)
             if wrong:
                 found.append(f"{path}: {wrong}")
             # Values of packed variables, as users see them.

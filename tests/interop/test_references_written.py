@@ -15,11 +15,18 @@ from references_read import VARIABLES, check, needs_references
 
 pytestmark = needs_references
 
-FORMS = ["refs.json", "refs.json.zst"]
+FORMS = ["refs.json", "refs.json.zst", "refs.parq"]
 
 
 def refs_of(path):
     return json.loads(path.read_text())["refs"]
+
+
+def contents(path):
+    """The bytes of a file, or of all files of a folder."""
+    if path.is_file():
+        return path.read_bytes()
+    return {file.relative_to(path): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
 def places(path, variable):
@@ -84,7 +91,7 @@ def test_what_is_read_by_references_is_the_file(filtered, tmp_path, form):
     # The same input and options give the same bytes.
     again = tmp_path / f"again.{form}"
     nccopy("--threads", "1", filtered, again)
-    assert again.read_bytes() == out.read_bytes()
+    assert contents(again) == contents(out)
 
 
 def test_references_are_places_and_data_stays(filtered, tmp_path):
@@ -220,6 +227,54 @@ def test_what_cannot_be_a_reference_is_told_whole(filtered, tmp_path):
     check(out, expected)
     for option in (["-d", "3"], ["-c", "good:7,1000"], ["--isel", "phony_dim_0=3:"]):
         assert "good" in nccopy(*option, "-V", "good", source, out, ok=False)
+
+
+def test_rows_of_parquet(filtered, tmp_path):
+    """Chunks that were never written have a chunk of fill values, as rows without anything fail in pandas 3."""
+    out = tmp_path / "refs.parq"
+    nccopy(filtered, out)
+    documents = json.loads((out / ".zmetadata").read_text())
+    assert documents["record_size"] == 10_000 and documents["metadata"]["sparse/.zarray"]["shape"] == [12, 40, 50]
+    assert not (out / "never").exists()
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, json, pandas\n"
+        "d = pandas.read_parquet(sys.argv[1], engine='fastparquet')\n"
+        "empty = [p is None for p in d['path']]\n"
+        "print(json.dumps([[str(t) for t in d.dtypes[1:3]], [len(r) if r else 0 for r in d['raw']], empty]))\n"
+    )
+    code, printed, error = run(("xarray", "fsspec"), script, out / "sparse" / "refs.0.parq", variables=VARIABLES, timeout=120)
+    assert code == 0, error
+    types, raw, empty = json.loads(printed.splitlines()[-1])
+    assert types == ["int64", "int64"]
+    assert [n for n in range(12) if not empty[n]] == [2, 9]
+    assert [n for n in range(12) if raw[n] == 0] == [2, 9]
+
+
+def test_parquet_of_many_chunks(tmp_path):
+    """Several files of rows, of which one has no chunk, one lacks some, and one has chunks that are stored as they are."""
+    source, out = tmp_path / "in.nc", tmp_path / "refs.parq"
+    with h5py.File(source, "w", libver="latest") as f:
+        v = f.create_dataset("v", (45_000, 1), "i2", chunks=(1, 1), fillvalue=-3)
+        for n in [*range(0, 10_050), *range(30_000, 45_000)]:
+            v.id.write_direct_chunk((n, 0), np.int16(n % 30_000).tobytes())
+        w = f.create_dataset("w", (100, 30), "i4", chunks=(1, 30), compression="gzip")
+        w[::2] = np.arange(1500).reshape(50, 30)
+        for n in (7, 50):
+            w.id.write_direct_chunk((n, 0), np.full(30, n, "i4").tobytes(), filter_mask=1)
+    nccopy(source, out)
+    check(out, source)
+    assert sorted(os.listdir(out / "v")) == [f"refs.{n}.parq" for n in (0, 1, 3, 4)]
+
+
+def test_only_references_are_replaced_by_a_folder(filtered, tmp_path):
+    out = tmp_path / "refs.parq"
+    nccopy(filtered, out)
+    nccopy("-V", "plain", filtered, out)
+    assert sorted(os.listdir(out)) == [".zmetadata", "plain", "time"] or sorted(os.listdir(out)) == [".zmetadata", "plain"]
+    (out / "notes.txt").write_text("mine")
+    assert "notes.txt" in nccopy(filtered, out, ok=False)
+    assert (out / "notes.txt").read_text() == "mine"
 
 
 def test_compressed_files_have_no_places(filtered, tmp_path):

@@ -80,7 +80,9 @@ pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
 pub use references::base64;
-pub use references::{JsonReferences, ObjectVersion, Reference, ReferencedArray, StoredRange};
+pub use references::{
+    JsonReferenceOutput, ObjectVersion, ParquetReferenceOutput, Reference, ReferencedArray, StoredRange,
+};
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};
 pub use requests::requests::{ByteRange, Done, FailedRequest, Get, GetRange, Requests, awaited};

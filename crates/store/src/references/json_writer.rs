@@ -1,4 +1,4 @@
-//! [`JsonReferences`]: kerchunk's references as JSON, version 1.
+//! [`JsonReferenceOutput`]: kerchunk's references as JSON, version 1.
 //!
 //! ```text
 //! {"version":1,"refs":{
@@ -16,6 +16,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::base64;
+use super::json_string::push_string;
 use super::reference::Reference;
 use crate::keys::key::check_key;
 use crate::zst::zst_writer::ZstWriter;
@@ -25,7 +26,7 @@ use crate::{KeyOutput, Output, ValueWriter};
 const BUFFER: usize = 1 << 20;
 
 /// A file of references that is being written.
-pub struct JsonReferences {
+pub struct JsonReferenceOutput {
     output: Arc<dyn Output>,
     text: Mutex<Text>,
 }
@@ -41,7 +42,7 @@ struct Text {
     is_first: bool,
 }
 
-impl JsonReferences {
+impl JsonReferenceOutput {
     /// Begins a file of references, compressed as `.zst` files are or not.
     ///
     /// # Errors
@@ -112,7 +113,7 @@ impl Text {
     }
 }
 
-impl KeyOutput for JsonReferences {
+impl KeyOutput for JsonReferenceOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
         self.add(key, |text| {
             text.push_str("\"base64:");
@@ -164,28 +165,6 @@ impl KeyOutput for JsonReferences {
     }
 }
 
-/// Adds a string of JSON. All but ASCII is escaped in no way: JSON is UTF-8.
-fn push_string(text: &mut String, string: &str) {
-    text.push('"');
-    let mut rest = string;
-    while let Some(at) = rest.find(|c: char| c < ' ' || c == '"' || c == '\\') {
-        let (plain, special) = rest.split_at(at);
-        text.push_str(plain);
-        let mut chars = special.chars();
-        match chars.next() {
-            Some('\n') => text.push_str("\\n"),
-            Some(c @ ('"' | '\\')) => text.extend(['\\', c]),
-            Some(c) => {
-                let _ = write!(text, "\\u{:04x}", u32::from(c));
-            }
-            None => {}
-        }
-        rest = chars.as_str();
-    }
-    text.push_str(rest);
-    text.push('"');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,7 +181,7 @@ mod tests {
 
     fn written(compressed: bool) -> Arc<MemoryOutput> {
         let memory = Arc::new(MemoryOutput::new());
-        let json = JsonReferences::create(memory.clone(), compressed).unwrap();
+        let json = JsonReferenceOutput::create(memory.clone(), compressed).unwrap();
         json.put_last(".zgroup", b"{\n\"zarr_format\": 2}").unwrap();
         json.put_reference("v/0.0", &stored(Some((7596, 31)))).unwrap();
         json.put_reference("v/0.1", &stored(None)).unwrap();
@@ -233,12 +212,5 @@ mod tests {
         let mut text = vec![0; EXPECTED.len()];
         content.object.read_exact_at(0, &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), EXPECTED);
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        let mut text = String::new();
-        push_string(&mut text, "a\t\u{1f}é\\");
-        assert_eq!(text, "\"a\\u0009\\u001fé\\\\\"");
     }
 }

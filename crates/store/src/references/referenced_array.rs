@@ -16,6 +16,32 @@ pub struct ReferencedArray {
     pub fill: Box<Fill>,
 }
 
+impl ReferencedArray {
+    /// The number of all chunks.
+    pub fn chunks(&self) -> u64 {
+        self.counts
+            .iter()
+            .fold(1, |all, count| all.saturating_mul(*count))
+    }
+
+    /// The number of a chunk, by the end of its key: coordinates with dots between them, or `0` for the chunk of a scalar.
+    pub fn chunk(&self, name: &str) -> Option<u64> {
+        if self.counts.is_empty() {
+            return (name == "0").then_some(0);
+        }
+        let mut coordinates = name.split('.');
+        let mut number = 0u64;
+        for count in &self.counts {
+            let at: u64 = coordinates.next()?.parse().ok()?;
+            number = number
+                .checked_mul(*count)?
+                .checked_add(at)
+                .filter(|_| at < *count)?;
+        }
+        coordinates.next().is_none().then_some(number)
+    }
+}
+
 impl fmt::Debug for ReferencedArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReferencedArray")

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a fragment with a format | NCZarr, or pure Zarr of version 2 or 3; `-k` may say netCDF-4 beside it |
 //! | a fragment with a store only | a kind of Zarr that `-k` says; else an error |
-//! | `*.json`, `*.json.zst` | what `-k` says, else kerchunk's references |
+//! | `*.json`, `*.json.zst`, `*.parq`, `*.parquet` | what `-k` says, else kerchunk's references |
 //! | `*.zarr`, `*.zarr.zip` | a kind of Zarr that `-k` says, or that of a Zarr input; else an error that shows the fragments |
 //! | any other name | what `-k` says; else netCDF-4 for a Zarr input, and no rule for others |
 

@@ -4,10 +4,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use super::destination::CreateOptions;
+use super::parquet_folder;
 use crate::error::{Error, Result};
 use crate::location::Location;
+#[cfg(feature = "remote")]
+use crate::location::{Target, remote_destination};
 use crate::model::Kind;
-use crate::store::{JsonReferences, KeyOutput, Output};
+use crate::store::{DirectoryOutput, JsonReferenceOutput, KeyOutput, Output, ParquetReferenceOutput};
 
 /// The form in which references are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub(crate) enum ReferenceForm {
         /// True for a compressed file.
         compressed: bool,
     },
+    /// A folder of Parquet files.
+    Parquet,
 }
 
 impl Location {
@@ -31,6 +36,8 @@ impl Location {
             Some(ReferenceForm::Json { compressed: false })
         } else if ends(b".json.zst") {
             Some(ReferenceForm::Json { compressed: true })
+        } else if ends(b".parq") || ends(b".parquet") {
+            Some(ReferenceForm::Parquet)
         } else {
             None
         }
@@ -59,17 +66,42 @@ impl Location {
     /// Those of [`Location::destination`].
     pub(crate) fn reference_output(&self, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
         match self.reference_form() {
-            ReferenceForm::Json { .. } => self.references_in(self.object_output(options, None)?),
+            ReferenceForm::Json { compressed } => {
+                self.references_in_file(self.object_output(options, None)?, compressed)
+            }
+            ReferenceForm::Parquet => Ok(Self::references_in_folder(self.reference_folder(options)?)),
         }
+    }
+
+    /// The folder of references as a store of keys.
+    pub(super) fn reference_folder(&self, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self.session(url, options).map_err(self.named())?;
+            return remote_destination::tree(session, url, memory, options.replaces).map_err(self.named());
+        }
+        let _ = options;
+        let check = Arc::new(parquet_folder::check_replaceable);
+        let output = DirectoryOutput::create_over(self.local_path()?, check);
+        let output = output.map_err(|e| self.named()(Error::io("cannot create", e)))?;
+        Ok(Arc::new(output))
+    }
+
+    /// References in a folder of keys.
+    pub(super) fn references_in_folder(keys: Arc<dyn KeyOutput>) -> Arc<dyn KeyOutput> {
+        Arc::new(ParquetReferenceOutput::new(keys))
     }
 
     /// References in one file.
     ///
     /// # Errors
     /// If there is no memory to compress.
-    pub(crate) fn references_in(&self, output: Arc<dyn Output>) -> Result<Arc<dyn KeyOutput>> {
-        let ReferenceForm::Json { compressed } = self.reference_form();
-        let references = JsonReferences::create(output, compressed);
+    pub(super) fn references_in_file(
+        &self,
+        output: Arc<dyn Output>,
+        compressed: bool,
+    ) -> Result<Arc<dyn KeyOutput>> {
+        let references = JsonReferenceOutput::create(output, compressed);
         let references = references.map_err(|e| self.named()(Error::io("cannot create", e)))?;
         Ok(Arc::new(references))
     }
