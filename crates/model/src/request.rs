@@ -36,6 +36,12 @@ pub enum Alternative {
     ValuesOfFirst,
     /// Round times.
     RoundedTimes,
+    /// Store data among references as it is, or leave it out.
+    StoredAmongReferences,
+    /// Name the place of data for those who read it.
+    OtherPlace,
+    /// Store some chunks among references as they are.
+    CopiedChunks,
 }
 
 impl fmt::Display for Alternative {
@@ -56,6 +62,9 @@ impl fmt::Display for Alternative {
             Self::FilledCells => "; leave it out, or fill its cells",
             Self::ValuesOfFirst => "; leave it out, or take the values of the first",
             Self::RoundedTimes => "; allow rounding",
+            Self::StoredAmongReferences => "; store them as they are, or leave them out",
+            Self::OtherPlace => "; name the place for readers",
+            Self::CopiedChunks => "; copy such chunks",
         })
     }
 }

@@ -26,6 +26,7 @@ use ncutils_core::subset::SubsetRequest;
 use ncutils_core::view::ViewRequest;
 
 use crate::files::{Files, Form};
+use crate::reference_names::ReferenceRequest;
 use crate::step::Step;
 
 /// The parsed arguments of a call of `nccopy`.
@@ -45,6 +46,8 @@ pub struct Arguments {
     pub access: DataAccess,
     /// `--references path`: read references as the paths of their objects.
     pub reference_paths: bool,
+    /// `--base` and `--relative`: how references name inputs.
+    pub names: ReferenceRequest,
     /// `--isel` and `--sel`: the part of the input to copy.
     pub part: SubsetRequest,
     /// `--flatten` and `--strings`: how the input is presented before all else.
@@ -180,15 +183,16 @@ impl Arguments {
     /// The expected value of an option.
     pub fn of(matches: &ArgMatches) -> Result<Self> {
         let given = |id: &str| matches.get_flag(id);
-        let named = text(matches, "kind").filter(|name| ["archive", "zst", "h5"].contains(name));
+        let others = ["archive", "zst", "h5", "kerchunk"];
+        let named = text(matches, "kind").filter(|name| others.contains(name));
         let container = named.filter(|_| kind::is_last(matches, "kind"));
         // The name of a container that a digit follows does not count.
         let of_kinds: &[&str] = if named.is_some() { &[] } else { &["kind"] };
         let kind = match container {
+            Some("kerchunk") => Some(Kind::Kerchunk),
             Some(_) => None,
-            None => {
-                kind::asked(matches, of_kinds).map_err(|error| kind::and_archives(error, ", zst and h5"))?
-            }
+            None => kind::asked(matches, of_kinds)
+                .map_err(|error| kind::and_archives(error, ", zst, h5 and kerchunk"))?,
         };
         let min_chunk_bytes = memory::bytes(matches, "min-chunk", "-M")?;
         let memory = memory::bytes(matches, "memory", "-m")?;
@@ -222,6 +226,8 @@ impl Arguments {
             groups: listed(matches, ("groups", "-g"), ("only-groups", "-G"))?,
             min_chunk_bytes,
             string_length,
+            inline_bytes: memory::bytes(matches, "inline", "--inline")?,
+            copy_ragged: given("copy-ragged"),
             drop_unsupported: given("drop-unsupported"),
             verbatim: false,
             skip_fill: given("skip-fill"),
@@ -254,6 +260,7 @@ impl Arguments {
             join: join(matches),
             access: data_access::access(matches)?,
             reference_paths: text(matches, "references").is_some(),
+            names: ReferenceRequest::of(matches)?,
             part,
             view: ViewRequest {
                 flatten: text(matches, "flatten").map(str::to_owned),

@@ -15,6 +15,7 @@ pub mod locations;
 pub mod many;
 pub mod modes;
 mod print;
+mod reference_names;
 mod run;
 pub mod step;
 

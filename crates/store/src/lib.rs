@@ -83,7 +83,8 @@ pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
 pub use references::base64;
 pub use references::{
-    ObjectVersion, Reference, ReferenceKeys, ReferenceSet, ReferenceTable, StoredRange, read_kerchunk,
+    JsonReferenceOutput, ObjectVersion, ParquetReferenceOutput, Reference, ReferenceKeys, ReferenceSet,
+    ReferenceTable, ReferencedArray, StoredRange, read_kerchunk,
 };
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};

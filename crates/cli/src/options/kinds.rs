@@ -20,12 +20,16 @@ pub const FIXED_STRINGS: Applies = |kind| kind.can().fixed_strings;
 /// Kinds that can leave out a chunk of fill values.
 pub const SPARSE: Applies = |kind| kind.can().skips_chunks;
 
+/// Kinds that refer to chunks of other datasets.
+pub const REFERENCES: Applies = |kind| kind.can().references;
+
 /// The names of the kinds to which an option applies: `nc4, nc7`.
 pub fn names(applies: Applies) -> String {
     let all = Kind::OF_FILES
         .into_iter()
         .chain(Kind::OF_ZARR)
-        .chain(Kind::ARCHIVES);
+        .chain(Kind::ARCHIVES)
+        .chain(Kind::OF_REFERENCES);
     let names = all
         .filter(|kind| applies(*kind))
         .map(|kind| kind.can().short_name);
@@ -43,7 +47,8 @@ mod tests {
             (ARCHIVES, "nc3z, nc6z, nc5z"),
             (PAGED, "nc4, nc7"),
             (SHARDED, "zarr3"),
-            (FIXED_STRINGS, "nczarr, zarr2"),
+            (FIXED_STRINGS, "nczarr, zarr2, kerchunk"),
+            (REFERENCES, "kerchunk"),
             (SPARSE, "nczarr, zarr2, zarr3"),
         ] {
             assert_eq!(names(applies), expected);

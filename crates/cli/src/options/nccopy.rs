@@ -4,6 +4,7 @@ mod join;
 mod many_files;
 mod many_processes;
 mod mode_lists;
+mod references;
 mod safety;
 mod selection;
 mod storage;
@@ -28,6 +29,7 @@ Examples:
   nccopy in.nc 'out.zarr#mode=zarr,v3'       Zarr version 3, large variables in shards
   nccopy --shard time/365 in.nc 'out.zarr#mode=zarr,v3'
   nccopy in.zarr out.nc                      netCDF-4 from Zarr
+  nccopy in.nc refs.json                     references by which Zarr readers read in.nc
   nccopy -k archive in.nc out.nc3z           a compressed archive of a classic file
   nccopy --restore in.nc3z out.nc            the file that was archived
   nccopy --isel time=-12: in.nc out.nc       the last twelve steps of time
@@ -70,6 +72,7 @@ pub static NCCOPY: LazyLock<Program> = LazyLock::new(|| {
         ("Chunks and shards", storage::chunks()),
         ("Compression", storage::compression()),
         ("Kind of the output", storage::kind()),
+        ("References", references::references()),
         ("Many files", several()),
         ("Many processes", many_processes::many_processes()),
         ("Safety", safety::integrity()),

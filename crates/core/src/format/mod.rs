@@ -18,6 +18,7 @@ mod read_ranges;
 pub mod read_region;
 mod reader;
 mod received;
+mod referable;
 mod references;
 mod source_file;
 mod variable_plan;
@@ -40,10 +41,11 @@ pub use read_options::ReadOptions;
 pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reader::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, KnownVariable,
-    Needs, OverSources, PooledReader, Reader, ReaderPool, RecordReader, Space, SpaceSurvey, StructureCheck,
-    VariableSpace, VirtualSources,
+    Needs, OverSources, PlaceObject, PooledReader, Reader, ReaderPool, RecordReader, Space, SpaceSurvey,
+    StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
 };
 pub use received::Received;
+pub use referable::Referable;
 pub use references::SnapshotName;
 pub use source_file::SourceFile;
 pub use variable_plan::VariablePlan;

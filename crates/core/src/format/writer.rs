@@ -5,6 +5,7 @@ use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::filter::EncodedChunk;
 use crate::model::{Values, VarId};
+use crate::store::StoredRange;
 
 /// A dataset that is being written, from many threads at once. [`create`](super::create) makes it.
 ///
@@ -22,6 +23,12 @@ pub trait Writer: Send + Sync {
     fn skip_chunk(&self, sequence: u64, var: VarId, chunk: u64) -> Result<()> {
         let _ = (sequence, var, chunk);
         Err(Error::Internal("a chunk that cannot be left out".into()))
+    }
+
+    /// Writes where an encoded chunk lies, in place of its bytes. Only for kinds that [have references](crate::model::Capabilities::references).
+    fn write_reference(&self, sequence: u64, var: VarId, chunk: u64, place: StoredRange) -> Result<()> {
+        let _ = (sequence, var, chunk, place);
+        Err(Error::Internal("a reference, in a format of chunks".into()))
     }
 
     /// Writes a part of the storage of a contiguous, compact or classic variable, starting at byte `offset`:

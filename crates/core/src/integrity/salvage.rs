@@ -276,6 +276,8 @@ impl Reader for Salvage<'_> {
     fn extensions(&self) -> Extensions<'_> {
         Extensions {
             chunks: Some(self),
+            // What is left of a chunk is not what is stored.
+            places: None,
             records: self.input.extensions().records.filter(|_| self.lost.is_empty()),
             fetch: Some(self),
             sources: Some(self),

@@ -395,6 +395,7 @@ impl Reader for Joined {
         let first = self.first.extensions();
         Extensions {
             chunks: None,
+            places: None,
             records: None,
             fetch: None,
             sources: None,

@@ -194,6 +194,7 @@ impl Reader for OuterDimension {
         let own = self.input.extensions();
         Extensions {
             chunks: own.chunks,
+            places: own.places,
             // The dimension lies outside of that of records.
             records: None,
             fetch: own.fetch,

@@ -6,8 +6,8 @@ use super::merged::Merged;
 use crate::error::{Error, Result};
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::{
-    ChunkPlace, ChunkReader, ElementCodecs, Extensions, Fetcher, OverSources, Reader, Region, VirtualSources,
-    Written,
+    ChunkPlace, ChunkReader, ElementCodecs, Extensions, Fetcher, OverSources, Reader, Region, StoredPlace,
+    StoredPlaces, VirtualSources, Written,
 };
 use crate::model::{CodecSpec, Schema, SharedLayout, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, Requests};
@@ -92,6 +92,7 @@ impl Reader for JoinSource<'_> {
         let has = |has: fn(&Extensions) -> bool| self.inputs().any(|input| has(&input.extensions()));
         Extensions {
             chunks: has(|input| input.chunks.is_some()).then_some(self as &dyn ChunkReader),
+            places: has(|input| input.places.is_some()).then_some(self as &dyn StoredPlaces),
             // Records of the first input are not those of the join.
             records: None,
             fetch: has(|input| input.fetch.is_some()).then_some(self as &dyn Fetcher),
@@ -124,6 +125,18 @@ impl ChunkReader for JoinSource<'_> {
     fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
         let (input, var) = self.stored(var);
         input.read_encoded_chunk_into(var, chunk, bytes)
+    }
+}
+
+impl StoredPlaces for JoinSource<'_> {
+    fn place_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<StoredPlace>> {
+        let (input, var) = self.stored(var);
+        input.place_of_chunk(var, chunk)
+    }
+
+    fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
+        let (input, var) = self.stored(var);
+        input.place_of_bytes(var, offset, length)
     }
 }
 

@@ -128,7 +128,10 @@ impl Location {
             self.expect_store(Some(StoreKind::Zip))?;
             return self.zip_input(object, care);
         }
-        let input = self.object_input(object, care)?;
+        let mut input = self.object_input(object, care)?;
+        if is_pipe {
+            input = input.made();
+        }
         let external_files = match is_pipe {
             true => LocalExternalFiles::of_pipe(self.access.clone()),
             false => Some(LocalExternalFiles::of(path, self.access.clone())),
@@ -178,8 +181,9 @@ impl Location {
             return Ok(Input::object(&self.name, object));
         };
         let compressed = object.size().map_err(|e| Error::io("cannot read", e));
-        let input =
-            Input::object(&self.name, content.object).with_compressed_size(compressed.map_err(self.named())?);
+        let input = Input::object(&self.name, content.object)
+            .with_compressed_size(compressed.map_err(self.named())?)
+            .made();
         match (content.damage, care) {
             (Some(told), Care::Whole) => Err(self.named()(truncated(told, input))),
             (damage, _) => Ok(input.with_damage(damage).with_checksums(content.is_verified)),
@@ -353,6 +357,7 @@ impl Location {
             InputKind::Keys(_) => None,
         };
         let is_keys = object.is_none();
+        let has_places = input.has_places();
         let damage = input.damage().map(str::to_owned);
         let options = ReadOptions {
             zarr: self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options),
@@ -392,6 +397,6 @@ impl Location {
                 kind.name()
             ))));
         }
-        Ok(reader)
+        self.with_places(reader, has_places)
     }
 }

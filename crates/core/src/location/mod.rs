@@ -21,7 +21,9 @@ mod input;
 mod notes;
 mod other_format;
 mod output;
+mod reference_names;
 mod referenced;
+mod references;
 #[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]
@@ -42,7 +44,9 @@ pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
 pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 pub use output::staged::Staged;
+pub use reference_names::{NameForm, ReferenceNames};
 pub use referenced::check_allowed;
+pub use references::common_folder;
 
 use crate::error::{Error, Result};
 use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};
@@ -75,6 +79,8 @@ pub struct Location {
     access: DataAccess,
     /// True if references of HDF5 are read as paths.
     reference_paths: bool,
+    /// How references name the dataset, if they are made of it.
+    reference_names: Option<ReferenceNames>,
 }
 
 /// What a name means.
@@ -154,6 +160,7 @@ impl Location {
             notes: Notes::default(),
             access: DataAccess::default(),
             reference_paths: false,
+            reference_names: None,
         }
     }
 

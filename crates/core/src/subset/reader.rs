@@ -336,6 +336,7 @@ impl Reader for Subset<'_> {
     fn extensions(&self) -> Extensions<'_> {
         Extensions {
             chunks: None,
+            places: None,
             records: None,
             fetch: Some(self),
             sources: Some(self),

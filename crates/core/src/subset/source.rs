@@ -71,6 +71,7 @@ impl Reader for Source<'_> {
     fn extensions(&self) -> Extensions<'_> {
         Extensions {
             chunks: self.input.extensions().chunks,
+            places: self.input.extensions().places,
             records: Some(self),
             fetch: self.input.extensions().fetch,
             sources: self.part.extensions().sources,

@@ -128,6 +128,8 @@ pub struct Capabilities {
     pub largest_chunk: u64,
     /// True if chunks can be stored together in shards.
     pub shards: bool,
+    /// True if a dataset says where the chunks of another one lie, and has few of its own.
+    pub references: bool,
     /// True if fields of compounds are stored without gaps. Other compounds are then packed when they are written.
     pub packed_compounds: bool,
     /// True if all strings of a variable take the same number of bytes.
@@ -188,6 +190,7 @@ impl Capabilities {
             chunks_past_dimensions: false,
             largest_chunk: u64::MAX,
             shards: false,
+            references: false,
             packed_compounds: false,
             fixed_strings: false,
             unwritten_text_is_empty: false,
@@ -385,7 +388,7 @@ pub(super) static NCZARR: Capabilities = Capabilities {
 };
 
 /// Zarr version 2. A dimension has a length and nothing else.
-pub(super) static ZARR2: Capabilities = Capabilities {
+pub(super) const ZARR2: Capabilities = Capabilities {
     name: "Zarr version 2",
     short_name: "zarr2",
     booleans_and_complex: true,
@@ -394,6 +397,19 @@ pub(super) static ZARR2: Capabilities = Capabilities {
     lists_of_numbers: true,
     extended_name: "Zarr version 2 mode=00001000",
     ..ZARR
+};
+
+/// kerchunk's references: Zarr version 2, whose chunks are places in other files.
+pub(super) static KERCHUNK: Capabilities = Capabilities {
+    name: "kerchunk",
+    short_name: "kerchunk",
+    extended_name: "kerchunk mode=00001000",
+    ending: Some("json"),
+    grows: Growth::Anew,
+    references: true,
+    skips_chunks: false,
+    unwritten_big_endian_is_swapped: false,
+    ..ZARR2
 };
 
 /// Zarr version 3. What it has no place for is in an attribute of netCDF's own: unlimited dimensions, no-fill.

@@ -13,6 +13,9 @@ use crate::locations;
 /// What fails. No output appears then.
 pub fn copy((input, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<u8> {
     locations::check((input, output), arguments)?;
+    let inputs = std::slice::from_ref(input);
+    let names = arguments.names.names(inputs, output, &arguments.copy)?;
+    let input = &input.clone().with_reference_names(names);
     if arguments.plain_zst || arguments.archive.restore || arguments.as_hdf5 {
         arguments.refuse_step_of_bytes()?;
     }

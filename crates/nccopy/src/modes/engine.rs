@@ -6,13 +6,14 @@
 //! ```
 
 use anyhow::Context;
-use ncutils_core::copy::plan::CopyOptions;
+use ncutils_core::copy::plan::{CopyOptions, Unreferenced};
 use ncutils_core::copy::{
     self, CopyPlan, Packed, Prepared, Progress, Report, RunOptions, default_budget, prepare,
 };
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::Writer;
 use ncutils_core::location::{CreateOptions, Location};
+use ncutils_core::model::NamePattern;
 
 use super::copy_of::CopyOf;
 use super::unfinished::refuse_unfinished_sources;
@@ -41,6 +42,15 @@ impl Engine<'_> {
     /// Requests that the input cannot fulfil.
     pub(crate) fn planned(&self, copied: &CopyOf<'_>, options: &CopyOptions) -> Result<(CopyPlan, Prepared)> {
         let plan = copied.plan(options).map_err(|error| self.in_input(error))?;
+        let prepared_now = || prepare(copied.readers(), &plan).map_err(|error| self.in_input(error));
+        // What becomes no reference is told or left out before anything else is told.
+        let mut prepared = None;
+        if plan.schema.kind.can().references {
+            let found = prepared.insert(prepared_now()?);
+            if let Some(options) = self.without_unreferenced(found, options)? {
+                return self.planned(copied, &options);
+            }
+        }
         let messages = self.arguments.of_plan();
         for choice in &plan.choices {
             match self.arguments.of_several {
@@ -54,9 +64,43 @@ impl Engine<'_> {
         for line in without_effect::lines(options, &plan, self.arguments.view.char_strings) {
             messages.warn_of(self.output, line);
         }
-        let prepared = prepare(copied.readers(), &plan).map_err(|error| self.in_input(error))?;
+        let prepared = prepared.map_or_else(prepared_now, Ok)?;
         refuse_unfinished_sources(copied.main(), self.input, self.arguments)?;
         Ok((plan, prepared))
+    }
+
+    /// The options of a copy without the variables that cannot be references; `None` if there are none, or if they are stored as they
+    /// are.
+    ///
+    /// # Errors
+    /// Names all these variables, if nobody asked to leave them out.
+    fn without_unreferenced(
+        &self,
+        prepared: &Prepared,
+        options: &CopyOptions,
+    ) -> Result<Option<CopyOptions>> {
+        let found = prepared.unreferenced.iter();
+        let found: Vec<_> = found
+            .filter(|one| !(one.some && options.copy_ragged))
+            .cloned()
+            .collect();
+        if found.is_empty() {
+            return Ok(None);
+        }
+        if !options.drop_unsupported {
+            return Err(self.in_input(Unreferenced::error(&found)));
+        }
+        let mut left = options.clone();
+        self.arguments.of_plan().warn_of(
+            self.output,
+            format_args!(
+                "left out, as they cannot be references: {}",
+                Unreferenced::listed(&found)
+            ),
+        );
+        left.excluded
+            .extend(found.iter().map(|one| NamePattern::from(&*one.path)));
+        Ok(Some(left))
     }
 
     /// Prints the plan, with what is copied `beside` it.

@@ -130,10 +130,15 @@ impl FoundInput {
 
     /// An input that is looked at later.
     fn named(name: &OsString, arguments: &Arguments) -> anyhow::Result<Self> {
-        Ok(Self {
-            location: locations::input(arguments, name)?,
+        Ok(Self::at(locations::input(arguments, name)?))
+    }
+
+    /// The input at a location, which is looked at later.
+    fn at(location: Location) -> Self {
+        Self {
+            location,
             stamp: OnceLock::new(),
-        })
+        }
     }
 
     /// Looks at the input, if it was not looked at before. Returns what its path leads to.
@@ -177,8 +182,11 @@ pub(super) fn found_inputs(
             .collect();
     }
     let place = OutputPlace::of(output);
-    threads::try_map(threads::count(), RUN, names, |name| {
-        let input = FoundInput::named(name, arguments)?;
+    let locations = names.iter().map(|name| locations::input(arguments, name));
+    let locations = locations.collect::<anyhow::Result<Vec<_>>>()?;
+    let referenced = arguments.names.names(&locations, output, &arguments.copy)?;
+    threads::try_map(threads::count(), RUN, &locations, |location| {
+        let input = FoundInput::at(location.clone().with_reference_names(referenced.clone()));
         place.check_input(&input.location, input.look().as_ref())?;
         Ok(input)
     })

@@ -71,6 +71,13 @@ pub fn copy<'a>(
         prepared,
         blocks,
     };
+    if arguments.step.is_some() && planned.plan.schema.kind.can().references {
+        return Err(Error::Usage(
+            "references are written at once by one process; leave out --plan or --resume".to_owned(),
+        )
+        .in_file(output.name())
+        .into());
+    }
     if let Some(step) = &arguments.step {
         return super::distributed::take(step, planned, arguments);
     }

@@ -57,6 +57,14 @@ pub fn lines(options: &CopyOptions, plan: &CopyPlan, has_char_strings: bool) -> 
             some_of(&quantized, quantized.len())
         ));
     }
+    if !can.references {
+        let asked = [
+            (options.inline_bytes.is_some(), "--inline"),
+            (options.copy_ragged, "--copy-ragged"),
+        ];
+        let given = asked.iter().filter(|(given, _)| *given);
+        lines.extend(given.map(|(_, option)| of_kind(option, "has no references")));
+    }
     if !can.chunks {
         if !options.chunking.is_empty() {
             lines.push(of_kind("-c", "has no chunks"));

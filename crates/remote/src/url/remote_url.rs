@@ -166,6 +166,28 @@ pub struct RemoteUrl {
 }
 
 impl RemoteUrl {
+    /// The URL as other programs need it: without fragment and login. `None` if it has a query, which may be a signature.
+    pub fn for_readers(&self) -> Option<String> {
+        match &self.parts {
+            ProviderParts::Http { query: Some(_), .. } => None,
+            _ => Some(self.without_query()),
+        }
+    }
+
+    /// The URL without fragment, login and query.
+    pub fn without_query(&self) -> String {
+        let scheme = match self.provider() {
+            Provider::S3 => "s3",
+            Provider::Gcs => "gs",
+            Provider::Azure => "az",
+            Provider::Http => {
+                let origin = self.server.as_ref().map(Server::origin);
+                return format!("{}{}", origin.unwrap_or_default(), self.key);
+            }
+        };
+        format!("{scheme}://{}/{}", self.bucket, self.key)
+    }
+
     /// The protocol.
     pub fn provider(&self) -> Provider {
         match self.parts {

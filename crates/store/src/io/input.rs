@@ -18,6 +18,7 @@ pub struct Input {
     damage: Option<String>,
     is_verified: bool,
     compressed_size: Option<u64>,
+    is_made: bool,
 }
 
 /// The two kinds of input.
@@ -49,6 +50,7 @@ impl Input {
             damage: None,
             is_verified: false,
             compressed_size: None,
+            is_made: false,
         }
     }
 
@@ -71,6 +73,18 @@ impl Input {
     pub fn with_compressed_size(mut self, bytes: Option<u64>) -> Self {
         self.compressed_size = bytes;
         self
+    }
+
+    /// Tells that the bytes are not those of a file of this name: they were decompressed, or came from a pipe.
+    #[must_use]
+    pub fn made(mut self) -> Self {
+        self.is_made = true;
+        self
+    }
+
+    /// True if other programs find the same bytes at the same positions.
+    pub fn has_places(&self) -> bool {
+        !self.is_made
     }
 
     /// Sets the places that this one may refer to.

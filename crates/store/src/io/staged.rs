@@ -8,7 +8,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{GetRange, KeyOutput, KeyStore, Object, Output, ReservedKey, ValueWriter};
+use crate::{
+    GetRange, KeyOutput, KeyStore, Object, Output, Reference, ReferencedArray, ReservedKey, ValueWriter,
+};
 
 /// One object that a writer commits, and that appears only when it is released. Dropped, it leaves nothing.
 pub trait ReadBack: Output {
@@ -136,6 +138,18 @@ impl KeyOutput for StagedKeys {
 
     fn put_reserved(&self, reserved: ReservedKey, value: &[u8]) -> io::Result<()> {
         self.0.put_reserved(reserved, value)
+    }
+
+    fn takes_references(&self) -> bool {
+        self.0.takes_references()
+    }
+
+    fn begin_arrays(&self, arrays: Vec<ReferencedArray>) -> io::Result<()> {
+        self.0.begin_arrays(arrays)
+    }
+
+    fn put_reference(&self, key: &str, reference: &Reference) -> io::Result<()> {
+        self.0.put_reference(key, reference)
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::Object;
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
-use crate::references::Reference;
+use crate::references::{Reference, ReferencedArray};
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
 use ncutils_model::error::Result;
 
@@ -180,6 +180,20 @@ pub trait KeyOutput: Send + Sync {
     fn put_reserved(&self, reserved: ReservedKey, value: &[u8]) -> io::Result<()> {
         reserved.check_size(value)?;
         self.put(&reserved.key, value)
+    }
+
+    /// True if values can be [references](Self::put_reference). Documents are then put before anything else.
+    fn takes_references(&self) -> bool {
+        false
+    }
+
+    /// Tells the arrays whose chunks follow. Called once, before the first reference.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn begin_arrays(&self, arrays: Vec<ReferencedArray>) -> io::Result<()> {
+        let _ = arrays;
+        Ok(())
     }
 
     /// Stores where the value of a key lies. Calls come in the order that the references are to have. This default is for stores of

@@ -1,15 +1,24 @@
 //! References: keys whose values lie in other files, as kerchunk and Icechunk keep them.
 //!
 //! ```text
-//! chunk of a file ─► Reference ─► KeyOutput::put_reference ─► a file of references
-//! a file of references ─► read ─► KeyStore
+//! chunk of a file ─► Reference ─► KeyOutput::put_reference ─┬─► json_writer ────► a file of references
+//!                                                           └─► parquet_writer ─► a folder of them, by parquet
+//! a file or a folder of references ─► read ─► KeyStore
 //! ```
 
 pub mod base64;
 pub mod icechunk;
+mod json_string;
+mod json_writer;
 pub mod parquet;
+mod parquet_writer;
 mod read;
 mod reference;
+mod referenced_array;
+mod value_spool;
 
+pub use json_writer::JsonReferenceOutput;
+pub use parquet_writer::ParquetReferenceOutput;
 pub use read::{ReferenceKeys, ReferenceSet, ReferenceTable, read_kerchunk};
 pub use reference::{ObjectVersion, Reference, StoredRange};
+pub use referenced_array::ReferencedArray;

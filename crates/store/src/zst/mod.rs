@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compressed ─► zst_source ─► zst_frames, zst_fetch: frames that are decoded at random
-//! zst_output: frames on all threads ─► any Output
+//! zst_output: frames on all threads ─► any Output    zst_writer: frames one after another
 //! ```
 
 pub mod compressed;
@@ -11,3 +11,4 @@ pub mod zst_fetch;
 pub mod zst_frames;
 pub mod zst_output;
 pub mod zst_source;
+pub(crate) mod zst_writer;

@@ -18,10 +18,10 @@ use ncutils_model::chunk::resize;
 use ncutils_model::error::{Error, Result};
 
 /// Content of a frame, in bytes.
-const FRAME: u64 = 256 << 10;
+pub(crate) const FRAME: u64 = 256 << 10;
 
 /// The level of Zstandard.
-const LEVEL: i32 = 3;
+pub(crate) const LEVEL: i32 = 3;
 
 /// Frames that threads may run ahead of the next one to write.
 const AHEAD: u64 = 256;
@@ -97,7 +97,14 @@ pub fn compress_seekable(source: &dyn Object, output: &dyn Output, threads: usiz
             written.write_all(&frame).map_err(cannot_write)
         },
     )?;
-    let sha: [u8; 32] = input.sha.finalize().into();
+    let end = end_of_frames(input.sha.finalize().into(), table);
+    let framed = written.write_all(&end);
+    framed.and_then(|()| written.flush()).map_err(cannot_write)?;
+    Ok(written.position())
+}
+
+/// What follows the frames: the SHA-256 of their content, and the seek table, of which `table` has the entries of these frames.
+pub(crate) fn end_of_frames(sha: [u8; 32], mut table: Vec<u8>) -> Vec<u8> {
     let sha = [SHA_MARK.as_slice(), &sha].concat();
     // Readers expect the frames of the table to fill the file. This one has no content.
     table.extend((sha.len() as u32 + 8).to_le_bytes());
@@ -107,12 +114,9 @@ pub fn compress_seekable(source: &dyn Object, output: &dyn Output, threads: usiz
     // No checksums in the table: each frame has its own.
     table.push(0);
     table.extend(SEEKABLE_MAGIC.to_le_bytes());
-    let mut frame = |magic: u32, content: Vec<u8>| {
+    let frame = |magic: u32, content: Vec<u8>| {
         let head = [magic, content.len() as u32].map(u32::to_le_bytes);
-        written.write_all(head.as_flattened())?;
-        written.write_all(&content)
+        [head.as_flattened(), &content].concat()
     };
-    let framed = frame(SHA_FRAME, sha).and_then(|()| frame(TABLE_FRAME, table));
-    framed.and_then(|()| written.flush()).map_err(cannot_write)?;
-    Ok(written.position())
+    [frame(SHA_FRAME, sha), frame(TABLE_FRAME, table)].concat()
 }

@@ -43,6 +43,10 @@ class CopyOptions(TypedDict, total=False):
     strings: Literal["char"] | None
     references: Literal["path"] | None
     flatten: bool | str | None
+    inline: int | str | None
+    copy_ragged: bool | None
+    base: float | str | None
+    relative: bool | None
     recursive: bool | None
     files_from: Path | None
     in_place: bool | None

@@ -11,6 +11,9 @@ use crate::copy::task::Variable;
 use crate::filter::pipeline::ALL_SKIPPED;
 use crate::model::VariableLayout;
 
+/// About how many bytes of memory a reference takes.
+const REFERENCE: u64 = 256;
+
 /// The jobs that pass encoded chunks on.
 pub fn raw<'e>(
     terms: &'e Terms<'e>,
@@ -44,10 +47,14 @@ pub fn raw<'e>(
             let Some(position) = var.to_write.position(next) else {
                 break;
             };
+            next += 1;
+            if var.referenced {
+                bytes = bytes.saturating_add(REFERENCE);
+                continue;
+            }
             let source = same.source(&var.inputs, same.chunk(&order, position));
             let size = source.and_then(|(input, chunk)| var.inputs[input].stored_size(&terms.readers, chunk));
             bytes = bytes.saturating_add(size.unwrap_or(whole));
-            next += 1;
         }
         let chunks = first..next;
         (first < next).then_some(Ok((

@@ -47,6 +47,8 @@ pub struct VariableCopy {
     pub external: Option<Arc<[ExternalPart]>>,
     /// How its values are quantized, if they are.
     pub quantization: Option<Quantization>,
+    /// True if chunks of the input become references where they pass. All others are written as they are in any copy.
+    pub referenced: bool,
 }
 
 impl VariableCopy {
@@ -60,6 +62,7 @@ impl VariableCopy {
             skips_fill: false,
             external: None,
             quantization: None,
+            referenced: false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Plans a copy of a dataset: the options become the layout of each variable.
 
 use super::copy_plan::{CopyPlan, VariableCopy};
-use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, placed};
+use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, is_referenced, placed};
 use super::notices::Notices;
 use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
@@ -105,6 +105,8 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
                 (&mut choices, &mut notices),
             )
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
+        let referenced =
+            used == Use::Copy && is_referenced(reader.layout(source), &layout, kind.can(), options);
         let external = chunking
             .external(source)
             .map(|parts| placed(parts, &schema, VarId(at), &layout))
@@ -119,6 +121,7 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
             skips_fill: options.skip_fill,
             external,
             quantization: quantized[source.0],
+            referenced,
             ..VariableCopy::new(sources, layouts.share(layout))
         });
     }

@@ -8,6 +8,7 @@ use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, RecordBlock, Writer};
 use crate::model::Values;
+use crate::store::StoredRange;
 
 /// A [`Writer`] whose errors name the variable and the output.
 #[derive(Clone, Copy)]
@@ -30,6 +31,18 @@ impl Sink<'_> {
     ) -> Result<()> {
         self.meters.written(var.out, data.bytes.len() as u64);
         let written = self.writer.write_encoded_chunk(sequence, var.out, chunk, data);
+        written.map_err(|e| self.name(e.in_variable(&var.name)))
+    }
+
+    /// See [`Writer::write_reference`].
+    pub fn write_reference(
+        &self,
+        sequence: u64,
+        var: &Variable,
+        chunk: u64,
+        place: StoredRange,
+    ) -> Result<()> {
+        let written = self.writer.write_reference(sequence, var.out, chunk, place);
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 

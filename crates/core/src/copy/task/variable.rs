@@ -26,6 +26,8 @@ pub struct Variable {
     pub progress: u64,
     /// True if chunks that hold only fill values are left out.
     pub skips_fill: bool,
+    /// True if chunks that pass become references.
+    pub referenced: bool,
     /// True if strings that are too long are cut.
     pub cuts_strings: bool,
     /// Quantizes its values before they are encoded. Most variables have none.

@@ -1,7 +1,10 @@
 //! Where the bytes of a classic file's variables lie.
 
 use super::decode::decode;
+use super::reader::ClassicReader;
 use crate::error::Result;
+use crate::format::{PlaceObject, StoredPlace, StoredPlaces};
+use crate::model::VarId;
 use crate::store::Object;
 
 /// The positions of all variables of a classic file.
@@ -61,5 +64,23 @@ impl FileMap {
             record_size: header.geometry.record_size,
             variables: variables.collect(),
         })
+    }
+}
+
+impl StoredPlaces for ClassicReader {
+    fn place_of_chunk(&self, _: VarId, _: u64) -> Result<Option<StoredPlace>> {
+        Ok(None)
+    }
+
+    fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
+        let place = &self.places[var.0];
+        let piece = self.geometry.piece(place, offset, length);
+        let fits = |end: u64| self.size.is_none_or(|size| end <= size);
+        let is_whole = piece.length == length && piece.at.checked_add(length).is_some_and(fits);
+        Ok(is_whole.then_some(StoredPlace {
+            object: PlaceObject::Dataset,
+            range: Some((piece.at, length)),
+            filter_mask: 0,
+        }))
     }
 }

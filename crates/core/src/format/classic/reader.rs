@@ -277,6 +277,7 @@ impl Reader for ClassicReader {
 
     fn extensions(&self) -> Extensions<'_> {
         Extensions {
+            places: Some(self),
             records: Some(self),
             fetch: Some(self),
             check: Some(self),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::extensions::{ChunkPlace, Needs};
+use super::extensions::{ChunkPlace, Needs, StoredPlace};
 use super::reader::Reader;
 use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
@@ -70,6 +70,31 @@ impl dyn Reader + '_ {
         match self.extensions().chunks {
             Some(chunks) => chunks.read_encoded_chunk_into(var, chunk, bytes),
             None => Err(Error::Internal("this reader reads no chunks".into())),
+        }
+    }
+}
+
+/// Places: [`StoredPlaces`](super::StoredPlaces), or none that is known.
+impl dyn Reader + '_ {
+    /// Where a stored chunk lies: see [`StoredPlaces::place_of_chunk`](super::StoredPlaces::place_of_chunk).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn place_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<StoredPlace>> {
+        match self.extensions().places {
+            Some(places) => places.place_of_chunk(var, chunk),
+            None => Ok(None),
+        }
+    }
+
+    /// Where bytes of a variable without chunks lie: see [`StoredPlaces::place_of_bytes`](super::StoredPlaces::place_of_bytes).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
+        match self.extensions().places {
+            Some(places) => places.place_of_bytes(var, offset, length),
+            None => Ok(None),
         }
     }
 }

@@ -47,6 +47,44 @@ pub enum ChunkPlace {
     Key(String),
 }
 
+/// Stored bytes that other programs can read where they lie.
+pub trait StoredPlaces: Send + Sync {
+    /// Where a stored chunk lies. `None` if it was never written, or lies where no other program finds it.
+    ///
+    /// # Errors
+    /// If the chunk index cannot be read, or the place is not in the file.
+    fn place_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<StoredPlace>>;
+
+    /// Where `length` bytes from byte `offset` on of a variable without chunks lie. `None` if they do not lie in one piece, or where no
+    /// other program finds them.
+    ///
+    /// # Errors
+    /// If the place is not in the file.
+    fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>>;
+}
+
+/// Where bytes of a variable are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPlace {
+    /// What holds them.
+    pub object: PlaceObject,
+    /// Their position and number; `None` for the whole object.
+    pub range: Option<(u64, u64)>,
+    /// The filter mask of a chunk.
+    pub filter_mask: u32,
+}
+
+/// An object that holds bytes of variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlaceObject {
+    /// The one object of the dataset.
+    Dataset,
+    /// The value of a key of the dataset.
+    Key(String),
+    /// An absolute path or a URL, without secrets.
+    Named(String),
+}
+
 /// Variables that are interleaved record by record.
 pub trait RecordReader: Send + Sync {
     /// The layout of interleaved record variables. `None` if the storage of each variable is separate. A

@@ -1,7 +1,7 @@
 //! A dataset that is open for reading.
 //!
 //! ```text
-//! Reader: schema, layouts, ranges, regions ── extensions ─► chunks, records, fetch, sources, elements, check, cache
+//! Reader: schema, layouts, ranges, regions ── extensions ─► chunks, places, records, fetch, sources, elements, check, cache
 //!                                                 ▲
 //!                 asked: methods of dyn Reader ───┘   answers for readers that lack one
 //!
@@ -22,8 +22,8 @@ mod reader;
 mod space;
 
 pub use extensions::{
-    ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, RecordReader,
-    StructureCheck, VirtualSources,
+    ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, PlaceObject,
+    RecordReader, StoredPlace, StoredPlaces, StructureCheck, VirtualSources,
 };
 pub use known_variable::KnownVariable;
 pub use over_sources::OverSources;

@@ -1,8 +1,8 @@
 //! [`Reader`]: a dataset that is open for reading.
 
 use super::extensions::{
-    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StructureCheck,
-    VirtualSources,
+    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StoredPlaces,
+    StructureCheck, VirtualSources,
 };
 use super::space::SpaceSurvey;
 use crate::chunk::Region;
@@ -63,6 +63,8 @@ pub trait Reader: Send + Sync {
 pub struct Extensions<'a> {
     /// Variables in chunks.
     pub chunks: Option<&'a dyn ChunkReader>,
+    /// Stored bytes that other programs can read where they lie.
+    pub places: Option<&'a dyn StoredPlaces>,
     /// Variables that are interleaved record by record.
     pub records: Option<&'a dyn RecordReader>,
     /// Requests to a store that may be slow.
@@ -85,6 +87,7 @@ impl Extensions<'_> {
     /// The extensions of a reader that has none.
     pub const NONE: Self = Self {
         chunks: None,
+        places: None,
         records: None,
         fetch: None,
         sources: None,

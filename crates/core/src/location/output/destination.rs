@@ -82,7 +82,9 @@ impl Location {
         if self.is_remote() {
             self.check_create(schema, plans)?;
         }
-        self.check_room(plans)?;
+        if !schema.kind.can().references {
+            self.check_room(plans)?;
+        }
         let raw = self.raw_files(schema, plans)?;
         self.destination_with(schema.kind, options, expected_size(plans), raw)
     }
@@ -95,6 +97,9 @@ impl Location {
         expected: Option<u64>,
         raw: Option<Arc<RawFiles>>,
     ) -> Result<Destination> {
+        if kind.can().references {
+            return Ok(Destination::keys(&self.name, self.reference_output(options)?));
+        }
         match is_zarr(kind) {
             true => Ok(Destination::keys(
                 &self.name,

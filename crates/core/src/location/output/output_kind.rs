@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | a fragment with a format | NCZarr, or pure Zarr of version 2 or 3; `-k` may say netCDF-4 beside it |
 //! | a fragment with a store only | a kind of Zarr that `-k` says; else an error |
+//! | `*.json`, `*.json.zst`, `*.parq`, `*.parquet` | what `-k` says, else kerchunk's references |
 //! | `*.zarr`, `*.zarr.zip` | a kind of Zarr that `-k` says, or that of a Zarr input; else an error that shows the fragments |
 //! | any other name | what `-k` says; else netCDF-4 for a Zarr input, and no rule for others |
 
@@ -53,6 +54,9 @@ impl Location {
                 ))),
                 _ => Ok(Some(format)),
             };
+        }
+        if self.makes_references(asked) && self.store_by_name().is_none() {
+            return Ok(Some(asked.unwrap_or(Kind::Kerchunk)));
         }
         let from_zarr = input.filter(|kind| is_zarr(*kind));
         match (self.store_by_name(), asked, from_zarr) {
@@ -105,7 +109,7 @@ impl Location {
         let name = self.file_name()?;
         let name = name.as_bytes();
         let ends = |endings: &[&[u8]]| endings.iter().any(|ending| name.ends_with(ending));
-        let (what, instead) = if is_zarr(kind) {
+        let (what, instead) = if is_zarr(kind) || kind.can().references {
             return None;
         } else if ends(&[b".zip"]) {
             let fragments = self.fragments(StoreKind::Zip);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::destination::expected_size;
 use super::output_kind::is_zarr;
+use super::references::ReferenceForm;
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};
@@ -102,7 +103,9 @@ impl Location {
         if self.is_remote() {
             self.check_create(schema, plans)?;
         }
-        self.check_room(plans)?;
+        if !schema.kind.can().references {
+            self.check_room(plans)?;
+        }
         let raw = self.raw_files(schema, plans)?;
         self.stage(schema.kind, options, expected_size(plans), raw)
     }
@@ -150,8 +153,20 @@ impl Location {
             let kind = Store::WithRawFiles(object, raw);
             return Ok((destination, Staged { kind }));
         }
+        let form = kind.can().references.then(|| self.reference_form());
+        if let Some(ReferenceForm::Parquet) = form {
+            let keys = Arc::new(StagedKeys::new(self.reference_folder(options)?));
+            let output = Self::references_in_folder(keys.clone());
+            let kind = Store::Keys(keys);
+            return Ok((Destination::keys(self.name(), output), Staged { kind }));
+        }
         let object = self.staged_object(options, expected)?;
         let output: Arc<dyn Output> = object.clone();
+        if let Some(ReferenceForm::Json { compressed }) = form {
+            let keys = self.references_in_file(output, compressed)?;
+            let kind = Store::Object(object, None);
+            return Ok((Destination::keys(self.name(), keys), Staged { kind }));
+        }
         if !is_zarr(kind) {
             let kind = Store::Object(object, None);
             return Ok((Destination::object(self.name(), output), Staged { kind }));

@@ -6,15 +6,19 @@
 //! NAME.parq/ARRAY/refs.K.parq         path, offset, size, raw
 //!
 //! bytes ─► thrift_reader: footer and page headers ─► page_reader: levels and values ─► file_reader: Rows ─► ParquetReferences
+//! columns ─► file_writer: pages, footer ─► thrift_writer ─► bytes
 //! ```
 //!
 //! Only what such files need of Parquet is here: flat columns of 32- and 64-bit integers and of bytes. Anything else is an error that
-//! names it. See <https://github.com/apache/parquet-format>.
+//! names it. See <https://github.com/apache/parquet-format>, "File Format" and `parquet.thrift`.
 
 mod file_reader;
+mod file_writer;
 mod page_reader;
 mod references;
 mod thrift_reader;
+mod thrift_writer;
 
 pub use file_reader::read_rows;
+pub use file_writer::{ColumnKind, FileWriter, PageValues, push_bytes};
 pub use references::ParquetReferences;

@@ -8,7 +8,8 @@
 //!                  by access_chunks for how the data is read        │
 //! sharding ──────► shards                                          ├─► output_variable: VariableLayout
 //! string_length ─► bytes of each string                            │
-//! external ──────► other files that hold the raw data              ┘
+//! external ──────► other files that hold the raw data              │
+//! inlined ───────► what is no reference, of an output of these     ┘
 //! ```
 
 mod access_chunks;
@@ -17,6 +18,7 @@ mod auto;
 mod chunking;
 mod dimension_lengths;
 mod external;
+mod inlined;
 mod kept_filters;
 mod netcdf_c_chunks;
 mod output_variable;
@@ -32,6 +34,7 @@ pub use chunking::{
     Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
 };
 pub use external::placed;
+pub use inlined::{DEFAULT_INLINE, is_referenced};
 pub use netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 pub use output_variable::OutputVariable;
 pub use pipeline::FilterRequests;

@@ -2,6 +2,7 @@
 
 use super::auto::{self, AutoChoice, ChosenFor};
 use super::chunking::{Chunking, possible_storage};
+use super::inlined::in_one_chunk;
 use super::kept_filters::{FilterChange, StoredChunks};
 use super::pipeline::FilterRequests;
 use super::sharding::Sharding;
@@ -81,7 +82,7 @@ impl OutputVariable<'_> {
             };
         }
         // A byte order that was chosen is kept; one that the input's format gives says nothing.
-        let chosen = self.input.kind.can().byte_order.is_none();
+        let chosen = self.input.kind.can().byte_order.is_none() || can.references;
         if can.byte_order.is_none() && chosen && encoding == self.layout.encoding {
             layout.endian = self.layout.endian;
         }
@@ -97,6 +98,17 @@ impl OutputVariable<'_> {
             &mut layout,
             options.string_length,
         )?;
+        let dims: Vec<_> = self
+            .output
+            .var(self.var)
+            .dims
+            .iter()
+            .map(|d| self.output.dim(*d))
+            .collect();
+        if let Some(storage) = in_one_chunk(&layout, &dims, can, options) {
+            layout.storage = storage;
+            return Ok(layout);
+        }
         let stored_size = layout.stored_size();
         let addresses = layout.string_length.is_none() && self.input.has_heap(self.input.var(self.source).ty);
         let pipeline = requests.pipeline(
@@ -107,13 +119,6 @@ impl OutputVariable<'_> {
             can.codecs,
             options,
         );
-        let dims: Vec<_> = self
-            .output
-            .var(self.var)
-            .dims
-            .iter()
-            .map(|d| self.output.dim(*d))
-            .collect();
         let chosen = chunking.choose(
             self.source,
             self.layout,

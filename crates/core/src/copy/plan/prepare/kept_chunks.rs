@@ -53,6 +53,8 @@ pub struct KeptChunks<'a> {
     grid: ChunkGrid,
     shard: Option<Vec<u64>>,
     fits: Vec<Fit>,
+    /// True if chunks that pass come last: see [`Self::way_of_each`].
+    passing_last: bool,
     /// See [`AlignedGrids::ends`].
     ends: Box<[Option<ChainEnd>]>,
 }
@@ -98,6 +100,7 @@ impl<'a> KeptChunks<'a> {
             grid: ChunkGrid::new(&to.extent, shape)?,
             shard: shard_chunks(to)?,
             fits,
+            passing_last: plan.schema.kind.can().references,
             ends: match ends.iter().any(Option::is_some) {
                 true => ends.into(),
                 false => Box::default(),
@@ -138,7 +141,8 @@ impl<'a> KeptChunks<'a> {
         Ok(Some(vec![Way { route, to_write }]))
     }
 
-    /// Each chunk in its own way.
+    /// Each chunk in its own way. Where chunks that pass become references, they come last and in their order, so that a writer can
+    /// complete what is before them.
     fn way_of_each(mut self, readers: &Readers) -> Result<Option<Vec<Way>>> {
         let mut makings = self.makings();
         if !makings.iter().any(|(_, making)| *making <= Making::Refilter) {
@@ -147,7 +151,11 @@ impl<'a> KeptChunks<'a> {
         self.keep_shards_together(&self.aligned()?.order(), &mut makings);
         self.check_codecs(readers, &makings)?;
         let mut ways = Vec::new();
-        for making in [Making::Raw, Making::Refilter, Making::Border, Making::Other] {
+        let mut order = [Making::Raw, Making::Refilter, Making::Border, Making::Other];
+        if self.passing_last {
+            order.reverse();
+        }
+        for making in order {
             let chunks = makings.iter().filter(|(_, of)| *of == making);
             let chunks: Vec<u64> = chunks.map(|(chunk, _)| *chunk).collect();
             if chunks.is_empty() {

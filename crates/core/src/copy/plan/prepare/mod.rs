@@ -24,9 +24,11 @@ mod prepared;
 mod process_share;
 mod routed;
 mod source;
+mod unreferenced;
 mod variables;
 
 pub(super) use fill_values::can_skip;
 pub use prepared::Prepared;
 pub use process_share::ShareOf;
+pub use unreferenced::Unreferenced;
 pub use variables::prepare;

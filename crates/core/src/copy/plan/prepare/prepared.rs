@@ -1,6 +1,7 @@
 //! [`Prepared`]: what the writer must know, and what the engine will do.
 
 use super::numbering::numbered;
+use super::unreferenced::Unreferenced;
 use crate::copy::task::{RouteName, Variable};
 use crate::format::VariablePlan;
 use crate::model::VarId;
@@ -13,6 +14,8 @@ pub struct Prepared {
     pub(in crate::copy) variables: Vec<Variable>,
     /// The variables of which nothing is written, with their paths.
     pub(in crate::copy) nothing: Vec<(VarId, String)>,
+    /// The variables that would be stored among references as they are, although nobody asked for it.
+    pub unreferenced: Vec<Unreferenced>,
 }
 
 impl Prepared {

@@ -12,6 +12,7 @@ use super::further_sources::FurtherSources;
 use super::numbering::{decoded_bytes, number_pieces, promised};
 use super::prepared::Prepared;
 use super::routed::{Routed, Way};
+use super::unreferenced::Unreferenced;
 use crate::copy::plan::CopyPlan;
 use crate::copy::quantization::Quantizer;
 use crate::copy::readers::Readers;
@@ -42,6 +43,7 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
         plans: Vec::with_capacity(plan.variables.len()),
         variables: Vec::new(),
         nothing: Vec::new(),
+        unreferenced: Vec::new(),
     };
     let masks = plan.schema.kind.can().filter_masks;
     let pipelines = SharedPipelines::new(plan.registry.clone()).with_masks(masks);
@@ -76,6 +78,11 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
                 known.map_err(|e| e.with_need(need).in_variable(&plan.schema.var_path(VarId(n))))?;
             }
         }
+        let unreferenced = match &routed {
+            Some(routed) => Unreferenced::find(readers, plan, VarId(n), routed)
+                .map_err(|e| e.in_variable(&plan.schema.var_path(VarId(n))))?,
+            None => None,
+        };
         prepared.plans.push(VariablePlan {
             keeps_no_fill: copy.keeps_no_fill,
             external: copy.external.clone(),
@@ -87,6 +94,7 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
             prepared.nothing.push((id, plan.schema.var_path(id)));
             continue;
         };
+        prepared.unreferenced.extend(unreferenced);
         for Way { route, to_write } in ways {
             prepared.variables.push(Variable {
                 out: VarId(n),
@@ -95,6 +103,7 @@ fn prepare_copy(readers: &Readers, plan: &CopyPlan) -> Result<Prepared> {
                 route,
                 progress: decoded_bytes(&copy.layout, to_write.len()),
                 cuts_strings: copy.cuts_strings,
+                referenced: copy.referenced,
                 skips_fill,
                 quantizer: copy.quantization.map(|quantization| {
                     let ty = plan.schema.vars[n].ty;

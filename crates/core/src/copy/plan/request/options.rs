@@ -53,6 +53,10 @@ pub struct CopyOptions {
     pub verbatim: bool,
     /// `--skip-fill`: leave out chunks that hold only fill values.
     pub skip_fill: bool,
+    /// `--inline`: the most bytes of a variable that is stored among references as it is.
+    pub inline_bytes: Option<u64>,
+    /// `--copy-ragged`: store chunks among references as they are that are not those of one input.
+    pub copy_ragged: bool,
     /// `-v` or `-V`: the variables to copy.
     pub variables: Option<Listed>,
     /// `--with-coordinates`: copy what the chosen variables need, too.

@@ -36,6 +36,8 @@ impl Wants {
     pub fn of(job: &Job, terms: &Terms) -> Result<Self> {
         let mut wants = Self::default();
         match job {
+            // Chunks whose places are written are not read.
+            Job::Raw { var, .. } if var.referenced => {}
             Job::Raw { var, chunks } | Job::Refilter { var, chunks } => {
                 if let Route::Raw(same) | Route::Refilter(same) = &var.route {
                     wants.same(terms, var, same, chunks.clone());

@@ -13,7 +13,9 @@ use crate::copy::task::Variable;
 use crate::error::{Error, Result};
 use crate::filter::{ChainEnd, EncodedChunk, Tested};
 use crate::format::read_region::{chunk_shape, chunk_size};
+use crate::format::{PlaceObject, StoredPlace};
 use crate::model::VariableLayout;
+use crate::store::StoredRange;
 
 /// A chunk that keeps its shape.
 struct KeptChunk {
@@ -75,6 +77,9 @@ impl Worker {
         target: &ChunkTarget,
         end: Option<&ChainEnd>,
     ) -> Result<()> {
+        if target.var.referenced && end.is_none() && self.refer(source, kept, target)? {
+            return Ok(());
+        }
         let data = match self.fetched.take_chunk(source.id(), kept.from) {
             Some(data) => data,
             None => source
@@ -142,6 +147,32 @@ impl Worker {
         self.keep(data.bytes.len());
         let sink = target.sink;
         sink.write_encoded_chunk(kept.sequence, target.var, kept.chunk, data)
+    }
+
+    /// Writes where a chunk lies, in place of its bytes. Returns false for a chunk that skipped codecs, or that no other program finds.
+    fn refer(&mut self, source: InputAccess, kept: &KeptChunk, target: &ChunkTarget) -> Result<bool> {
+        let reader = source.open()?;
+        let place = reader
+            .place_of_chunk(source.var(), kept.from)
+            .map_err(|e| source.named_chunk(kept.from, e))?;
+        let Some(StoredPlace {
+            object: PlaceObject::Named(object),
+            range,
+            filter_mask: 0,
+        }) = place
+        else {
+            return Ok(false);
+        };
+        let place = StoredRange {
+            object,
+            range,
+            version: None,
+        };
+        self.keep(place.object.len());
+        target
+            .sink
+            .write_reference(kept.sequence, target.var, kept.chunk, place)?;
+        Ok(true)
     }
 
     /// Decodes a chunk that cannot pass, and encodes it with the output's filters. `need` tells why, if a filter is not known.

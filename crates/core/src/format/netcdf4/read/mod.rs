@@ -25,6 +25,7 @@ mod object;
 mod open_flags;
 mod opening;
 mod own_check;
+mod places;
 mod provenance;
 mod reader;
 mod reference;

@@ -135,6 +135,7 @@ impl Reader for Netcdf4Reader {
     fn extensions(&self) -> Extensions<'_> {
         Extensions {
             chunks: Some(self),
+            places: Some(self),
             fetch: Some(self),
             sources: Some(self),
             check: Some(self),

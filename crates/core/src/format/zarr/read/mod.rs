@@ -12,6 +12,7 @@ mod listed;
 mod metadata;
 mod opening;
 mod own_check;
+mod places;
 mod reader;
 mod shards;
 mod space;

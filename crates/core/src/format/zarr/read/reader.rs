@@ -336,6 +336,7 @@ impl Reader for ZarrReader {
     fn extensions(&self) -> Extensions<'_> {
         Extensions {
             chunks: Some(self),
+            places: Some(self),
             fetch: Some(self),
             elements: Some(self),
             check: Some(self),

@@ -7,6 +7,7 @@
 //! ```
 
 mod check;
+mod fill_chunk;
 mod metadata;
 mod packing;
 mod shards;

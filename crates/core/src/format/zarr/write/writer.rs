@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::json::Json;
 use super::super::keys::below;
+use super::fill_chunk::fill_chunk;
 use super::shards::{FullIndex, ShardGrid, ShardName, ShardPart, Shards};
 use super::value_form::ValueForm;
 use crate::chunk::{ChunkGrid, Region};
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Scratch};
 use crate::format::{EncodedChunk, Received, ReorderWindow, VariablePlan, Writer};
 use crate::model::{ChunkKeys, Schema, Values, VarId};
-use crate::store::{FailedKey, KeyOutput, ReservedKey};
+use crate::store::{FailedKey, KeyOutput, Reference, ReferencedArray, ReservedKey, StoredRange};
 
 /// The metadata of a hierarchy.
 pub struct Documents {
@@ -50,7 +51,7 @@ struct PendingChunk {
     key: String,
     /// Number of the shard, and of the chunk in it.
     in_shard: Option<(u64, u64)>,
-    bytes: Vec<u8>,
+    value: Reference,
 }
 
 /// What any thread can write after a turn.
@@ -91,7 +92,34 @@ impl ZarrWriter {
             stored_values: plans.iter().map(|_| AtomicU64::new(0)).collect(),
         };
         writer.check_keys()?;
+        if writer.output.takes_references() {
+            writer.begin_references()?;
+        }
         Ok(writer)
+    }
+
+    /// Puts all documents, as an output of references is text from its beginning to its end, and tells the arrays.
+    fn begin_references(&self) -> Result<()> {
+        for (key, document) in &self.documents.all {
+            self.put_document(key, document)?;
+        }
+        let arrays = (0..self.plans.len()).map(|n| {
+            let plan = self.plans[n].clone();
+            ReferencedArray {
+                path: self.paths[n].clone(),
+                counts: self.grids[n].counts().to_vec(),
+                fill: Box::new(move || fill_chunk(&plan)),
+            }
+        });
+        self.output
+            .begin_arrays(arrays.collect())
+            .map_err(|e| self.of_other_key(e, cannot_write))
+    }
+
+    fn put_document(&self, key: &str, document: &Json) -> Result<()> {
+        let text = document.to_string();
+        let put = self.output.put_last(key, text.as_bytes());
+        put.map_err(|e| cannot_write(e).in_key(key))
     }
 
     /// Writes the metadata of a hierarchy whose chunks are there, and lets it appear.
@@ -99,17 +127,14 @@ impl ZarrWriter {
     /// # Errors
     /// If the store fails, maybe in a value that was put before.
     pub fn complete(mut self) -> Result<()> {
-        let put = |key: &str, document: &Json| {
-            let text = document.to_string();
-            let put = self.output.put_last(key, text.as_bytes());
-            put.map_err(|e| cannot_write(e).in_key(key))
-        };
-        for (key, document) in &self.documents.all {
-            put(key, document)?;
-        }
-        let documents = std::mem::take(&mut self.documents.all);
-        if let Some((key, document)) = (self.documents.last)(documents) {
-            put(key, &document)?;
+        if !self.output.takes_references() {
+            for (key, document) in &self.documents.all {
+                self.put_document(key, document)?;
+            }
+            let documents = std::mem::take(&mut self.documents.all);
+            if let Some((key, document)) = (self.documents.last)(documents) {
+                self.put_document(key, &document)?;
+            }
         }
         self.output
             .publish()
@@ -164,7 +189,7 @@ impl ZarrWriter {
     }
 
     /// Puts a chunk when its turn has come, so that a store with an order always has the same.
-    fn put(&self, sequence: u64, var: VarId, chunk: u64, bytes: Vec<u8>) -> Result<()> {
+    fn put(&self, sequence: u64, var: VarId, chunk: u64, value: Reference) -> Result<()> {
         let mut coordinates = self.grids[var.0].coordinates(chunk);
         let mut in_shard = None;
         if let Some(shards) = &self.shard_grids[var.0] {
@@ -178,7 +203,7 @@ impl ZarrWriter {
             var,
             key,
             in_shard,
-            bytes,
+            value,
         };
         self.submit(sequence, Some(piece))
     }
@@ -189,6 +214,16 @@ impl ZarrWriter {
             let Some(piece) = piece else {
                 return Ok(AfterTurn::Nothing);
             };
+            if self.output.takes_references() {
+                let PendingChunk { var, key, value, .. } = piece;
+                let put = self.output.put_reference(&key, &value);
+                return put
+                    .map(|()| AfterTurn::Nothing)
+                    .map_err(|e| self.cannot_write(e, var, &key));
+            }
+            let Reference::Inline(bytes) = piece.value else {
+                return Err(Error::Internal("a reference, in a store of values".into()));
+            };
             match (piece.in_shard, &self.shard_grids[piece.var.0]) {
                 (Some((number, chunk)), Some(grid)) => {
                     let shard = ShardName {
@@ -198,13 +233,13 @@ impl ZarrWriter {
                     };
                     let added = self
                         .shards
-                        .add(&*self.output, grid, piece.var, shard, chunk, piece.bytes);
+                        .add(&*self.output, grid, piece.var, shard, chunk, bytes);
                     added.map(|(parts, full)| AfterTurn::Parts(parts, full))
                 }
                 _ => {
                     // A shard before this chunk ends, as a store with an order needs its size.
                     self.shards.close()?;
-                    let PendingChunk { var, key, bytes, .. } = piece;
+                    let PendingChunk { var, key, .. } = piece;
                     let reserved = self.output.reserve(key.clone(), bytes.len());
                     let reserved = reserved.map_err(|e| self.cannot_write(e, var, &key))?;
                     Ok(AfterTurn::Chunk(var, reserved, bytes))
@@ -246,7 +281,11 @@ impl Writer for ZarrWriter {
                 "a chunk that skips codecs, in a format without filter masks".into(),
             ));
         }
-        self.put(sequence, var, chunk, data.bytes)
+        self.put(sequence, var, chunk, Reference::Inline(data.bytes))
+    }
+
+    fn write_reference(&self, sequence: u64, var: VarId, chunk: u64, place: StoredRange) -> Result<()> {
+        self.put(sequence, var, chunk, Reference::Stored(place))
     }
 
     fn skip_chunk(&self, sequence: u64, var: VarId, _: u64) -> Result<()> {
@@ -271,7 +310,7 @@ impl Writer for ZarrWriter {
             bytes = encoded.bytes;
         }
         self.stored_values[var.0].fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        self.put(sequence, var, grid.index(&coordinates), bytes)
+        self.put(sequence, var, grid.index(&coordinates), Reference::Inline(bytes))
     }
 
     fn stored_values(&self, var: VarId) -> Option<u64> {

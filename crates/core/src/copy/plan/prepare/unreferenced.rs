@@ -1,0 +1,148 @@
+//! What of a copy to references cannot be one, so that it would be stored among them as it is.
+
+use super::routed::{Routed, Way};
+use crate::copy::geometry::InputMapping;
+use crate::copy::plan::CopyPlan;
+use crate::copy::readers::Readers;
+use crate::copy::task::Route;
+use crate::error::{Alternative, Error, Result};
+use crate::filter::Registry;
+use crate::model::{CodecSpec, VarId};
+
+/// A variable whose chunks cannot be references.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreferenced {
+    /// Its path.
+    pub path: String,
+    /// The reason, as a clause.
+    pub why: String,
+    /// True if others of its chunks can be references.
+    pub some: bool,
+}
+
+impl Unreferenced {
+    /// The reason why a variable of a copy cannot be referenced; `None` if it can, or need not.
+    ///
+    /// # Errors
+    /// An input cannot be opened, or its index read.
+    pub fn find(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> Result<Option<Self>> {
+        if !plan.variables[out.0].referenced {
+            return Ok(None);
+        }
+        let found = |why: String, some: bool| {
+            Ok(Some(Self {
+                path: plan.schema.var_path(out),
+                why,
+                some,
+            }))
+        };
+        let passes = |way: &&Way| matches!(&way.route, Route::Raw(same) if same.ends.is_empty());
+        let total = routed.chunks();
+        let passing = routed.ways.iter().filter(passes).map(|way| way.to_write.len());
+        let passing = passing.fold(0, u64::saturating_add);
+        if passing < total {
+            let some = passing > 0;
+            let why = match some {
+                true => format!("{} of {total} chunks are not those of one input", total - passing),
+                false => reason(readers, plan, out, routed),
+            };
+            return found(why, some);
+        }
+        // All inputs of a kind tell places, or none does.
+        let Some(input) = routed.inputs.iter().find(|input| !input.is_empty()) else {
+            return Ok(None);
+        };
+        let Some(chunk) = input.chunks().next() else {
+            return Ok(None);
+        };
+        let reader = readers.get(input.id().reader)?;
+        match reader.place_of_chunk(input.var, chunk)? {
+            Some(_) => Ok(None),
+            None => found(NO_PLACE.to_owned(), false),
+        }
+    }
+
+    /// The paths of all of these, with the reasons.
+    pub fn listed(all: &[Self]) -> String {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for one in all {
+            match reasons.iter_mut().find(|(why, _)| *why == one.why) {
+                Some((_, paths)) => paths.push(&one.path),
+                None => reasons.push((&one.why, vec![&one.path])),
+            }
+        }
+        let told = reasons
+            .iter()
+            .map(|(why, paths)| format!("{} ({why})", paths.join(", ")));
+        told.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The error about all of these.
+    pub fn error(all: &[Self]) -> Error {
+        let what = match all.len() {
+            1 => "this variable cannot be references".to_owned(),
+            count => format!("these {count} variables cannot be references"),
+        };
+        Error::Alternative {
+            why: format!("{what}: {}", Self::listed(all)),
+            alternative: match all.iter().all(|one| one.some) {
+                true => Alternative::CopiedChunks,
+                false => Alternative::StoredAmongReferences,
+            },
+        }
+    }
+}
+
+const NO_PLACE: &str = "its bytes do not lie in one piece where other programs find them";
+
+/// Why no chunk of a variable passes.
+fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> String {
+    let to = &plan.variables[out.0].layout;
+    let Some(input) = routed.inputs.first() else {
+        return NO_PLACE.to_owned();
+    };
+    let from = input.layout(readers);
+    let fits = |input: &InputMapping| {
+        input
+            .grid
+            .as_ref()
+            .is_some_and(|grid| grid.chunk() == to.chunk_shape())
+    };
+    if input.grid.is_none() {
+        return NO_PLACE.to_owned();
+    }
+    if !fits(input) {
+        return "its chunks have another shape in the output".to_owned();
+    }
+    if routed
+        .ways
+        .iter()
+        .any(|way| matches!(way.route, Route::Blocks(_)))
+    {
+        return "its chunks do not begin where those of the output begin".to_owned();
+    }
+    if routed
+        .ways
+        .iter()
+        .any(|way| matches!(way.route, Route::Values(_)))
+    {
+        return "its values are made anew".to_owned();
+    }
+    let names = |filters: &[CodecSpec]| match filters {
+        [] => "no filter".to_owned(),
+        filters => {
+            let name = |filter: &CodecSpec| short_name(&plan.registry, filter);
+            filters.iter().map(name).collect::<Vec<_>>().join("+")
+        }
+    };
+    let (before, after) = (names(&from.filters), names(&to.filters));
+    match before == after {
+        true => format!("its chunks ({before}) have another form in Zarr"),
+        false => format!("its chunks ({before}) would be encoded anew ({after})"),
+    }
+}
+
+fn short_name(registry: &Registry, codec: &CodecSpec) -> String {
+    let known = registry.find(codec);
+    known.map_or_else(|| codec.to_string(), |codec| codec.name().to_owned())
+}

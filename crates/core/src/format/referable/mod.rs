@@ -1,0 +1,13 @@
+//! A dataset whose stored bytes become references of another one.
+//!
+//! ```text
+//! Reader ─► Referable ─┬─► cut: contiguous variables and records as chunks, each one run of bytes
+//!                      └─► places: each chunk's place, with the name of its object for other programs
+//! ```
+//!
+//! Variables in one piece have chunks here, so that a copy passes them as it passes any chunks.
+
+mod cut;
+mod reader;
+
+pub use reader::Referable;

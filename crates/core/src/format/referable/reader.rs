@@ -1,0 +1,198 @@
+//! [`Referable`]: a reader whose chunks have places for other programs.
+
+use std::sync::Arc;
+
+use super::cut::CutVariable;
+use crate::chunk::Region;
+use crate::error::{Error, Result};
+use crate::filter::{EncodedChunk, Pipeline};
+use crate::format::{
+    ChunkPlace, ChunkReader, Extensions, Fetcher, OverSources, PlaceObject, Reader, StoredPlace,
+    StoredPlaces, VirtualSources, Written,
+};
+use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::store::{ByteRange, Done, Requests, allocate};
+
+/// A dataset whose stored bytes become references of another one.
+pub struct Referable {
+    input: Box<dyn Reader>,
+    /// The name of the dataset for other programs; `None` if they find nothing of it.
+    name: Option<String>,
+    /// The variables in one piece that have chunks here.
+    cut: Vec<Option<Box<CutVariable>>>,
+}
+
+impl Referable {
+    /// The dataset of `input`, which other programs find under `name`. Variables in one piece of more than `small` bytes have chunks.
+    ///
+    /// # Errors
+    /// A place that is not in the file.
+    pub fn new(input: Box<dyn Reader>, name: Option<String>, small: u64) -> Result<Self> {
+        let cut = |n: usize| Ok(CutVariable::of(&*input, VarId(n), small)?.map(Box::new));
+        let count = input.schema().vars.len();
+        let cut = match name {
+            Some(_) => (0..count).map(cut).collect::<Result<_>>()?,
+            None => (0..count).map(|_| None).collect(),
+        };
+        Ok(Self { input, name, cut })
+    }
+
+    fn cut(&self, var: VarId) -> Option<&CutVariable> {
+        self.cut.get(var.0)?.as_deref()
+    }
+
+    /// The same place, by the name of its object for other programs.
+    fn named(&self, place: Option<StoredPlace>) -> Option<StoredPlace> {
+        let (place, name) = (place?, self.name.as_ref()?);
+        let object = match place.object {
+            PlaceObject::Dataset => name.clone(),
+            PlaceObject::Key(key) => format!("{}/{key}", name.trim_end_matches('/')),
+            PlaceObject::Named(name) => name,
+        };
+        Some(StoredPlace {
+            object: PlaceObject::Named(object),
+            ..place
+        })
+    }
+}
+
+impl Reader for Referable {
+    fn schema(&self) -> &Schema {
+        self.input.schema()
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        match self.cut(var) {
+            Some(cut) => &cut.layout,
+            None => self.input.layout(var),
+        }
+    }
+
+    fn written(&self, var: VarId) -> Result<Written> {
+        let written = self.input.written(var)?;
+        Ok(match self.cut(var) {
+            Some(cut) => cut.written(written),
+            None => written,
+        })
+    }
+
+    fn held(&self, var: VarId) -> Result<Written> {
+        let held = self.input.held(var)?;
+        Ok(match self.cut(var) {
+            Some(cut) => cut.written(held),
+            None => held,
+        })
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.input.read_range(var, offset, buf)
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.input.read_region(var, region)
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        let own = self.input.extensions();
+        Extensions {
+            chunks: Some(self),
+            places: Some(self),
+            // Records are chunks here.
+            records: None,
+            fetch: Some(self),
+            sources: own.sources.map(|_| self as &dyn VirtualSources),
+            elements: own.elements,
+            check: own.check,
+            changes: own.changes,
+            cache: own.cache,
+            space: None,
+        }
+    }
+}
+
+impl OverSources for Referable {
+    fn below(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
+        Some((&*self.input, var))
+    }
+
+    fn all_below(&self) -> Vec<&dyn Reader> {
+        vec![&*self.input]
+    }
+}
+
+impl StoredPlaces for Referable {
+    fn place_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<StoredPlace>> {
+        let place = match self.cut(var) {
+            Some(cut) => {
+                let range = cut.range(chunk);
+                self.input.place_of_bytes(var, range.offset, range.length as u64)
+            }
+            None => self.input.place_of_chunk(var, chunk),
+        };
+        Ok(self.named(place?))
+    }
+
+    fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
+        Ok(self.named(self.input.place_of_bytes(var, offset, length)?))
+    }
+}
+
+impl ChunkReader for Referable {
+    fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        match self.cut(var) {
+            Some(_) => Ok(Pipeline::empty()),
+            None => self.input.pipeline(var),
+        }
+    }
+
+    fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
+        match self.cut(var) {
+            Some(cut) => Some(cut.bytes),
+            None => self.input.stored_size(var, chunk),
+        }
+    }
+
+    fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
+        match self.cut(var) {
+            Some(_) => None,
+            None => self.input.chunk_place(var, chunk),
+        }
+    }
+
+    fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
+        let Some(cut) = self.cut(var) else {
+            return self.input.read_encoded_chunk_into(var, chunk, bytes);
+        };
+        let range = cut.range(chunk);
+        *bytes = allocate(range.length).map_err(|e| Error::io("cannot read", e))?;
+        self.input.read_range(var, range.offset, bytes)?;
+        Ok(Some(0))
+    }
+}
+
+impl Fetcher for Referable {
+    fn requests(&self) -> Requests {
+        self.input.requests()
+    }
+
+    fn fetch_chunks(&self, var: VarId, chunks: Vec<u64>, done: Done<Result<Vec<Option<EncodedChunk>>>>) {
+        let Some(cut) = self.cut(var) else {
+            return self.input.fetch_chunks(var, chunks, done);
+        };
+        let ranges = chunks.iter().map(|chunk| cut.range(*chunk)).collect();
+        let as_chunks = move |found: Result<Vec<Vec<u8>>>| {
+            let whole = |bytes| {
+                Some(EncodedChunk {
+                    bytes,
+                    filter_mask: 0,
+                })
+            };
+            done(found.map(|found| found.into_iter().map(whole).collect()));
+        };
+        self.input.fetch_ranges(var, ranges, Box::new(as_chunks));
+    }
+
+    fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
+        self.input.fetch_ranges(var, ranges, done);
+    }
+}

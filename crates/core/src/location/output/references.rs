@@ -1,0 +1,108 @@
+//! Outputs of references: kerchunk's JSON and Parquet.
+
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+use super::destination::CreateOptions;
+use super::parquet_folder;
+use crate::error::{Error, Result};
+use crate::location::Location;
+#[cfg(feature = "remote")]
+use crate::location::{Target, remote_destination};
+use crate::model::Kind;
+use crate::store::{DirectoryOutput, JsonReferenceOutput, KeyOutput, Output, ParquetReferenceOutput};
+
+/// The form in which references are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReferenceForm {
+    /// One file of JSON, compressed as `.zst` files are or not.
+    Json {
+        /// True for a compressed file.
+        compressed: bool,
+    },
+    /// A folder of Parquet files.
+    Parquet,
+}
+
+impl Location {
+    /// The form of references that a name asks for by its ending; `None` for any other name.
+    pub(crate) fn references_by_name(&self) -> Option<ReferenceForm> {
+        if self.mode.is_some() {
+            return None;
+        }
+        let name = self.file_name()?;
+        let ends = |ending: &[u8]| name.as_bytes().ends_with(ending);
+        if ends(b".json") {
+            Some(ReferenceForm::Json { compressed: false })
+        } else if ends(b".json.zst") {
+            Some(ReferenceForm::Json { compressed: true })
+        } else if ends(b".parq") || ends(b".parquet") {
+            Some(ReferenceForm::Parquet)
+        } else {
+            None
+        }
+    }
+
+    /// The form of references that are written here.
+    pub(crate) fn reference_form(&self) -> ReferenceForm {
+        let compressed = self
+            .file_name()
+            .is_some_and(|name| name.as_bytes().ends_with(b".zst"));
+        let form = self.references_by_name();
+        form.unwrap_or(ReferenceForm::Json { compressed })
+    }
+
+    /// True if the output is of references, as its name or the kind that is asked for tells.
+    pub fn makes_references(&self, asked: Option<Kind>) -> bool {
+        match asked {
+            Some(kind) => kind.can().references,
+            None => self.references_by_name().is_some(),
+        }
+    }
+
+    /// The output of references.
+    ///
+    /// # Errors
+    /// Those of [`Location::destination`].
+    pub(crate) fn reference_output(&self, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
+        match self.reference_form() {
+            ReferenceForm::Json { compressed } => {
+                self.references_in_file(self.object_output(options, None)?, compressed)
+            }
+            ReferenceForm::Parquet => Ok(Self::references_in_folder(self.reference_folder(options)?)),
+        }
+    }
+
+    /// The folder of references as a store of keys.
+    pub(super) fn reference_folder(&self, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
+        #[cfg(feature = "remote")]
+        if let Target::Remote(url) = &self.target {
+            let (session, memory) = self.session(url, options).map_err(self.named())?;
+            return remote_destination::tree(session, url, memory, options.replaces).map_err(self.named());
+        }
+        let _ = options;
+        let check = Arc::new(parquet_folder::check_replaceable);
+        let output = DirectoryOutput::create_over(self.local_path()?, check);
+        let output = output.map_err(|e| self.named()(Error::io("cannot create", e)))?;
+        Ok(Arc::new(output))
+    }
+
+    /// References in a folder of keys.
+    pub(super) fn references_in_folder(keys: Arc<dyn KeyOutput>) -> Arc<dyn KeyOutput> {
+        Arc::new(ParquetReferenceOutput::new(keys))
+    }
+
+    /// References in one file.
+    ///
+    /// # Errors
+    /// If there is no memory to compress.
+    pub(super) fn references_in_file(
+        &self,
+        output: Arc<dyn Output>,
+        compressed: bool,
+    ) -> Result<Arc<dyn KeyOutput>> {
+        let references = JsonReferenceOutput::create(output, compressed);
+        let references = references.map_err(|e| self.named()(Error::io("cannot create", e)))?;
+        Ok(Arc::new(references))
+    }
+}

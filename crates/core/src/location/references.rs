@@ -1,0 +1,169 @@
+//! The name of an input for other programs, which references to its bytes have.
+//!
+//! ```text
+//! /data/a.nc                      ─► /data/a.nc
+//! s3://bucket/a.nc, https://…     ─► the same, without fragment, login and query
+//! --relative                      ─► ../data/a.nc, from the folder of the output
+//! --base s3://b/x  /data/run/a.nc ─► s3://b/x/run/a.nc, where /data has all inputs
+//! ```
+
+use std::fs;
+use std::path::{Component, Path};
+
+use super::reference_names::{NameForm, ReferenceNames};
+use super::{Location, Target};
+use crate::error::{Alternative, Error, Result};
+use crate::format::{Reader, Referable};
+
+impl Location {
+    /// The same location, whose stored bytes become references: contiguous variables then have chunks, and chunks have places.
+    #[must_use]
+    pub fn with_reference_names(mut self, names: Option<ReferenceNames>) -> Self {
+        self.reference_names = names;
+        self
+    }
+
+    /// The absolute path or the URL of an input, as other programs need it.
+    ///
+    /// # Errors
+    /// A path that does not exist or is not UTF-8; a URL that other programs would need a secret for.
+    pub fn plain_name(&self) -> Result<String> {
+        let name = match &self.target {
+            Target::Path(path) => whole_path(path),
+            Target::StandardInput => Err(Error::Usage(
+                "references lead to files; name a file in place of standard input".to_owned(),
+            )),
+            Target::Remote(url) => url.for_readers().ok_or_else(|| Error::Alternative {
+                why: "the URL has a query, which may be a secret and is not written".to_owned(),
+                alternative: Alternative::OtherPlace,
+            }),
+        };
+        name.map_err(self.named())
+    }
+
+    /// `reader` with the places of its bytes, if references to these are asked for. `has_places` is false for bytes that are not those
+    /// of the file, such as decompressed ones.
+    pub(super) fn with_places(&self, reader: Box<dyn Reader>, has_places: bool) -> Result<Box<dyn Reader>> {
+        let Some(names) = &self.reference_names else {
+            return Ok(reader);
+        };
+        let name = match has_places {
+            true => Some(self.reference_name(&names.form)?),
+            false => None,
+        };
+        Ok(Box::new(
+            Referable::new(reader, name, names.small).map_err(self.named())?,
+        ))
+    }
+
+    fn reference_name(&self, form: &NameForm) -> Result<String> {
+        match form {
+            NameForm::Absolute => self.plain_name(),
+            NameForm::From(folder) => {
+                let name = self.plain_name()?;
+                let relative = relative(Path::new(&name), folder).filter(|_| !self.is_remote());
+                let none = "the input is on a remote store, and has no path from a local folder";
+                relative.ok_or_else(|| self.named()(Error::Usage(none.to_owned())))
+            }
+            NameForm::Base { url, folder } => {
+                let name = match &self.target {
+                    Target::Remote(remote) => remote.without_query(),
+                    _ => self.plain_name()?,
+                };
+                let rest = name.strip_prefix(folder.as_str()).unwrap_or(&name);
+                Ok(format!(
+                    "{}/{}",
+                    url.trim_end_matches('/'),
+                    rest.trim_start_matches('/')
+                ))
+            }
+        }
+    }
+}
+
+/// The folder that holds all inputs, for [`NameForm::Base`].
+///
+/// # Errors
+/// Those of [`Location::plain_name`].
+pub fn common_folder(inputs: &[Location]) -> Result<String> {
+    let mut common: Option<String> = None;
+    for input in inputs {
+        let name = match &input.target {
+            Target::Remote(url) => url.without_query(),
+            _ => input.plain_name()?,
+        };
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        common = Some(match common {
+            None => folder.to_owned(),
+            Some(before) => shared(&before, folder),
+        });
+    }
+    Ok(common.unwrap_or_default())
+}
+
+/// The folders that two paths share.
+fn shared(one: &str, other: &str) -> String {
+    let both = one.split('/').zip(other.split('/'));
+    let same: Vec<&str> = both
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one)
+        .collect();
+    same.join("/")
+}
+
+/// An absolute path without links.
+fn whole_path(path: &Path) -> Result<String> {
+    let whole = fs::canonicalize(path).map_err(|e| Error::io("cannot open", e))?;
+    let text = whole.into_os_string().into_string();
+    text.map_err(|_| {
+        Error::Usage("the path is not UTF-8, which references cannot hold; rename the file".to_owned())
+    })
+}
+
+/// A path from a folder on. Both are absolute.
+fn relative(path: &Path, folder: &Path) -> Option<String> {
+    let (own, base): (Vec<_>, Vec<_>) = (path.components().collect(), folder.components().collect());
+    let same = own
+        .iter()
+        .zip(&base)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let up = base.len() - same;
+    let mut names: Vec<&str> = vec![".."; up];
+    for part in own.get(same..)? {
+        match part {
+            Component::Normal(name) => names.push(name.to_str()?),
+            _ => return None,
+        }
+    }
+    Some(names.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_from_a_folder() {
+        let from = |path: &str, folder: &str| relative(Path::new(path), Path::new(folder)).unwrap();
+        assert_eq!(from("/d/a.nc", "/d"), "a.nc");
+        assert_eq!(from("/d/x/a.nc", "/d"), "x/a.nc");
+        assert_eq!(from("/d/x/a.nc", "/d/y/z"), "../../x/a.nc");
+    }
+
+    #[test]
+    fn folders_are_shared_by_whole_names() {
+        assert_eq!(shared("/d/run1", "/d/run2"), "/d");
+        assert_eq!(shared("s3://b/x", "s3://b/x"), "s3://b/x");
+    }
+
+    #[test]
+    fn urls_are_written_without_secrets() {
+        let plain = |url: &str| Location::parse(url).unwrap().plain_name();
+        assert_eq!(plain("s3://b/x/a.nc#mode=bytes").unwrap(), "s3://b/x/a.nc");
+        assert_eq!(plain("gs://b/x/a.nc").unwrap(), "gs://b/x/a.nc");
+        assert_eq!(plain("https://u:p@h.org/d/a.nc").unwrap(), "https://h.org/d/a.nc");
+        let error = plain("https://h.org/d/a.nc?X-Amz-Signature=0123abc").unwrap_err();
+        assert!(!error.to_string().contains("0123abc"), "{error}");
+    }
+}

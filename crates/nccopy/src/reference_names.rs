@@ -1,0 +1,76 @@
+//! [`ReferenceRequest`]: how references name inputs, as the options say.
+
+use std::fs;
+use std::path::Path;
+
+use clap::ArgMatches;
+use ncutils_cli::values::text::text;
+use ncutils_core::copy::plan::{CopyOptions, DEFAULT_INLINE};
+use ncutils_core::error::{Error, Result};
+use ncutils_core::location::{Location, NameForm, ReferenceNames, common_folder};
+
+/// `--base` and `--relative`.
+#[derive(Debug, Clone, Default)]
+pub struct ReferenceRequest {
+    /// The URL that stands for the folder of all inputs.
+    base: Option<String>,
+    /// True for paths from the output's folder.
+    relative: bool,
+}
+
+impl ReferenceRequest {
+    /// What a call asks for.
+    ///
+    /// # Errors
+    /// Both forms at once.
+    pub fn of(matches: &ArgMatches) -> Result<Self> {
+        let request = Self {
+            base: text(matches, "base").map(str::to_owned),
+            relative: matches.get_flag("relative"),
+        };
+        match request.base.is_some() && request.relative {
+            true => Err(Error::Usage(
+                "--base and --relative both name the inputs; leave one of them out".to_owned(),
+            )),
+            false => Ok(request),
+        }
+    }
+
+    /// How the references of a copy name its inputs; `None` if the output has none.
+    ///
+    /// # Errors
+    /// An input that other programs do not find.
+    pub fn names(
+        &self,
+        inputs: &[Location],
+        output: &Location,
+        copy: &CopyOptions,
+    ) -> Result<Option<ReferenceNames>> {
+        if !output.makes_references(copy.kind) {
+            return Ok(None);
+        }
+        let form = match &self.base {
+            Some(url) => NameForm::Base {
+                url: url.clone(),
+                folder: common_folder(inputs)?,
+            },
+            None if self.relative => NameForm::From(folder_of(output)?),
+            None => NameForm::Absolute,
+        };
+        Ok(Some(ReferenceNames {
+            form,
+            small: copy.inline_bytes.unwrap_or(DEFAULT_INLINE),
+        }))
+    }
+}
+
+/// The folder that an output is in, as an absolute path.
+fn folder_of(output: &Location) -> Result<std::path::PathBuf> {
+    let path = output.path().ok_or_else(|| {
+        Error::Usage("--relative is for outputs in local folders; give --base".to_owned())
+            .in_file(output.name())
+    })?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::canonicalize(folder.unwrap_or(Path::new(".")))
+        .map_err(|e| Error::io("cannot open", e).in_file(output.name()))
+}
