@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::variable_plan::VariablePlan;
 use super::writer::Writer;
 use super::zarr::{Warning, ZarrOptions};
-use super::{archive, classic, netcdf4, zarr};
+use super::{archive, classic, dap, netcdf4, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
@@ -256,6 +256,7 @@ fn open_as(input: Input, registry: &Registry, options: &ReadOptions, care: Care)
     let reader = match input.kind() {
         InputKind::Object(object) => open_object(object, &input, registry, options, care),
         InputKind::Keys(store) => open_keys(store, registry, &options.zarr, care),
+        InputKind::Queries(server) => dap::open(server, &options.dap),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?input.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");

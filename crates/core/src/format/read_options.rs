@@ -1,5 +1,6 @@
 //! [`ReadOptions`]: how a dataset is read, where its format leaves a choice.
 
+use super::dap::DapOptions;
 use super::zarr::ZarrOptions;
 
 /// How a dataset is read. A format ignores what is not for it.
@@ -9,6 +10,8 @@ pub struct ReadOptions {
     pub zarr: ZarrOptions,
     /// True if references of HDF5 are strings: the paths of the objects that they refer to. Else they are left out.
     pub reference_paths: bool,
+    /// How a server of OPeNDAP is read.
+    pub dap: DapOptions,
 }
 
 impl ReadOptions {
@@ -16,5 +19,9 @@ impl ReadOptions {
     pub const DEFAULT: Self = Self {
         zarr: ZarrOptions::READ,
         reference_paths: false,
+        dap: DapOptions {
+            version: None,
+            string_length: None,
+        },
     };
 }
