@@ -8,10 +8,12 @@
 //! `limits` says what is taken from a server, whatever it sends.
 
 mod dap2;
+mod dap4;
 mod layout;
 mod limits;
 mod open;
 mod pieces;
 mod server;
+mod slice;
 
 pub use open::{DapOptions, DapVersion, answers, open};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::dap2::Dap2Reader;
+use super::dap4::Dap4Reader;
 use super::server::Server;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Reader;
 use crate::store::QueryServer;
 
@@ -30,6 +31,7 @@ pub struct DapOptions {
 pub fn answers(server: &Arc<dyn QueryServer>) -> bool {
     let server = Server::new(server);
     matches!(server.text(".dds", String::new()), Ok(text) if is_dds(&text))
+        || matches!(server.text(".dmr.xml", String::new()), Ok(text) if is_dmr(&text))
 }
 
 /// Opens the dataset.
@@ -37,14 +39,31 @@ pub fn answers(server: &Arc<dyn QueryServer>) -> bool {
 /// # Errors
 /// Those of the server, and of its descriptions.
 pub fn open(server: &Arc<dyn QueryServer>, options: &DapOptions) -> Result<Box<dyn Reader>> {
-    if options.version == Some(DapVersion::Four) {
-        return Err(Error::Unsupported("DAP4".to_owned()));
+    let asked = Server::new(server);
+    let first = match options.version {
+        Some(DapVersion::Four) => None,
+        Some(DapVersion::Two) => return two(server, &asked.text(".dds", String::new())?, options),
+        None => match asked.text(".dds", String::new()) {
+            Ok(dds) if is_dds(&dds) => return two(server, &dds, options),
+            other => Some(other),
+        },
+    };
+    match (first, asked.text(".dmr.xml", String::new())) {
+        (_, Ok(dmr)) => Ok(Box::new(Dap4Reader::open(server, &dmr)?)),
+        (Some(Ok(dds)), Err(_)) => two(server, &dds, options),
+        (Some(Err(error)), Err(_)) | (None, Err(error)) => Err(error),
     }
-    let dds = Server::new(server).text(".dds", String::new())?;
-    Ok(Box::new(Dap2Reader::open(server, &dds, options.string_length)?))
+}
+
+fn two(server: &Arc<dyn QueryServer>, dds: &str, options: &DapOptions) -> Result<Box<dyn Reader>> {
+    Ok(Box::new(Dap2Reader::open(server, dds, options.string_length)?))
 }
 
 fn is_dds(text: &str) -> bool {
     let word = text.trim_start().get(..7);
     word.is_some_and(|word| word.eq_ignore_ascii_case("dataset"))
+}
+
+fn is_dmr(text: &str) -> bool {
+    text.trim_start().starts_with('<') && text.contains("xml.opendap.org/ns/DAP/4.0")
 }

@@ -3,13 +3,13 @@
 //! ```text
 //! a set whose name is that of variables          ─► theirs
 //! a set whose name ends in "global", and no set  ─► the dataset's
-//! DODS, DODS_EXTRA                               ─► what they say of dimensions and strings
+//! DODS, DODS_EXTRA, …                            ─► the dataset's, with this name in front
 //! any other                                      ─► the dataset's, with the names of its sets in front
 //! ```
 //!
 //! The rules are netCDF-C's, and with them the order: inner sets come before outer ones.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::das::{AttributeSet, Described, Entry};
 use super::leaf::Leaf;
@@ -47,8 +47,6 @@ pub struct Merged {
     pub global: Distinct,
     /// Those of each variable.
     pub of_variables: Vec<Distinct>,
-    /// The length of the dimension of characters that a variable of strings has, and its name.
-    pub strings: Vec<(Option<u64>, Option<String>)>,
     /// The name of the unlimited dimension.
     pub unlimited: Option<String>,
 }
@@ -59,8 +57,8 @@ struct Found<'a> {
     set: &'a AttributeSet,
 }
 
-/// Distributes the attributes of `das` to `leaves`.
-pub fn merged(das: &AttributeSet, leaves: &[Leaf]) -> Merged {
+/// Distributes the attributes of `das` to `leaves`. Those of variables with other names in `all` are dropped.
+pub fn merged(das: &AttributeSet, leaves: &[Leaf], all: &HashSet<String>) -> Merged {
     let mut sets = Vec::new();
     collect(das, "", &mut sets);
     let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
@@ -73,7 +71,6 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf]) -> Merged {
     }
     let mut merged = Merged {
         of_variables: vec![Distinct::default(); leaves.len()],
-        strings: vec![(None, None); leaves.len()],
         ..Merged::default()
     };
     let (mut globals, mut special, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -97,7 +94,7 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf]) -> Merged {
                     merged.of_variables[*n].put(attribute.clone());
                 }
             }
-            if of.is_empty() {
+            if of.is_empty() && !all.contains(&found.full) && !all.contains(&name) {
                 others.push(found);
             }
         }
@@ -108,7 +105,17 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf]) -> Merged {
         }
     }
     for found in special {
-        merged.take_special(&found, &by_name);
+        for attribute in attributes(found.set) {
+            if attribute.name == "Unlimited_Dimension"
+                && let Some(name) = attribute.values.first()
+            {
+                merged.unlimited.get_or_insert_with(|| decoded(name));
+            }
+            merged.global.put(Described {
+                name: joined(&decoded(&found.set.name), &attribute.name),
+                ..attribute.clone()
+            });
+        }
     }
     for found in others {
         for attribute in attributes(found.set) {
@@ -119,34 +126,6 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf]) -> Merged {
         }
     }
     merged
-}
-
-impl Merged {
-    /// What `DODS` and `DODS_EXTRA` say.
-    fn take_special(&mut self, found: &Found<'_>, by_name: &HashMap<String, Vec<usize>>) {
-        let of = found.full.rsplit_once('.').map_or("", |(front, _)| front);
-        for attribute in attributes(found.set) {
-            let Some(value) = attribute.values.first() else {
-                continue;
-            };
-            match (attribute.name.as_str(), by_name.get(of)) {
-                ("Unlimited_Dimension", _) => {
-                    self.unlimited.get_or_insert_with(|| decoded(value));
-                }
-                ("strlen", Some(of)) | ("string", Some(of)) => {
-                    for n in of {
-                        self.strings[*n].0 = value.parse().ok().filter(|length| *length > 0);
-                    }
-                }
-                ("dimName", Some(of)) => {
-                    for n in of {
-                        self.strings[*n].1 = Some(decoded(value));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 /// All sets, those inside a set before it.
@@ -202,14 +181,24 @@ mod tests {
         let leaves = leaves::leaves(&dds::parse(dds).unwrap(), &Constraint::default())
             .unwrap()
             .all;
-        let found = merged(&das::parse(das).unwrap(), &leaves);
+        let found = merged(&das::parse(das).unwrap(), &leaves, &HashSet::new());
         let names = |all: &Distinct| all.all().iter().map(|a| a.name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&found.global), ["title", "direct", "s.in.d", "s.k"]);
+        assert_eq!(
+            names(&found.global),
+            [
+                "title",
+                "direct",
+                "DODS_EXTRA.Unlimited_Dimension",
+                "DODS.strlen",
+                "DODS.dimName",
+                "s.in.d",
+                "s.k"
+            ]
+        );
         let shown: Vec<_> = leaves.iter().map(|leaf| leaf.name.as_str()).collect();
         assert_eq!(shown, ["n", "g", "t", "s.b"]);
         assert_eq!(names(&found.of_variables[1]), ["a"]);
         assert_eq!(names(&found.of_variables[3]), ["c"]);
         assert_eq!(found.unlimited.as_deref(), Some("t"));
-        assert_eq!(found.strings[0], (Some(5), Some("len".to_owned())));
     }
 }

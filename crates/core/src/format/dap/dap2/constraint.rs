@@ -6,9 +6,9 @@
 
 use super::leaf::{Leaf, LeafDim, Place};
 use super::names::decoded;
-use super::slice::Slice;
 use crate::error::{Error, Result};
 use crate::format::dap::limits::shown;
+use crate::format::dap::slice::Slice;
 
 /// A constraint of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::dds::Atom;
 use super::names::decoded;
-use super::slice::Slice;
 use crate::chunk::Region;
+use crate::format::dap::slice::Slice;
 
 /// An atomic variable.
 #[derive(Debug, Clone, PartialEq, Eq)]

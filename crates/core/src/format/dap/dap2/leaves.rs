@@ -10,14 +10,16 @@ use super::constraint::Constraint;
 use super::dds::{Atom, Dataset, Dim, Node, NodeKind};
 use super::leaf::{Leaf, LeafDim, Place, Step};
 use super::names::{decoded, legal};
-use super::slice::Slice;
 use crate::error::Result;
+use crate::format::dap::slice::Slice;
 
 /// The variables of a dataset that a constraint takes, and a line for each item that was left out.
 #[derive(Debug, Default)]
 pub struct Leaves {
     /// The variables, in netCDF-C's order.
     pub all: Vec<Leaf>,
+    /// The names of all variables, also of those that the constraint leaves out: with and without the structures around them.
+    pub names: HashSet<String>,
     /// What netCDF cannot hold.
     pub left_out: Vec<String>,
 }
@@ -31,6 +33,11 @@ pub fn leaves(dataset: &Dataset, constraint: &Constraint) -> Result<Leaves> {
     for node in &dataset.members {
         found.add(node, &[], Place::Root);
     }
+    found.names = found
+        .all
+        .iter()
+        .flat_map(|leaf| [leaf.full_name(), leaf.own_name()])
+        .collect();
     let mut all = constraint.applied(std::mem::take(&mut found.all))?;
     // A map that is a variable of the root too is shown once. So are equal maps of several grids.
     let mut named: HashSet<String> = all

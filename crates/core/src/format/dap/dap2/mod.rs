@@ -22,7 +22,6 @@ mod lexer;
 mod names;
 mod reader;
 mod schema;
-mod slice;
 mod xdr;
 
 pub use reader::Dap2Reader;

@@ -19,6 +19,7 @@ use crate::format::dap::layout::layout;
 use crate::format::dap::limits::{LARGEST_REQUEST, MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
 use crate::format::dap::pieces::pieces;
 use crate::format::dap::server::Server;
+use crate::format::dap::slice::Slice;
 use crate::format::{Extensions, Reader, Written};
 use crate::model::{Schema, Values, VarId, VariableLayout};
 use crate::store::{BoundedCache, QueryServer, Question};
@@ -57,7 +58,7 @@ impl Dap2Reader {
         let mut found = leaves(&structure, &constraint)?;
         let selections = sent(&constraint.selections);
         find_rows(&server, &selections, &mut found.all)?;
-        let mut dataset = described(found.all, &das, string_length);
+        let mut dataset = described(found.all, &found.names, &das, string_length);
         dataset.schema.warnings.extend(found.left_out);
         let layouts = (0..dataset.schema.vars.len())
             .map(|n| layout(&dataset.schema, VarId(n)))
@@ -171,7 +172,7 @@ fn find_rows(server: &Server, selections: &str, leaves: &mut [Leaf]) -> Result<(
         known.insert(path, rows);
         for dim in leaves[n].dims.iter_mut().filter(|dim| dim.is_rows) {
             dim.length = rows;
-            dim.slice = super::slice::Slice::whole(rows);
+            dim.slice = Slice::whole(rows);
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! From the description of a server to a schema of netCDF's classic model.
 
+use std::collections::HashSet;
+
 use super::attribute_values::{attribute, classic_type};
 use super::attributes::{Merged, merged};
 use super::das::AttributeSet;
@@ -27,8 +29,13 @@ pub struct Described {
     pub widths: Vec<Option<usize>>,
 }
 
-/// Makes a schema of `leaves` and their attributes. `string_length` is the length of dimensions of characters that the user asks for.
-pub fn described(mut leaves: Vec<Leaf>, das: &AttributeSet, string_length: Option<u64>) -> Described {
+/// Makes a schema of `leaves` and their attributes. `names` are those of all variables of the server. `string_length` is the length of dimensions of characters that the user asks for.
+pub fn described(
+    mut leaves: Vec<Leaf>,
+    names: &HashSet<String>,
+    das: &AttributeSet,
+    string_length: Option<u64>,
+) -> Described {
     let mut warnings = Vec::new();
     leaves.retain(|leaf| {
         let is_empty = leaf.dims.iter().any(|dim| dim.length == 0 && !dim.is_rows);
@@ -40,20 +47,14 @@ pub fn described(mut leaves: Vec<Leaf>, das: &AttributeSet, string_length: Optio
         }
         !is_empty
     });
-    let found = merged(das, &leaves);
+    let found = merged(das, &leaves, names);
     let default = string_length.unwrap_or(STRING_LENGTH).clamp(1, LONGEST_STRING);
     let strings: Vec<_> = leaves
         .iter()
-        .zip(&found.strings)
-        .map(|(leaf, (length, name))| {
-            leaf.atom.is_text().then(|| match length {
-                Some(length) => {
-                    let length = (*length).min(LONGEST_STRING);
-                    let name = name.as_deref().map(legal);
-                    (name.unwrap_or_else(|| format!("maxStrlen{length}")), length)
-                }
-                None => (format!("maxStrlen{default}"), default),
-            })
+        .map(|leaf| {
+            leaf.atom
+                .is_text()
+                .then(|| (format!("maxStrlen{default}"), default))
         })
         .collect();
     let unlimited = found.unlimited.as_deref().map(legal);
@@ -141,7 +142,7 @@ mod tests {
         let leaves = leaves::leaves(&dds::parse(dds).unwrap(), &Constraint::default())
             .unwrap()
             .all;
-        described(leaves, &das::parse(das).unwrap(), None)
+        described(leaves, &HashSet::new(), &das::parse(das).unwrap(), None)
     }
 
     #[test]
