@@ -49,7 +49,8 @@ pub fn prepare() -> Result<()> {
 
 /// Packages that cannot stand in the environment of `requirements.txt`, each in a folder of its own. Tests run them in a process
 /// whose `PYTHONPATH` has this folder. With dask beside it, xarray would read otherwise.
-const READERS: [(&str, &str); 5] = [
+const READERS: [(&str, &str); 6] = [
+    ("dap", "pydap"),
     ("dask", "distributed"),
     ("hdf5", "h5py with HDF5 1.14"),
     ("references", "kerchunk, VirtualiZarr and Icechunk"),
@@ -60,8 +61,8 @@ const READERS: [(&str, &str); 5] = [
 /// The packages of tests of remote stores, likewise.
 const OF_REMOTE_STORES: [(&str, &str); 2] = [("moto", "moto"), ("remote", "s3fs and obstore")];
 
-/// Installs the packages in `tests/interop/requirements-dask.txt`, `-hdf5.txt`, `-references.txt`, `-zarr2.txt` and `-zarr3.txt` below
-/// `target/interop` if needed.
+/// Installs the packages in `tests/interop/requirements-dap.txt`, `-dask.txt`, `-hdf5.txt`, `-references.txt`, `-zarr2.txt` and
+/// `-zarr3.txt` below `target/interop` if needed.
 pub fn install_readers(python: &Path) -> Result<()> {
     READERS
         .iter()

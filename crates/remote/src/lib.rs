@@ -49,7 +49,7 @@ pub use url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server,
 #[cfg(feature = "network")]
 pub use {
     connect::connect,
-    read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject, states},
+    read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject, RemoteQueries, states},
     requests::{RemoteStore, Session},
     tree::{GrowingTree, KeysCheck, NotClaimed, Replaced, Run, SharedKeys, TreeOutput},
     wire::{Failure, Meaning},

@@ -63,6 +63,7 @@ pub use io::destination::{Destination, DestinationKind};
 pub use io::end_of_process::{NoPartialFiles, remove_partial_files};
 pub use io::input::{ExternalFile, ExternalFiles, Input, InputKind, NamedAs, NoExternalFile};
 pub use io::output::Output;
+pub use io::query::{QueryServer, Question};
 pub use io::raw_files::{RawData, RawFiles};
 pub use io::run_name::new_run;
 pub use io::sequential_output::SequentialOutput;

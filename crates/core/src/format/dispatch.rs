@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::variable_plan::VariablePlan;
 use super::writer::Writer;
 use super::zarr::{Warning, ZarrOptions};
-use super::{archive, classic, netcdf4, references, zarr};
+use super::{archive, classic, dap, netcdf4, references, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
@@ -262,6 +262,7 @@ fn open_as(input: Input, registry: &Registry, options: &ReadOptions, care: Care)
                 None => opened(store),
             }
         }
+        InputKind::Queries(server) => dap::open(server, &options.dap),
     }?;
     if let Some(begun) = begun {
         debug!(name = ?input.name(), kind = reader.schema().kind.name(), time = ?begun.elapsed(), "opened");

@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod classic;
+pub mod dap;
 mod dispatch;
 mod fault;
 #[cfg(test)]

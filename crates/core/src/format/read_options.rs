@@ -1,5 +1,6 @@
 //! [`ReadOptions`]: how a dataset is read, where its format leaves a choice.
 
+use super::dap::DapOptions;
 use super::references::SnapshotName;
 use super::zarr::ZarrOptions;
 
@@ -12,6 +13,8 @@ pub struct ReadOptions {
     pub reference_paths: bool,
     /// The snapshot of an Icechunk repository; `None` if the user named none.
     pub snapshot: Option<SnapshotName>,
+    /// How a server of OPeNDAP is read.
+    pub dap: DapOptions,
 }
 
 impl ReadOptions {
@@ -20,5 +23,9 @@ impl ReadOptions {
         zarr: ZarrOptions::READ,
         reference_paths: false,
         snapshot: None,
+        dap: DapOptions {
+            version: None,
+            string_length: None,
+        },
     };
 }

@@ -17,6 +17,7 @@
 //! | `v2` | Zarr version 2, the default for output |
 //! | `v3`, also beside `zarr` | pure Zarr of version 3 |
 //! | `icechunk`; `branch=`, `tag=`, `snapshot=` | reading: a snapshot of an Icechunk repository; without these keys, the last of the branch `main` |
+//! | `stringlength=N` | a server of DAP2: N characters for each string, in place of 64 |
 //! | `fillvalue=mask` | reading: the fill value of an array of version 3 becomes its `_FillValue` |
 
 use std::borrow::Cow;
@@ -30,7 +31,7 @@ use crate::model::similar::question;
 use crate::model::{Kind, ZarrVersion};
 
 /// Keys that make a fragment one of netCDF's, or ours. Any other fragment is part of the file name.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "mode",
     "bytes",
     "dap2",
@@ -42,13 +43,14 @@ const KEYS: [&str; 11] = [
     "v3",
     "fillvalue",
     "icechunk",
+    "stringlength",
 ];
 
 /// Words of `mode=` that belong to URLs of other stores than files.
 const OF_REMOTE_URLS: [&str; 2] = ["bytes", "s3"];
 
-/// Words of `mode=` that netCDF-C knows, and nothing here does.
-const UNSUPPORTED: [&str; 2] = ["dap2", "dap4"];
+/// Words of `mode=` for servers of OPeNDAP.
+const OF_SERVERS: [&str; 2] = ["dap2", "dap4"];
 
 /// The kind of store that holds the keys of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,8 @@ pub struct Mode {
     pub fill_is_missing: bool,
     /// The snapshot of an Icechunk repository that the fragment asks for.
     pub snapshot: Option<SnapshotName>,
+    /// Characters of a string on a server of DAP2, by `stringlength=`.
+    pub string_length: Option<u64>,
     /// What the fragment says that has no effect, for warnings.
     pub warnings: Vec<String>,
 }
@@ -204,7 +208,15 @@ pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)
                     "fillvalue={value}: the only value of this key is mask; without the key, fill values are no attribute"
                 )));
             }
-            "protocol" => return Err(unsupported(&key)),
+            "stringlength" => match value.parse() {
+                Ok(length) if length > 0 => mode.string_length = Some(length),
+                _ => {
+                    return Err(Error::Usage(format!(
+                        "stringlength={value}: the value is a number of characters"
+                    )));
+                }
+            },
+            "protocol" => return Err(of_servers("protocol=")),
             // `#zarr` is `#mode=zarr`, and `#zarr,v3` is `#mode=zarr,v3`.
             _ if value.is_empty() && key.contains(',') => take_all(&mut mode, &mut words, &key)?,
             _ if value.is_empty() && take(&mut mode, &mut words, &key)? => {}
@@ -283,7 +295,7 @@ fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
                 "#{word} is for URLs, such as s3://bucket/key or https://host/file, and this names a file"
             )));
         }
-        word if UNSUPPORTED.contains(&word) => return Err(unsupported(word)),
+        word if OF_SERVERS.contains(&word) => return Err(of_servers(word)),
         // Another version is not what was asked for.
         word if is_version(word) => {
             return Err(Error::Usage(format!(
@@ -315,9 +327,9 @@ fn set<T: PartialEq>(to: &mut Option<T>, value: T, one: &str, other: &str) -> Re
     Ok(())
 }
 
-fn unsupported(word: &str) -> Error {
+fn of_servers(word: &str) -> Error {
     Error::Usage(format!(
-        "#{word} is not supported; files, folders, zip files and objects of remote stores are"
+        "#{word} is for URLs of OPeNDAP servers, such as https://host/dodsC/x.nc, and this names a file"
     ))
 }
 

@@ -13,10 +13,11 @@ use super::remote;
 use super::{Location, Mode, STDIN, StoreKind, Target, zip};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
+use crate::format::dap::{DapOptions, DapVersion};
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, ReadOptions, Reader};
 use crate::model::{Kind, ZarrVersion};
-use crate::remote::RemoteUrl;
+use crate::remote::{Form, RemoteUrl};
 use crate::store::{
     DirectoryKeys, ExternalFiles, FamilySource, FileSource, Input, InputKind, LocalExternalFiles, Object,
     open_compressed_dataset, open_stream,
@@ -199,6 +200,7 @@ impl Location {
             remote::RemoteInput::Keys(keys) => {
                 return Ok(self.with_referenced(Input::keys(&self.name, keys), None));
             }
+            remote::RemoteInput::Queries(server) => return Ok(Input::queries(&self.name, server)),
             remote::RemoteInput::Object(opened, external_files) => (opened, external_files),
         };
         self.notes.add(opened.warning);
@@ -277,7 +279,9 @@ impl Location {
     pub fn content(&self, memory: u64) -> Result<Arc<dyn Object>> {
         match self.unpacked(self.text(memory)?, Care::Whole, &|_| true)?.kind() {
             InputKind::Object(object) => Ok(object.clone()),
-            InputKind::Keys(_) => Err(Error::Internal("one file is a store of keys".to_owned())),
+            InputKind::Keys(_) | InputKind::Queries(_) => {
+                Err(Error::Internal("one file is a store of keys".to_owned()))
+            }
         }
     }
 
@@ -351,18 +355,35 @@ impl Location {
         self.open_by(format::open_salvaged, input, registry)
     }
 
+    /// How a server of OPeNDAP is read: as the fragment and the scheme say.
+    fn dap_options(&self) -> DapOptions {
+        let form = match &self.target {
+            Target::Remote(url) => url.form,
+            Target::Path(_) | Target::StandardInput => Form::Unsaid,
+        };
+        DapOptions {
+            version: match form {
+                Form::Dap2 => Some(DapVersion::Two),
+                Form::Dap4 => Some(DapVersion::Four),
+                _ => None,
+            },
+            string_length: self.mode.as_ref().and_then(|mode| mode.string_length),
+        }
+    }
+
     fn open_by(&self, open: Open, input: Input, registry: &Registry) -> Result<Box<dyn Reader>> {
         let object = match input.kind() {
             InputKind::Object(object) => Some(object.clone()),
-            InputKind::Keys(_) => None,
+            InputKind::Keys(_) | InputKind::Queries(_) => None,
         };
-        let is_keys = object.is_none();
+        let is_keys = matches!(input.kind(), InputKind::Keys(_));
         let has_places = input.has_places();
         let damage = input.damage().map(str::to_owned);
         let options = ReadOptions {
             zarr: self.mode.as_ref().map_or(ZarrOptions::READ, Mode::read_options),
             reference_paths: self.reference_paths,
             snapshot: self.mode.as_ref().and_then(|mode| mode.snapshot.clone()),
+            dap: self.dap_options(),
         };
         let reader = match open(input, registry, &options) {
             Err(Error::UnknownFormat) if is_keys && damage.is_some() => Err(Error::Damaged(format!(

@@ -2,21 +2,25 @@
 //!
 //! ```text
 //! fragment says object ─► the object          fragment says tree ─► its marks, all at once
-//! nothing is said ─► the object ─ not there, or no data ─► the marks of a tree ─ not there either ─► the first error
+//! nothing is said ─► the object ─ not there, or no data ─► the marks of a tree ─ not there either ─► a server of OPeNDAP ─► the first error
+//! fragment says OPeNDAP, or the path has a folder of such servers and one answers ─► a server of OPeNDAP
 //! ```
 
 use std::io;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::format::dap;
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
 use crate::remote::url::decoded;
 use crate::remote::{
     Failure, Form, Meaning, OpenedObject, ProcessEnvironment, Provider, RemoteExternalFiles, RemoteKeys,
-    RemoteObject, RemoteUrl, Session, Settings,
+    RemoteObject, RemoteQueries, RemoteUrl, Session, Settings,
 };
-use crate::store::{ExternalFiles, KeyStore, Object, SpooledSource, object_stream, temporary_folder};
+use crate::store::{
+    ExternalFiles, KeyStore, Object, QueryServer, SpooledSource, object_stream, temporary_folder,
+};
 
 /// What was found at a URL.
 pub(super) enum RemoteInput {
@@ -24,7 +28,12 @@ pub(super) enum RemoteInput {
     Object(OpenedObject, Option<Arc<dyn ExternalFiles>>),
     /// A tree of keys.
     Keys(Arc<dyn KeyStore>),
+    /// A server of OPeNDAP.
+    Queries(Arc<dyn QueryServer>),
 }
+
+/// Folders below which servers answer by OPeNDAP, and have no files.
+const OF_SERVERS: [&str; 2] = ["dodsC", "dods"];
 
 /// The session for a URL, and what the user should know about its settings.
 ///
@@ -72,8 +81,19 @@ pub(super) fn find(
 ) -> Result<RemoteInput> {
     let object = || object(url, session, requests, requires_sources);
     let is_whole_bucket = url.key.is_empty() && url.provider() != Provider::Http;
+    let server = || RemoteQueries::of(url, session).map(|server| Arc::new(server) as Arc<dyn QueryServer>);
     match url.form {
         Form::Object => object().map_err(cannot_read),
+        Form::Dap2 | Form::Dap4 => match server() {
+            Some(server) => Ok(RemoteInput::Queries(server)),
+            None => Err(Error::Usage("OPeNDAP is asked by http:// or https://".to_owned())),
+        },
+        Form::Unsaid
+            if url.key.split('/').any(|part| OF_SERVERS.contains(&part))
+                && let Some(server) = server().filter(dap::answers) =>
+        {
+            Ok(RemoteInput::Queries(server))
+        }
         Form::Tree => {
             let keys = tree(url, session)?;
             let is_nothing = || matches!(keys.list_children(""), Ok(names) if names.is_empty());
@@ -92,10 +112,17 @@ pub(super) fn find(
                 Ok(RemoteInput::Object(found, _)) if found.object.size().ok().flatten() == Some(0) => None,
                 Ok(found) => return Ok(found),
                 Err(error) if may_be_tree(&error) => Some(error),
+                Err(error) if may_be_server(&error) => {
+                    return match server().filter(dap::answers) {
+                        Some(server) => Ok(RemoteInput::Queries(server)),
+                        None => Err(cannot_read(error)),
+                    };
+                }
                 Err(error) => return Err(cannot_read(error)),
             };
             match tree(url, session) {
                 Ok(keys) if keys.has_known() || has_any(&*keys) => Ok(RemoteInput::Keys(keys)),
+                _ if let Some(server) = server().filter(dap::answers) => Ok(RemoteInput::Queries(server)),
                 Ok(_) | Err(Error::Io { .. }) => match error {
                     Some(error) => Err(cannot_read(error)),
                     None => object().map_err(cannot_read),
@@ -119,6 +146,17 @@ fn may_be_tree(error: &io::Error) -> bool {
         matches!(
             failure.meaning,
             Meaning::NoObject | Meaning::Refused | Meaning::NoData
+        )
+    })
+}
+
+/// True if a server of OPeNDAP may refuse so what is no request of its protocol.
+fn may_be_server(error: &io::Error) -> bool {
+    let failure = Failure::inside(error);
+    failure.is_some_and(|failure| {
+        matches!(
+            failure.meaning,
+            Meaning::Final | Meaning::Unsupported | Meaning::Passing
         )
     })
 }

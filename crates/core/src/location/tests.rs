@@ -104,7 +104,7 @@ fn a_remote_name_is_told_as_it_was_understood() {
             "s3://b/k#aws.secret_access_key=hunter2",
             "s3://b/k#aws.secret_access_key=***: #aws.secret_access_key: secrets do not belong",
         ),
-        ("https://h/x#dap4", "OPeNDAP is not supported"),
+        ("s3://b/x#dap4", "OPeNDAP is asked by http:// or https://"),
         ("ftp://h/x", "the scheme ftp:// is unknown"),
         ("s3://b//k", "the key has an empty part"),
     ] {

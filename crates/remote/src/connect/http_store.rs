@@ -15,7 +15,7 @@ use object_store::{
     PutResult, Result,
 };
 
-use crate::requests::RemoteStore;
+use crate::requests::{Behind, RemoteStore};
 use crate::secret::Secret;
 use crate::settings::http_url;
 use crate::wire::{Service, content_range, date, text};
@@ -38,8 +38,12 @@ impl HttpStore {
         }
     }
 
-    fn url(&self, key: &Path) -> String {
-        http_url(&self.front, key.as_ref(), self.query.as_ref())
+    fn url(&self, key: &Path, behind: Option<&Behind>) -> String {
+        match behind {
+            None => http_url(&self.front, key.as_ref(), self.query.as_ref()),
+            Some(Behind { suffix, query }) if query.is_empty() => format!("{}{suffix}", self.front.expose()),
+            Some(Behind { suffix, query }) => format!("{}{suffix}?{query}", self.front.expose()),
+        }
     }
 }
 
@@ -73,7 +77,10 @@ fn read_only(operation: &str) -> Error {
 impl ObjectStore for HttpStore {
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let mut request = HttpRequest::new(HttpRequestBody::empty());
-        *request.uri_mut() = self.url(location).parse().map_err(generic)?;
+        *request.uri_mut() = self
+            .url(location, options.extensions.get())
+            .parse()
+            .map_err(generic)?;
         let range = options
             .range
             .as_ref()

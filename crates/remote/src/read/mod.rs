@@ -4,6 +4,7 @@
 //! RemoteObject: ranges ─┬─► get, fetch: one version ─► Download: goes on where it broke ─► Session
 //! RemoteKeys: values ───┤
 //! states ───────────────┤
+//! RemoteQueries: answers, whole ─────────────────────────────────────────────────────────► Session
 //!             lists ────┴─► Listing: goes on behind the last key ────────────────────────► Session
 //! ```
 
@@ -13,6 +14,7 @@ mod get;
 mod keys;
 mod listing;
 mod object;
+mod queries;
 mod states;
 
 pub(crate) use download::{Download, Received};
@@ -21,4 +23,5 @@ pub(crate) use get::head;
 pub use keys::RemoteKeys;
 pub(crate) use listing::Listing;
 pub use object::{OpenedObject, RemoteObject};
+pub use queries::RemoteQueries;
 pub use states::states;

@@ -8,6 +8,7 @@
 //!
 //! `Session::tried` is the loop; `retry_config` has the numbers, and `limiter` what 429 and 503 change.
 
+mod behind;
 mod limiter;
 mod recipe;
 mod retry_config;
@@ -18,6 +19,7 @@ mod store;
 mod task;
 mod version;
 
+pub(crate) use behind::Behind;
 pub(crate) use recipe::Recipe;
 pub(crate) use retry_config::RetryConfig;
 pub(crate) use runtime::runtime;

@@ -14,7 +14,7 @@
 //! | `http(s)://` with a host of AWS's S3, or with `mode=s3` | S3 |
 //! | `gs://`, `gs3://bucket/key`, `http(s)://storage.googleapis.com/bucket/key`, `mode=gs3` | Google |
 //! | `az://container/key`, `abfs(s)://container@account.dfs.core.windows.net/key`, `https://account.blob.core.windows.net/container/key` | Azure |
-//! | other `http(s)://`, and those of object stores that have a query | HTTP |
+//! | other `http(s)://`, and those of object stores that have a query; `dods://`, `dap4://` | HTTP |
 //!
 //! A key after `s3://`, `gs://`, `gs3://`, `az://`, `abfs://` is taken as it is typed. One after `http(s)://` is decoded.
 

@@ -52,17 +52,24 @@ pub fn parse(name: &str, dataset: impl FnOnce(Vec<Pair<'_>>) -> Result<Form>) ->
     };
     let scheme = scheme.to_ascii_lowercase();
     // The words come first, as a refused protocol or a secret says more than a malformed URL.
-    let words = match scheme.as_str() {
-        "dap4" | "dods" => return Err(words::opendap(&format!("{scheme}://"))),
-        "zoh" => return Err(words::zoh()),
-        _ => Words::parse(fragment, dataset)?,
+    if scheme == "zoh" {
+        return Err(words::zoh());
+    }
+    let mut words = Words::parse(fragment, dataset)?;
+    match scheme.as_str() {
+        "dods" => words.take_dap(Form::Dap2)?,
+        "dap4" => words.take_dap(Form::Dap4)?,
+        _ => false,
     };
     let url = match scheme.as_str() {
+        "s3" | "gs" | "gs3" | "az" | "abfs" | "abfss" if matches!(words.form, Form::Dap2 | Form::Dap4) => {
+            usage("OPeNDAP is asked by http:// or https://")
+        }
         "s3" => bucket_url(rest, Provider::S3, &words),
         "gs" | "gs3" => bucket_url(rest, Provider::Gcs, &words),
         "az" => bucket_url(rest, Provider::Azure, &words),
         "abfs" | "abfss" => abfs_url(rest, &words),
-        "http" | "https" => http_url(scheme == "https", rest, &words),
+        "http" | "https" | "dods" | "dap4" => http_url(scheme == "https", rest, &words),
         _ => usage(format!(
             "the scheme {scheme}:// is unknown; remote datasets begin with s3://, gs://, az://, abfss://, https:// or http://"
         )),
@@ -190,6 +197,7 @@ fn http_url(is_https: bool, rest: &str, words: &Words) -> Result<RemoteUrl> {
     });
     let is_bucket_tree = by_host.is_some() && words.form == Form::Tree;
     let provider = match (words.protocol, by_host, query) {
+        _ if matches!(words.form, Form::Dap2 | Form::Dap4) => Provider::Http,
         (Some(Provider::Gcs), Some(Provider::S3 | Provider::Azure), _)
         | (Some(Provider::S3), Some(Provider::Azure), _) => {
             return usage("the host speaks another protocol than the one of mode=");

@@ -92,6 +92,10 @@ pub enum Form {
     Object,
     /// A tree of keys: a word of Zarr without `zip`.
     Tree,
+    /// A server of OPeNDAP, version 2: `dap2`, `dods://`.
+    Dap2,
+    /// A server of OPeNDAP, version 4: `dap4`, `dap4://`.
+    Dap4,
     /// Nothing is said. A reader probes both, a writer makes one object.
     #[default]
     Unsaid,

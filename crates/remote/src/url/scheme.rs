@@ -1,7 +1,9 @@
 //! Schemes of URLs: what stands before `://`.
 
 /// The schemes of remote stores.
-const REMOTE: [&str; 8] = ["s3", "gs", "gs3", "az", "abfs", "abfss", "http", "https"];
+const REMOTE: [&str; 10] = [
+    "s3", "gs", "gs3", "az", "abfs", "abfss", "http", "https", "dods", "dap4",
+];
 
 /// The part before `://`. A path such as `C:\x` has no scheme.
 pub fn scheme(text: &str) -> Option<&str> {

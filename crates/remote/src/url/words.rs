@@ -3,6 +3,7 @@
 //! ```text
 //! mode=s3 | gs3    the protocol         aws.profile=  aws.region=  aws.endpoint=
 //! mode=bytes       one object           the rest: as in fragments of local names
+//! dap2, dap4, protocol=dap2             a server of OPeNDAP
 //! ```
 
 use std::borrow::Cow;
@@ -35,6 +36,8 @@ pub(super) struct Words {
     pub(super) form: Form,
     pub(super) asked: Asked,
     is_bytes: bool,
+    /// The version of OPeNDAP that a word or the scheme names.
+    dap: Option<Form>,
 }
 
 impl Words {
@@ -65,7 +68,12 @@ impl Words {
                 "aws.profile" => set(&mut words.asked.profile, &name, &value)?,
                 "aws.region" => set(&mut words.asked.region, &name, &value)?,
                 "aws.endpoint" => set(&mut words.asked.endpoint, &name, &value)?,
-                "protocol" => return Err(opendap("protocol=")),
+                "protocol" if !words.take(value.trim())? => {
+                    return usage(format!(
+                        "protocol={value}: the protocols are dap2, dap4, s3 and gs3"
+                    ));
+                }
+                "protocol" => {}
                 _ if is_secret(&name) => {
                     return usage(format!(
                         "#{name}: secrets do not belong into a name, which others see; put them into a profile of ~/.aws/credentials and name it by aws.profile="
@@ -81,6 +89,7 @@ impl Words {
         if words.is_bytes {
             words.form = Form::Object;
         }
+        words.check_dap()?;
         Ok(words)
     }
 
@@ -94,7 +103,8 @@ impl Words {
                 self.is_bytes = true;
                 return Ok(true);
             }
-            "dap2" | "dap4" => return Err(opendap(&word)),
+            "dap2" | "dods" => return self.take_dap(Form::Dap2),
+            "dap4" => return self.take_dap(Form::Dap4),
             "zoh" => return Err(zoh()),
             _ => return Ok(false),
         };
@@ -102,6 +112,38 @@ impl Words {
             return usage("mode=s3,gs3: these words contradict each other; give one of them");
         }
         Ok(true)
+    }
+}
+
+impl Words {
+    /// Notes that a server of OPeNDAP is meant.
+    ///
+    /// # Errors
+    /// If another version was named before.
+    pub(super) fn take_dap(&mut self, form: Form) -> Result<bool> {
+        if self.dap.replace(form).is_some_and(|set| set != form) {
+            return usage("mode=dap2,dap4: these words contradict each other; give one of them");
+        }
+        self.check_dap()?;
+        Ok(true)
+    }
+
+    /// Makes the form that of OPeNDAP, if it is named.
+    ///
+    /// # Errors
+    /// If another form or another protocol is named as well.
+    fn check_dap(&mut self) -> Result<()> {
+        let Some(form) = self.dap else {
+            return Ok(());
+        };
+        if self.protocol.is_some()
+            || self.is_bytes
+            || !matches!(self.form, Form::Unsaid | Form::Dap2 | Form::Dap4)
+        {
+            return usage("the fragment names OPeNDAP and another protocol or format; give one of them");
+        }
+        self.form = form;
+        Ok(())
     }
 }
 
@@ -120,12 +162,6 @@ fn set(to: &mut Option<String>, key: &str, value: &str) -> Result<()> {
         return usage(format!("{key}= is given twice, with different values"));
     }
     Ok(())
-}
-
-pub(super) fn opendap(word: &str) -> Error {
-    Error::Usage(format!(
-        "{word}: OPeNDAP is not supported; many servers also give the file itself, as THREDDS does below /fileServer/"
-    ))
 }
 
 pub(super) fn zoh() -> Error {

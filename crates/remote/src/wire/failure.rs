@@ -186,6 +186,17 @@ impl Failure {
 
     /// The failure of a status, with what the server says about it.
     pub(crate) fn of_status(status: StatusCode, body: &str) -> Self {
+        if let Some(message) = opendap_message(body) {
+            let failure = Self::of_refusal(status, "", &clean(message));
+            // A server that explains itself would say the same again.
+            return match failure.meaning {
+                Meaning::Passing => Self {
+                    meaning: Meaning::Final,
+                    ..failure
+                },
+                _ => failure,
+            };
+        }
         let text = |name| element(body, name).map(clean).unwrap_or_default();
         let code = text("Code");
         let failure = Self::of_refusal(status, &code, &text("Message"));
@@ -290,6 +301,23 @@ impl From<Failure> for object_store::Error {
     }
 }
 
+/// The message of a refusal by a server of OPeNDAP: `Error { code = 404; message = "why"; };`.
+fn opendap_message(body: &str) -> Option<&str> {
+    let inside = body
+        .trim_start()
+        .strip_prefix("Error")?
+        .trim_start()
+        .strip_prefix('{')?;
+    let (_, message) = inside.split_once("message")?;
+    let (message, _) = message
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start()
+        .strip_prefix('"')?
+        .rsplit_once('"')?;
+    Some(message)
+}
+
 /// The text of an element of XML, such as `<Code>SlowDown</Code>`.
 pub(crate) fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = xml.split_once(&format!("<{name}>"))?;
@@ -382,6 +410,19 @@ mod tests {
             assert_eq!(failure.meaning, meaning, "{status} {body}");
             assert!(failure.text.starts_with(text), "{failure}");
         }
+    }
+
+    #[test]
+    fn refusals_of_opendap_are_told() {
+        let body = "Error {\n    code = 400;\n    message = \"no \"x\" here\";\n};\n";
+        let failure = Failure::of_status(StatusCode::INTERNAL_SERVER_ERROR, body);
+        assert_eq!(
+            (failure.meaning, failure.text.as_str()),
+            (Meaning::Final, "the server answered 500 (no \"x\" here)")
+        );
+        let failure = Failure::of_status(StatusCode::SERVICE_UNAVAILABLE, body);
+        assert_eq!(failure.meaning, Meaning::Busy);
+        assert_eq!(opendap_message("Errors { message"), None);
     }
 
     #[test]

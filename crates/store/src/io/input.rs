@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{KeyStore, Object, Requests};
+use crate::{KeyStore, Object, QueryServer, Requests};
 use ncutils_model::error::{Error, Result};
 
 /// The input of a dataset.
@@ -21,13 +21,15 @@ pub struct Input {
     is_made: bool,
 }
 
-/// The two kinds of input.
+/// The kinds of input.
 #[derive(Clone)]
 pub enum InputKind {
     /// One sequence of bytes.
     Object(Arc<dyn Object>),
     /// Many values, each under a key.
     Keys(Arc<dyn KeyStore>),
+    /// A server that answers questions.
+    Queries(Arc<dyn QueryServer>),
 }
 
 impl Input {
@@ -39,6 +41,11 @@ impl Input {
     /// An input that is a store of keys. `name` is the name that the user typed.
     pub fn keys(name: impl Into<OsString>, store: Arc<dyn KeyStore>) -> Self {
         Self::new(name.into(), InputKind::Keys(store))
+    }
+
+    /// An input that is a server of answers. `name` is the name that the user typed.
+    pub fn queries(name: impl Into<OsString>, server: Arc<dyn QueryServer>) -> Self {
+        Self::new(name.into(), InputKind::Queries(server))
     }
 
     fn new(name: OsString, kind: InputKind) -> Self {
@@ -133,7 +140,7 @@ impl Input {
     pub fn read_to_end(&self) -> Result<()> {
         match &self.kind {
             InputKind::Object(object) => object.end().map(drop).map_err(|e| Error::io("cannot read", e)),
-            InputKind::Keys(_) => Ok(()),
+            InputKind::Keys(_) | InputKind::Queries(_) => Ok(()),
         }
     }
 

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! `incomplete_outputs` lists outputs that a signal ends, and `end_of_process` ends them. `raw_files` are files of raw data
-//! that appear with an output. `run_name` names runs. `sequential_output` writes an output from its beginning to its end.
+//! that appear with an output. `query` is a server that answers questions. `run_name` names runs. `sequential_output` writes an output from its beginning to its end.
 
 pub mod destination;
 pub mod end_of_process;
 pub mod incomplete_outputs;
 pub mod input;
 pub mod output;
+pub mod query;
 pub mod raw_files;
 pub mod run_name;
 pub mod sequential_output;

@@ -13,6 +13,9 @@ const SLAB: u64 = 256 << 10;
 /// Shortest contiguous run, in bytes, that a tile should read from an input without chunks.
 const RUN: u64 = 64 << 10;
 
+/// The same, in bytes, of elements that the reader gives: a server of them takes long for each question.
+const QUESTION: u64 = 4 << 20;
+
 /// Most shards in a group. Each piece of input is compared with all of them.
 const MOST_GROUPED: u64 = 4096;
 
@@ -35,6 +38,19 @@ impl Tiling {
     /// # Errors
     /// If the output's chunks form no valid grid, or do not divide its shards.
     pub fn new(inputs: &[InputMapping], to: &VariableLayout) -> Result<Self> {
+        Self::of_runs(inputs, to, RUN)
+    }
+
+    /// Same as [`new`](Self::new), for inputs whose elements the reader gives. Each block is one question to it.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn of_values(inputs: &[InputMapping], to: &VariableLayout) -> Result<Self> {
+        Self::of_runs(inputs, to, QUESTION)
+    }
+
+    /// The tiles read runs of at least `run` bytes, where the input has no chunks.
+    fn of_runs(inputs: &[InputMapping], to: &VariableLayout, run: u64) -> Result<Self> {
         let input = inputs.iter().find_map(|input| input.grid.as_ref());
         let shape = match &to.storage {
             Storage::Chunked { shape, .. } => shape.clone(),
@@ -48,7 +64,7 @@ impl Tiling {
         let from = match input {
             Some(input) => input.chunk(),
             None => {
-                runs = run_shape(&to.extent, to.element_size, &shape);
+                runs = run_shape(&to.extent, to.element_size, &shape, run);
                 &runs
             }
         };
@@ -161,18 +177,18 @@ fn slab_shape(extent: &[u64], element_size: usize, input: &[u64]) -> Vec<u64> {
 }
 
 /// Stands in for the chunk shape of an input that is read by range. Tiles made with it read runs of at least
-/// [`RUN`] bytes if possible.
-fn run_shape(extent: &[u64], element_size: usize, output: &[u64]) -> Vec<u64> {
+/// `run` bytes if possible.
+fn run_shape(extent: &[u64], element_size: usize, output: &[u64], run: u64) -> Vec<u64> {
     let mut shape = vec![1; extent.len()];
     let mut bytes = element_size as u64;
     for d in (0..extent.len()).rev() {
         let whole = bytes.saturating_mul(extent[d]);
-        if whole <= RUN {
+        if whole <= run {
             shape[d] = extent[d].max(1);
             bytes = whole;
             continue;
         }
-        let least = RUN.div_ceil(bytes.max(1));
+        let least = run.div_ceil(bytes.max(1));
         shape[d] = least.div_ceil(output[d].max(1)).saturating_mul(output[d]).max(1);
         break;
     }
@@ -212,7 +228,7 @@ mod tests {
 
     #[test]
     fn runs_are_whole_output_chunks() {
-        assert_eq!(run_shape(&[248, 361, 720], 4, &[248, 19, 36]), [1, 38, 720]);
-        assert_eq!(run_shape(&[248, 361, 720], 4, &[1, 361, 720]), [1, 361, 720]);
+        assert_eq!(run_shape(&[248, 361, 720], 4, &[248, 19, 36], RUN), [1, 38, 720]);
+        assert_eq!(run_shape(&[248, 361, 720], 4, &[1, 361, 720], RUN), [1, 361, 720]);
     }
 }

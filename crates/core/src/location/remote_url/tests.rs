@@ -19,9 +19,9 @@ fn refused(name: &str) -> String {
 fn what_is_malformed_is_refused_without_its_secrets() {
     for (name, says) in [
         ("ftp://h/x", "the scheme ftp:// is unknown"),
-        ("dods://h/x", "OPeNDAP"),
-        ("dap4://h/x", "OPeNDAP"),
-        ("https://h/x.nc#dap4", "OPeNDAP"),
+        ("dods://h/x#dap4", "dap2,dap4: these words contradict"),
+        ("gs://b/x#dap2", "OPeNDAP is asked by http:// or https://"),
+        ("https://h/x.nc#dap4&mode=zarr", "OPeNDAP and another protocol"),
         ("zoh://h/x", "Zarr over HTTP"),
         ("s3://b/k#mode=zoh", "Zarr over HTTP"),
         ("s3://", "names no bucket"),
@@ -163,6 +163,9 @@ fn the_form_follows_from_the_words() {
         ("mode=nczarr", Form::Tree),
         ("mode=v3", Form::Tree),
         ("consolidated", Form::Tree),
+        ("dap2", Form::Dap2),
+        ("protocol=dods", Form::Dap2),
+        ("mode=dap4", Form::Dap4),
     ] {
         assert_eq!(words(fragment).unwrap().url.form, form, "{fragment}");
     }
@@ -175,9 +178,9 @@ fn what_cannot_be_is_refused() {
         ("AWS.SECRET_ACCESS_KEY=hunter2", "#aws.secret_access_key: secrets"),
         ("aws.session_token=hunter2", "secrets do not belong"),
         ("http.credentials.password=hunter2", "secrets do not belong"),
-        ("dap4", "OPeNDAP is not supported"),
-        ("mode=dap2", "OPeNDAP is not supported"),
-        ("protocol=dap2", "OPeNDAP is not supported"),
+        ("mode=dap2,s3", "OPeNDAP and another protocol"),
+        ("dap4&protocol=dap2", "contradict"),
+        ("protocol=ftp", "the protocols are dap2, dap4"),
         ("mode=zoh", "zoh: "),
         ("mode=s3,gs3", "contradict"),
         ("mode=zarr,file", "mode=file stands for a folder"),

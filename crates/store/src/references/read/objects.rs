@@ -48,7 +48,9 @@ impl Objects {
         let input = found.open().map_err(io::Error::other)?;
         let object = match input.as_ref().map(|input| input.kind()) {
             Some(InputKind::Object(object)) => Arc::clone(object),
-            Some(InputKind::Keys(_)) => return Err(io::Error::other("is no single object")),
+            Some(InputKind::Keys(_) | InputKind::Queries(_)) => {
+                return Err(io::Error::other("is no single object"));
+            }
             None => return Err(io::ErrorKind::NotFound.into()),
         };
         self.known.keep(name.to_owned(), Arc::clone(&object), 1);

@@ -207,7 +207,10 @@ impl Choice {
                 }],
             });
         }
-        let tiling = Tiling::new(&self.inputs, to)?;
+        let tiling = match self.values {
+            true => Tiling::of_values(&self.inputs, to),
+            false => Tiling::new(&self.inputs, to),
+        }?;
         let to_write = self.block_positions(readers, copy, &tiling, contiguous);
         let route = if self.values {
             Route::Values(Box::new(tiling))

@@ -273,7 +273,7 @@ impl Linker {
             InputKind::Object(object) => {
                 OpenFile::new(object.clone(), place.external_files().cloned(), &self.registry)
             }
-            InputKind::Keys(_) => Err(Error::UnknownFormat),
+            InputKind::Keys(_) | InputKind::Queries(_) => Err(Error::UnknownFormat),
         };
         let mut file = opened.map_err(|e| match e.is_failure() {
             true => Unfollowed::Failed(e.in_file(place.name())),

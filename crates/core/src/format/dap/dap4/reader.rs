@@ -1,0 +1,149 @@
+//! Reading a dataset of DAP4.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::chunks;
+use super::constraint::Constraint;
+use super::dmr::{Asked, Described, described};
+use super::elements::elements;
+use crate::chunk::Region;
+use crate::error::{Error, Result};
+use crate::format::dap::layout::layout;
+use crate::format::dap::limits::{MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
+use crate::format::dap::pieces::pieces;
+use crate::format::dap::server::Server;
+use crate::format::{Extensions, Reader, Written};
+use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, VariableLayout};
+use crate::store::{QueryServer, Question};
+
+/// A dataset on a server of DAP4.
+pub struct Dap4Reader {
+    server: Server,
+    dataset: Described,
+    layouts: Vec<VariableLayout>,
+}
+
+impl Dap4Reader {
+    /// Opens the dataset of a server whose DMR is `dmr`.
+    ///
+    /// # Errors
+    /// A DMR that is malformed, a constraint that does not fit.
+    pub fn open(server: &Arc<dyn QueryServer>, dmr: &str) -> Result<Self> {
+        let server = Server::new(server);
+        let constraint = Constraint::parse(server.typed_query())?;
+        let dataset = described(dmr, &constraint)?;
+        let layouts = (0..dataset.schema.vars.len())
+            .map(|n| layout(&dataset.schema, VarId(n)))
+            .collect();
+        Ok(Self {
+            server,
+            dataset,
+            layouts,
+        })
+    }
+
+    fn read(&self, var: VarId, region: &Region) -> Result<Values> {
+        if !region.fits(&self.layouts[var.0].extent) {
+            return Err(Error::Damaged("a region outside its variable".to_owned()));
+        }
+        let asked = &self.dataset.asked[var.0];
+        let mut all = Values::default();
+        if region.is_empty() {
+            return Ok(all);
+        }
+        let ty = self.sent(asked.ty);
+        let size = self.dataset.schema.type_size(ty) as u64;
+        let parts = pieces(region, size);
+        let questions = parts.iter().map(|part| question(asked, part, ty, size));
+        let mut counts = parts.iter().map(|part| part.element_count().unwrap_or(u64::MAX));
+        self.server.answers(questions.collect(), |answer| {
+            let count = counts.next().unwrap_or(0);
+            let found = elements(chunks::data(answer)?, ty, count)?;
+            append(&mut all, found, ty);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// The type in which elements are sent: numbers for an enumeration.
+    fn sent(&self, ty: Type) -> Type {
+        match ty {
+            Type::User(id) => match &self.dataset.schema.user_type(id).class {
+                TypeClass::Enum { base, .. } => *base,
+                _ => ty,
+            },
+            ty => ty,
+        }
+    }
+}
+
+/// Adds the elements of the next piece.
+fn append(all: &mut Values, next: Values, ty: Type) {
+    if all.bytes.is_empty() {
+        *all = next;
+        return;
+    }
+    if ty != Type::String {
+        return all.bytes.extend_from_slice(&next.bytes);
+    }
+    for slot in next.bytes.chunks_exact(crate::model::SLOT_SIZE) {
+        all.push_string(next.slot_content(Slot::read(slot), 1));
+    }
+}
+
+fn question(asked: &Asked, region: &Region, ty: Type, size: u64) -> Question {
+    let mut query = String::from("dap4.ce=");
+    for byte in asked.path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'_' | b'-' | b'.' | b'~' => {
+                query.push(char::from(byte))
+            }
+            // Writing to a string does not fail.
+            _ => drop(write!(query, "%{byte:02X}")),
+        }
+    }
+    for (slice, (start, count)) in asked.slices.iter().zip(region.start.iter().zip(&region.count)) {
+        let part = slice.part(*start, *count);
+        query.push_str(&part.replace('[', "%5B").replace(']', "%5D"));
+    }
+    let bytes = region.element_count().unwrap_or(u64::MAX).saturating_mul(size);
+    let most = match ty {
+        Type::String => MOST_OF_OPEN_DATA,
+        // Chunks have heads of their own.
+        _ => bytes.saturating_add(bytes / 16),
+    };
+    Question {
+        suffix: ".dap",
+        query,
+        most: most.saturating_add(MOST_OF_A_HEADER),
+    }
+}
+
+impl Reader for Dap4Reader {
+    fn schema(&self) -> &Schema {
+        &self.dataset.schema
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.layouts[var.0]
+    }
+
+    fn written(&self, _: VarId) -> Result<Written> {
+        Ok(Written::All)
+    }
+
+    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
+        let path = self.schema().var_path(var);
+        Err(Error::Internal("a server gives no ranges of bytes".to_owned()).in_variable(&path))
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        self.read(var, region)
+            .map_err(|e| e.in_variable(&self.schema().var_path(var)))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
+    }
+}

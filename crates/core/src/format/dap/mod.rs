@@ -1,0 +1,19 @@
+//! Datasets of OPeNDAP servers, which are asked for a description and for the elements of regions.
+//!
+//! ```text
+//! QueryServer ─► open: which version answers ─► dap2, dap4: description ─► schema
+//!                                                  region ─► pieces ─► questions, many at once ─► elements
+//! ```
+//!
+//! `limits` says what is taken from a server, whatever it sends.
+
+mod dap2;
+mod dap4;
+mod layout;
+mod limits;
+mod open;
+mod pieces;
+mod server;
+mod slice;
+
+pub use open::{DapOptions, DapVersion, answers, open};

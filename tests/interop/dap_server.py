@@ -1,0 +1,221 @@
+"""A server of OPeNDAP for the tests: datasets by pydap, and answers that are wrong on purpose.
+
+    PYTHONPATH=target/interop/dap python dap_server.py LOG
+
+Prints its port. Writes a line to LOG for each request.
+"""
+
+import pathlib
+import re
+import socketserver
+import sys
+import urllib.parse
+import wsgiref.simple_server
+import zlib
+
+import numpy as np
+import pydap.tests.datasets
+from pydap.handlers.lib import BaseHandler
+from pydap.model import BaseType, DatasetType, GridType, StructureType
+
+
+class Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class Handler(wsgiref.simple_server.WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def grid(name, values, maps, **attributes):
+    made = GridType(name, attributes)
+    made[name] = BaseType(name, data=values, dims=list(maps), **attributes)
+    for dim, coordinates in maps.items():
+        made[dim] = BaseType(dim, data=coordinates, dims=[dim])
+    return made
+
+
+def ocean(times=4, ys=3, xs=5):
+    """Grids whose maps are variables of the root, numbers of all types, text, dimensions without names."""
+    made = DatasetType("ocean", title='a title\\n, in "two" lines'.replace('"', "'"), NC_GLOBAL={"history": "once", "n": 3})
+    made.attributes["DODS_EXTRA"] = {"Unlimited_Dimension": "TIME"}
+    maps = {"TIME": np.arange(times) * 1.5, "Y": np.arange(ys, dtype="f4"), "X": np.arange(xs, dtype="i2")}
+    values = np.arange(times * ys * xs, dtype="f4").reshape(times, ys, xs)
+    made["SST"] = grid("SST", values, maps, long_name="sea surface", _FillValue=np.float32(-1e34), range=np.array([1, 2.5], "f4"))
+    made["FLAG"] = grid("FLAG", (values[0] % 250).astype("u1"), {"Y": maps["Y"], "X": maps["X"]}, flag=np.uint8(7))
+    for dim, coordinates in maps.items():
+        made[dim] = BaseType(dim, data=coordinates, dims=[dim], units=f"of {dim}")
+    made["U2"] = BaseType("U2", data=np.arange(3, dtype="u2") + 65530, dims=["Y"], _FillValue=np.uint16(65535))
+    made["U4"] = BaseType("U4", data=np.arange(3, dtype="u4") + 4294967290, dims=["Y"], valid_max=np.uint32(100000))
+    made["I4"] = BaseType("I4", data=np.array(7, dtype="i4"))
+    made["unnamed"] = BaseType("unnamed", data=np.arange(4.0).reshape(2, 2))
+    made["names"] = BaseType("names", data=np.array(["one", "two", "longer text"]), dims=["Y"])
+    made["said"] = BaseType("said", data=np.array("a scalar"))
+    return made
+
+
+def structures():
+    made = DatasetType("structures")
+    made["a"] = StructureType("a", {"k": "v"})
+    made["a"]["x"] = BaseType("x", data=np.arange(3), dims=["n"], units="m")
+    made["a"]["b"] = StructureType("b")
+    made["a"]["b"]["y"] = BaseType("y", data=np.float64(3.5))
+    return made
+
+
+def large():
+    """100 MB, each value its number."""
+    made = DatasetType("large")
+    made["v"] = BaseType("v", data=np.arange(250 * 100 * 1000, dtype="f4").reshape(250, 100, 1000), dims=["t", "y", "x"])
+    return made
+
+
+DATASETS = {name: made for name, made in vars(pydap.tests.datasets).items() if isinstance(made, DatasetType)}
+DATASETS |= {"ocean": ocean(), "structures": structures(), "large": large()}
+
+DDS = b"Dataset {\n    Int32 x[n = 4];\n} d;\n"
+GOOD = b"\nData:\n" + np.array([4, 4, 0, 1, 2, 3], ">i4").tobytes()
+
+# Answers by name and suffix: status, type, body. A body that is longer than told, or shorter, breaks off.
+WRONG = {
+    ("html", "dds"): ("200 OK", "text/html", b"<!DOCTYPE html><html><body>Please log in</body></html>"),
+    ("htmldata", "dds"): ("200 OK", "text/plain", DDS),
+    ("htmldata", "dods"): ("200 OK", "text/html", b"<html>no</html>"),
+    ("short", "dds"): ("200 OK", "text/plain", DDS),
+    ("short", "dods"): ("200 OK", "application/octet-stream", DDS + GOOD[:-4]),
+    ("lies", "dds"): ("200 OK", "text/plain", DDS),
+    ("lies", "dods"): ("200 OK", "application/octet-stream", DDS + b"\nData:\n" + b"\xff" * 24),
+    ("error", "dds"): ("200 OK", "text/plain", DDS),
+    ("error", "dods"): ("200 OK", "text/plain", b'Error {\n    code = 3;\n    message = "the disk is away";\n};\n'),
+    ("refused", "dds"): ("400 Bad", "text/plain", b'Error {\n    code = 3;\n    message = "not for you";\n};\n'),
+    ("deep", "dds"): ("200 OK", "text/plain", b"Dataset {" + b"Structure {" * 100000),
+    ("long", "dds"): ("200 OK", "text/plain", DDS),
+    ("long", "dods"): ("200 OK", "application/octet-stream", DDS + GOOD + bytes(8 << 20)),
+    ("broken", "dds"): ("200 OK", "text/plain", DDS),
+}
+
+
+class Dap4:
+    """A dataset of DAP4: the DMR of its groups, and arrays by their paths. pydap has no answers with data of this version."""
+
+    def __init__(self, variables, body):
+        self.variables, self.body = variables, body
+
+    def dmr(self, body=None):
+        space = 'xmlns="http://xml.opendap.org/ns/DAP/4.0#" dapVersion="4.0" dmrVersion="1.0"'
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n<Dataset name="four.nc" {space}>{body or self.body}</Dataset>'.encode()
+
+    def dap(self, constraint, checksums=True):
+        asked = [part for part in constraint.split(";") if part] or list(self.variables)
+        data, dmr = b"", self.dmr()
+        for part in asked:
+            path, slices = re.match(r"([^[]*)(.*)", part).groups()
+            values = self.variables[path]
+            if slices:
+                cuts = [tuple(map(int, cut.split(":"))) for cut in re.findall(r"\[([^]]*)\]", slices)]
+                values = values[tuple(slice(first, last + 1, step) for first, step, last in cuts)]
+            if values.dtype.kind == "O":
+                own = b"".join(len(text.encode()).to_bytes(8, "little") + text.encode() for text in values.ravel())
+            else:
+                own = values.astype(values.dtype.newbyteorder("<")).tobytes()
+            data += own + (zlib.crc32(own).to_bytes(4, "little") if checksums else b"")
+        # Chunks of any length.
+        pieces = [data[at : at + 1000] for at in range(0, len(data), 1000)]
+        chunks = [(4, dmr), *((4, piece) for piece in pieces), (5, b"")]
+        return b"".join(bytes([flags]) + len(body).to_bytes(3, "big") + body for flags, body in chunks)
+
+
+def text(*words):
+    return np.array(words, dtype=object)
+
+
+FOUR = Dap4(
+    {
+        "/x": np.arange(5, dtype="i8") * 10**12,
+        "/u": np.array([0, 200, 255], "u1"),
+        "/f": np.arange(15, dtype="f4").reshape(3, 5) / 4,
+        "/names": text("one", "a longer\ntext", "häß"),
+        "/sky": np.array([0, 2, 127], "u1"),
+        "/s": np.array(-1, "i2"),
+        "/big": np.arange(40000, dtype="f8").reshape(200, 200),
+        "/g/d": np.array([0.5, 1e300, -2]),
+        "/g/h/w": np.array([[1, 2, 3, 4]] * 3, "u8") + 2**63,
+    },
+    """
+    <Dimension name="x" size="5"/><Dimension name="y" size="3"/><Dimension name="t" size="200"/>
+    <Enumeration name="cloud" basetype="UInt8">
+      <EnumConst name="Clear" value="0"/><EnumConst name="Stratus" value="2"/><EnumConst name="Missing" value="127"/>
+    </Enumeration>
+    <Int64 name="x"><Dim name="/x"/><Attribute name="units" type="String"><Value>m &amp; km</Value></Attribute></Int64>
+    <UInt8 name="u"><Dim name="/y"/><Attribute name="range" type="UInt8"><Value>0</Value><Value>255</Value></Attribute></UInt8>
+    <Float32 name="f"><Dim name="/y"/><Dim name="/x"/><Attribute name="missing" type="Int16"><Value>-99</Value></Attribute></Float32>
+    <String name="names"><Dim name="/y"/></String>
+    <Enum name="sky" enum="/cloud"><Dim name="/y"/></Enum>
+    <Int16 name="s"/>
+    <Float64 name="big"><Dim name="/t"/><Dim name="/t"/></Float64>
+    <Attribute name="title" type="String"><Value>four</Value></Attribute>
+    <Attribute name="numbers" type="Float64"><Value>1.5</Value><Value>-2e-300</Value></Attribute>
+    <Group name="g">
+      <Dimension name="z" size="4"/>
+      <Float64 name="d"><Dim name="/y"/></Float64>
+      <Attribute name="of" type="Int32"><Value>-7</Value></Attribute>
+      <Group name="h"><UInt64 name="w"><Dim name="/y"/><Dim name="/g/z"/></UInt64></Group>
+    </Group>""",
+)
+FOURS = {"four", "plain", "wrongsum", "cut4", "structures4", "deep4"}
+STORED = pathlib.Path(pydap.tests.datasets.__file__).parent / "data" / "daps"
+
+
+def answer4(name, suffix, constraint):
+    """An answer of DAP4: of FOUR, of FOUR as other servers send it, or one that was stored from a server."""
+    if name in ("four", "plain", "wrongsum", "cut4"):
+        if suffix == "dmr.xml":
+            return FOUR.dmr()
+        body = FOUR.dap(constraint, checksums=name != "plain")
+        if name == "wrongsum":
+            return body[:-6] + bytes([body[-6] ^ 1]) + body[-5:]
+        return body[:-5] if name == "cut4" else body
+    if name == "structures4":
+        return FOUR.dmr('<Structure name="s"><Int32 name="a"/></Structure><Int32 name="i"/>')
+    if name == "deep4":
+        return FOUR.dmr("<Group>" * 100000)
+    stored = (STORED / f"{name}.nc.dap").read_bytes()
+    return stored[4 : 4 + int.from_bytes(stored[1:4], "big")] if suffix == "dmr.xml" else stored
+
+
+def application(log):
+    def answer(environ, start):
+        path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
+        log.write(f"{path}?{urllib.parse.unquote(query)}\n")
+        log.flush()
+        name, _, suffix = path.rpartition("/")[2].removesuffix(".xml").rpartition(".")
+        suffix += ".xml" * path.endswith(".xml")
+        name = name.removesuffix(".nc")
+        if name == "broken" and suffix == "dods":
+            # The end of the answer never comes.
+            start("200 OK", [("Content-Type", "application/octet-stream"), ("Content-Length", "1000")])
+            return [DDS + GOOD]
+        if any(name == wrong for wrong, _ in WRONG):
+            missing = ("200 OK", "text/plain", b"Attributes {\n}\n") if suffix == "das" else ("404 Not Found", "text/plain", b"")
+            status, kind, body = WRONG.get((name, suffix), missing)
+            start(status, [("Content-Type", kind)])
+            return [body]
+        if suffix in ("dmr.xml", "dap") and (name in FOURS or (STORED / f"{name}.nc.dap").exists()):
+            asked = dict(urllib.parse.parse_qsl(query, separator="&"))
+            start("200 OK", [("Content-Type", "application/vnd.opendap.dap4.data")])
+            return [answer4(name, suffix, asked.get("dap4.ce", ""))]
+        if name not in DATASETS or suffix not in ("dds", "das", "dods"):
+            start("404 Not Found", [("Content-Type", "text/html")])
+            return [b"<html>no such dataset</html>"]
+        return BaseHandler(DATASETS[name])(environ, start)
+
+    return answer
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "a") as log:
+        server = wsgiref.simple_server.make_server("127.0.0.1", 0, application(log), Server, Handler)
+        print(server.server_port, flush=True)
+        server.serve_forever()
