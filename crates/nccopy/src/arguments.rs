@@ -183,16 +183,17 @@ impl Arguments {
     /// The expected value of an option.
     pub fn of(matches: &ArgMatches) -> Result<Self> {
         let given = |id: &str| matches.get_flag(id);
-        let others = ["archive", "zst", "h5", "kerchunk"];
+        let others = ["archive", "zst", "h5", "kerchunk", "icechunk"];
         let named = text(matches, "kind").filter(|name| others.contains(name));
         let container = named.filter(|_| kind::is_last(matches, "kind"));
         // The name of a container that a digit follows does not count.
         let of_kinds: &[&str] = if named.is_some() { &[] } else { &["kind"] };
         let kind = match container {
             Some("kerchunk") => Some(Kind::Kerchunk),
+            Some("icechunk") => Some(Kind::Icechunk),
             Some(_) => None,
             None => kind::asked(matches, of_kinds)
-                .map_err(|error| kind::and_archives(error, ", zst, h5 and kerchunk"))?,
+                .map_err(|error| kind::and_archives(error, ", zst, h5, kerchunk and icechunk"))?,
         };
         let min_chunk_bytes = memory::bytes(matches, "min-chunk", "-M")?;
         let memory = memory::bytes(matches, "memory", "-m")?;

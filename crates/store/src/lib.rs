@@ -83,6 +83,7 @@ pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;
 pub use object::spooled::SpooledSource;
 pub use references::base64;
+pub use references::icechunk::RepositoryOutput;
 pub use references::{
     JsonReferenceOutput, ObjectVersion, ParquetReferenceOutput, Reference, ReferenceKeys, ReferenceSet,
     ReferenceTable, ReferencedArray, StoredRange, read_kerchunk,

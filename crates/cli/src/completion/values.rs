@@ -83,7 +83,7 @@ fn kinds(program: &Program) -> Vec<String> {
         .chain(Kind::ARCHIVES);
     let kinds = kinds.map(|kind| format!("{}\t{}", kind.can().short_name, kind.name()));
     let others: &[&str] = match program.name {
-        "nccopy" => &["archive", "zst", "h5", "kerchunk"],
+        "nccopy" => &["archive", "zst", "h5", "kerchunk", "icechunk"],
         _ => &["archive"],
     };
     kinds

@@ -48,7 +48,7 @@ mod tests {
             (PAGED, "nc4, nc7"),
             (SHARDED, "zarr3"),
             (FIXED_STRINGS, "nczarr, zarr2, kerchunk"),
-            (REFERENCES, "kerchunk"),
+            (REFERENCES, "kerchunk, icechunk"),
             (SPARSE, "nczarr, zarr2, zarr3"),
         ] {
             assert_eq!(names(applies), expected);

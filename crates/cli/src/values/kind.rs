@@ -6,7 +6,9 @@ use ncutils_core::model::Kind;
 use ncutils_core::model::similar::question;
 
 /// Other names of kinds, and the words for no single kind.
-const OTHERS: [&str; 6] = ["netcdf4", "netcdf-4", "archive", "zst", "h5", "kerchunk"];
+const OTHERS: [&str; 7] = [
+    "netcdf4", "netcdf-4", "archive", "zst", "h5", "kerchunk", "icechunk",
+];
 
 /// Names of kinds in other programs, in lower case, with those that are meant.
 const ELSEWHERE: [(&str, &str); 10] = [

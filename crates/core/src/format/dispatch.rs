@@ -27,7 +27,7 @@ pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check(schema),
-        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk => zarr::check(schema),
+        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk => zarr::check(schema),
         Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive => {
             classic::check_places(&archive::as_original(schema))
         }
@@ -39,7 +39,7 @@ pub fn check(schema: &Schema) -> Result<()> {
 /// another crate holds all.
 pub fn unheld(schema: &Schema) -> Vec<Error> {
     match schema.kind {
-        Kind::Zarr3 => zarr::unheld_by_version_3(schema),
+        Kind::Zarr3 | Kind::Icechunk => zarr::unheld_by_version_3(schema),
         Kind::Other(_) => Vec::new(),
         _ => check(schema).err().into_iter().collect(),
     }
@@ -53,7 +53,9 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
         Kind::Classic | Kind::Offset64 | Kind::Data64 => classic::check_places(schema),
         Kind::Netcdf4 | Kind::Netcdf4Classic => netcdf4::check_plans(schema, plans),
-        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk => zarr::check_plans(schema, plans),
+        Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk => {
+            zarr::check_plans(schema, plans)
+        }
         Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive => {
             classic::check_places(&archive::as_original(schema))
         }
@@ -97,9 +99,10 @@ pub fn create_with(
         (Kind::Netcdf4 | Kind::Netcdf4Classic, DestinationKind::Object(output)) => {
             netcdf4::create(output, destination.raw_files(), schema, plans)
         }
-        (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk, DestinationKind::Keys(output)) => {
-            zarr::create(output, schema, plans, *options)
-        }
+        (
+            Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk,
+            DestinationKind::Keys(output),
+        ) => zarr::create(output, schema, plans, *options),
         (
             Kind::ClassicArchive | Kind::Offset64Archive | Kind::Data64Archive,
             DestinationKind::Object(output),
@@ -177,10 +180,13 @@ pub fn grow(
 /// The errors of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<Warning>> {
     let mut warnings: Vec<Warning> = schema.warnings.iter().map(Warning::of_output).collect();
-    if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk = schema.kind {
+    if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk = schema.kind {
         warnings.extend(zarr::warnings(schema, plans, *options)?);
     }
-    if !matches!(schema.kind, Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk) {
+    if !matches!(
+        schema.kind,
+        Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk
+    ) {
         warnings.extend(zarr::rounded_numbers(schema).map(Warning::of_output));
     }
     Ok(warnings)

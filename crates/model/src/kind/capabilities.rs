@@ -413,7 +413,7 @@ pub(super) static KERCHUNK: Capabilities = Capabilities {
 };
 
 /// Zarr version 3. What it has no place for is in an attribute of netCDF's own: unlimited dimensions, no-fill.
-pub(super) static ZARR3: Capabilities = Capabilities {
+pub(super) const ZARR3: Capabilities = Capabilities {
     name: "Zarr version 3",
     short_name: "zarr3",
     extended_name: "Zarr version 3 mode=00001000",
@@ -427,6 +427,19 @@ pub(super) static ZARR3: Capabilities = Capabilities {
     unwritten_text_is_empty: false,
     unwritten_big_endian_is_swapped: false,
     ..ZARR
+};
+
+/// References in an Icechunk repository: Zarr version 3, whose chunks are places in other files.
+pub(super) static ICECHUNK: Capabilities = Capabilities {
+    name: "Icechunk",
+    short_name: "icechunk",
+    extended_name: "Icechunk mode=00001000",
+    ending: Some("icechunk"),
+    grows: Growth::Anew,
+    references: true,
+    skips_chunks: false,
+    shards: false,
+    ..ZARR3
 };
 
 /// Features of Zarr version 2.

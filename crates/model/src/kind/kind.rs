@@ -2,8 +2,8 @@
 //! the kind itself.
 
 use super::capabilities::{
-    CDF1, CDF1_ARCHIVE, CDF2, CDF2_ARCHIVE, CDF5, CDF5_ARCHIVE, KERCHUNK, NCZARR, NETCDF4, NETCDF4_CLASSIC,
-    ZARR2, ZARR3,
+    CDF1, CDF1_ARCHIVE, CDF2, CDF2_ARCHIVE, CDF5, CDF5_ARCHIVE, ICECHUNK, KERCHUNK, NCZARR, NETCDF4,
+    NETCDF4_CLASSIC, ZARR2, ZARR3,
 };
 use crate::Capabilities;
 
@@ -34,6 +34,8 @@ pub enum Kind {
     Data64Archive,
     /// kerchunk's references to chunks of other files, as JSON or Parquet.
     Kerchunk,
+    /// An Icechunk repository of references to chunks of other files.
+    Icechunk,
     /// A format of another crate. Its reader and writer are called directly, because `format::open` and
     /// `format::create` do not know it.
     Other(&'static Capabilities),
@@ -67,7 +69,7 @@ impl Kind {
     pub const OF_ZARR: [Self; 3] = [Self::Nczarr, Self::Zarr2, Self::Zarr3];
 
     /// The kinds of references to chunks of other files.
-    pub const OF_REFERENCES: [Self; 1] = [Self::Kerchunk];
+    pub const OF_REFERENCES: [Self; 2] = [Self::Kerchunk, Self::Icechunk];
 
     /// The kinds of compressed archives, in the order of the kinds that they archive.
     pub const ARCHIVES: [Self; 3] = [Self::ClassicArchive, Self::Offset64Archive, Self::Data64Archive];
@@ -114,6 +116,7 @@ impl Kind {
             Self::Offset64Archive => &CDF2_ARCHIVE,
             Self::Data64Archive => &CDF5_ARCHIVE,
             Self::Kerchunk => &KERCHUNK,
+            Self::Icechunk => &ICECHUNK,
             Self::Other(can) => can,
         }
     }

@@ -406,6 +406,8 @@ mod tests {
         let output = ParquetReferenceOutput::new(Arc::new(keys.output()));
         output.put_last("v/.zarray", b"{}").unwrap();
         let array = |path: &str, counts: &[u64]| ReferencedArray {
+            shape: Vec::new(),
+            dimensions: Vec::new(),
             path: path.to_owned(),
             counts: counts.to_vec(),
             fill: Box::new(|| Ok(vec![7; 3])),

@@ -10,6 +10,10 @@ type Fill = dyn Fn() -> io::Result<Vec<u8>> + Send + Sync;
 pub struct ReferencedArray {
     /// The path of the array: the beginning of the keys of its chunks.
     pub path: String,
+    /// Its length, and that of a chunk, along each dimension.
+    pub shape: Vec<(u64, u64)>,
+    /// The names of its dimensions.
+    pub dimensions: Vec<String>,
     /// The number of its chunks along each dimension.
     pub counts: Vec<u64>,
     /// Makes the value of a chunk that holds only fill values, for outputs in which none may be missing.

@@ -16,7 +16,7 @@ pub(super) fn kind() -> Vec<Opt> {
             .or_long("kind")
             .value(Value::Text("KIND"))
             .more(format!(
-                "{}\nzst: the input's bytes in Zstandard's seekable format.\nh5: HDF5 as it is, with all its objects, types and links (hdf5 is another name of nc4).\nkerchunk: references to the input's chunks, as JSON, or as Parquet in a folder NAME.parq.",
+                "{}\nzst: the input's bytes in Zstandard's seekable format.\nh5: HDF5 as it is, with all its objects, types and links (hdf5 is another name of nc4).\nkerchunk: references to the input's chunks, as JSON, or as Parquet in a folder NAME.parq.\nicechunk: the same in a new Icechunk repository.",
                 kinds()
             ))
             .section("nccopy.md#kind-of-the-output")

@@ -171,7 +171,7 @@ fn begin(
     options: ZarrOptions,
 ) -> Result<write::ZarrWriter> {
     match schema.kind {
-        Kind::Zarr3 => v3::create(output, schema, plans, options),
+        Kind::Zarr3 | Kind::Icechunk => v3::create(output, schema, plans, options),
         _ => write::create(output, schema, plans, options),
     }
 }
@@ -195,7 +195,7 @@ pub fn complete(
 /// Names the item.
 pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
-        Kind::Zarr3 => v3::check(schema),
+        Kind::Zarr3 | Kind::Icechunk => v3::check(schema),
         _ => write::check(schema),
     }
 }
@@ -211,7 +211,7 @@ pub fn unheld_by_version_3(schema: &Schema) -> Vec<Error> {
 /// Names the item.
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
-        Kind::Zarr3 => v3::check_plans(schema, plans),
+        Kind::Zarr3 | Kind::Icechunk => v3::check_plans(schema, plans),
         _ => write::check_plans(schema, plans),
     }
 }
@@ -222,7 +222,7 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
 /// Those of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<Warning>> {
     let mut all = match schema.kind {
-        Kind::Zarr3 => v3::warnings(schema, plans, options),
+        Kind::Zarr3 | Kind::Icechunk => v3::warnings(schema, plans, options),
         _ => write::warnings(schema, plans, options),
     }?;
     all.extend(names_of_other_bytes(schema).map(Warning::of_output));

@@ -98,7 +98,10 @@ impl Location {
         raw: Option<Arc<RawFiles>>,
     ) -> Result<Destination> {
         if kind.can().references {
-            return Ok(Destination::keys(&self.name, self.reference_output(options)?));
+            return Ok(Destination::keys(
+                &self.name,
+                self.reference_output(kind, options)?,
+            ));
         }
         match is_zarr(kind) {
             true => Ok(Destination::keys(

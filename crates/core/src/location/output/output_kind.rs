@@ -11,6 +11,7 @@
 use std::os::unix::ffi::OsStrExt;
 
 use crate::error::{Error, Result};
+use crate::format::SnapshotName;
 use crate::model::Kind;
 use crate::remote::Provider;
 
@@ -34,10 +35,14 @@ impl Location {
     fn choose_kind(&self, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
         let zarr_asked = asked.filter(|kind| is_zarr(*kind));
         if let Some(mode) = self.zarr_mode() {
-            if mode.snapshot.is_some() {
-                return Err(Error::Usage(
-                    "Icechunk repositories are read, and not written".to_owned(),
-                ));
+            if let Some(snapshot) = &mode.snapshot {
+                return match snapshot {
+                    SnapshotName::Branch(name) if name == "main" => Ok(Some(Kind::Icechunk)),
+                    _ => Err(Error::Usage(
+                        "a new repository has the branch main alone; leave out branch, tag and snapshot"
+                            .to_owned(),
+                    )),
+                };
             }
             let Some(format) = mode.format.or(zarr_asked) else {
                 return Err(Error::Usage(format!(

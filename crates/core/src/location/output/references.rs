@@ -1,6 +1,9 @@
-//! Outputs of references: kerchunk's JSON and Parquet.
+//! Outputs of references: kerchunk's JSON and Parquet, Icechunk repositories.
 
+use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::destination::CreateOptions;
@@ -10,7 +13,10 @@ use crate::location::Location;
 #[cfg(feature = "remote")]
 use crate::location::{Target, remote_destination};
 use crate::model::Kind;
-use crate::store::{DirectoryOutput, JsonReferenceOutput, KeyOutput, Output, ParquetReferenceOutput};
+use crate::store::{
+    DirectoryOutput, FolderCheck, JsonReferenceOutput, KeyOutput, Output, ParquetReferenceOutput,
+    RepositoryOutput,
+};
 
 /// The form in which references are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +28,36 @@ pub(crate) enum ReferenceForm {
     },
     /// A folder of Parquet files.
     Parquet,
+    /// An Icechunk repository.
+    Repository,
+}
+
+impl ReferenceForm {
+    /// References in a folder of keys.
+    pub(super) fn in_folder(self, keys: Arc<dyn KeyOutput>) -> Arc<dyn KeyOutput> {
+        match self {
+            Self::Repository => Arc::new(RepositoryOutput::new(keys)),
+            _ => Arc::new(ParquetReferenceOutput::new(keys)),
+        }
+    }
+}
+
+/// Checks that nothing is in a folder: a repository has snapshots that nobody else has.
+fn check_empty(root: &Path) -> io::Result<()> {
+    match fs::read_dir(root)?.next() {
+        None => Ok(()),
+        Some(_) => Err(io::Error::new(
+            io::ErrorKind::DirectoryNotEmpty,
+            "the folder is not empty, and a repository is never replaced; name another output, or remove the folder",
+        )),
+    }
 }
 
 impl Location {
     /// The form of references that a name asks for by its ending; `None` for any other name.
     pub(crate) fn references_by_name(&self) -> Option<ReferenceForm> {
-        if self.mode.is_some() {
-            return None;
+        if let Some(mode) = &self.mode {
+            return mode.snapshot.as_ref().map(|_| ReferenceForm::Repository);
         }
         let name = self.file_name()?;
         let ends = |ending: &[u8]| name.as_bytes().ends_with(ending);
@@ -44,7 +73,10 @@ impl Location {
     }
 
     /// The form of references that are written here.
-    pub(crate) fn reference_form(&self) -> ReferenceForm {
+    pub(crate) fn reference_form(&self, kind: Kind) -> ReferenceForm {
+        if kind == Kind::Icechunk {
+            return ReferenceForm::Repository;
+        }
         let compressed = self
             .file_name()
             .is_some_and(|name| name.as_bytes().ends_with(b".zst"));
@@ -64,32 +96,34 @@ impl Location {
     ///
     /// # Errors
     /// Those of [`Location::destination`].
-    pub(crate) fn reference_output(&self, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
-        match self.reference_form() {
+    pub(crate) fn reference_output(&self, kind: Kind, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
+        match self.reference_form(kind) {
             ReferenceForm::Json { compressed } => {
                 self.references_in_file(self.object_output(options, None)?, compressed)
             }
-            ReferenceForm::Parquet => Ok(Self::references_in_folder(self.reference_folder(options)?)),
+            form => Ok(form.in_folder(self.reference_folder(form, options)?)),
         }
     }
 
     /// The folder of references as a store of keys.
-    pub(super) fn reference_folder(&self, options: &CreateOptions) -> Result<Arc<dyn KeyOutput>> {
+    pub(super) fn reference_folder(
+        &self,
+        form: ReferenceForm,
+        options: &CreateOptions,
+    ) -> Result<Arc<dyn KeyOutput>> {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
             return remote_destination::tree(session, url, memory, options.replaces).map_err(self.named());
         }
         let _ = options;
-        let check = Arc::new(parquet_folder::check_replaceable);
+        let check: FolderCheck = match form {
+            ReferenceForm::Repository => Arc::new(check_empty),
+            _ => Arc::new(parquet_folder::check_replaceable),
+        };
         let output = DirectoryOutput::create_over(self.local_path()?, check);
         let output = output.map_err(|e| self.named()(Error::io("cannot create", e)))?;
         Ok(Arc::new(output))
-    }
-
-    /// References in a folder of keys.
-    pub(super) fn references_in_folder(keys: Arc<dyn KeyOutput>) -> Arc<dyn KeyOutput> {
-        Arc::new(ParquetReferenceOutput::new(keys))
     }
 
     /// References in one file.

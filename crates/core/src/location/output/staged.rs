@@ -153,10 +153,10 @@ impl Location {
             let kind = Store::WithRawFiles(object, raw);
             return Ok((destination, Staged { kind }));
         }
-        let form = kind.can().references.then(|| self.reference_form());
-        if let Some(ReferenceForm::Parquet) = form {
-            let keys = Arc::new(StagedKeys::new(self.reference_folder(options)?));
-            let output = Self::references_in_folder(keys.clone());
+        let form = kind.can().references.then(|| self.reference_form(kind));
+        if let Some(form @ (ReferenceForm::Parquet | ReferenceForm::Repository)) = form {
+            let keys = Arc::new(StagedKeys::new(self.reference_folder(form, options)?));
+            let output = form.in_folder(keys.clone());
             let kind = Store::Keys(keys);
             return Ok((Destination::keys(self.name(), output), Staged { kind }));
         }

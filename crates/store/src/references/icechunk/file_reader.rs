@@ -4,7 +4,8 @@ use std::io::Read;
 
 use super::flatbuffer_reader::Wrong;
 
-const MAGIC: &[u8; 12] = "ICE\u{1f9ca}CHUNK".as_bytes().first_chunk().unwrap();
+/// What a file begins with.
+pub const MAGIC: &[u8; 12] = "ICE\u{1f9ca}CHUNK".as_bytes().first_chunk().unwrap();
 
 /// Bytes of the header: magic, name of the writer, version, kind and compression.
 const HEADER: usize = 39;
@@ -19,6 +20,8 @@ pub enum FileKind {
     Snapshot = 1,
     /// The chunks of arrays.
     Manifest = 2,
+    /// What a snapshot added.
+    TransactionLog = 4,
     /// Branches and tags, in specification 2.
     Repository = 6,
 }

@@ -1,6 +1,8 @@
-//! Ids of files: 12 bytes, in file names as Crockford's base32.
+//! Ids of files: 12 bytes, in file names as Crockford's base32. Ids of nodes: 8 bytes.
 
 use std::fmt;
+
+use sha2::{Digest, Sha256};
 
 /// The digits, in which I, L, O and U are not.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -8,6 +10,24 @@ const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// The id of a snapshot, manifest or chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SnapshotId(pub [u8; 12]);
+
+/// The id of a group or an array.
+pub type NodeId = [u8; 8];
+
+/// The snapshot that every repository begins with.
+pub const FIRST_SNAPSHOT: SnapshotId = SnapshotId([
+    0x0b, 0x1c, 0xc8, 0xd6, 0x78, 0x75, 0x80, 0xf0, 0xe3, 0x3a, 0x65, 0x34,
+]);
+
+/// The first bytes of a hash of something. Other writers take random ones.
+pub fn id_of<const N: usize>(what: &str, content: &[u8]) -> [u8; N] {
+    let digest = Sha256::new()
+        .chain_update(what)
+        .chain_update([0])
+        .chain_update(content)
+        .finalize();
+    std::array::from_fn(|n| digest[n])
+}
 
 impl SnapshotId {
     /// The id that a file's name is.

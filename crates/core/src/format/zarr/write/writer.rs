@@ -107,6 +107,12 @@ impl ZarrWriter {
             let plan = self.plans[n].clone();
             ReferencedArray {
                 path: self.paths[n].clone(),
+                shape: (plan.layout.extent.iter().copied())
+                    .zip(plan.layout.chunk_shape().iter().copied())
+                    .collect(),
+                dimensions: (self.schema.vars[n].dims.iter())
+                    .map(|dim| self.schema.dim(*dim).name.clone())
+                    .collect(),
                 counts: self.grids[n].counts().to_vec(),
                 fill: Box::new(move || fill_chunk(&plan)),
             }

@@ -1,0 +1,272 @@
+//! [`RepositoryOutput`]: a Zarr hierarchy that is written as the first snapshot of a repository, by specification 1.
+//!
+//! Names of files are random in other programs. Here they are hashes of the contents, so that the same references give the same
+//! repository.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
+use super::manifest_writer::{ManifestRef, OpenManifest, Value};
+use super::settings_writer::{folder_of, settings};
+use super::snapshot_writer::{ArrayNode, Node, Snapshot, first_snapshot, transaction_log};
+use crate::references::{ObjectVersion, Reference, ReferencedArray};
+use crate::{KeyOutput, ValueWriter};
+
+/// Most bytes of a value that stands in a manifest. A longer one is a file of its own. Other writers have the same limit.
+const MOST_INLINE: usize = 512;
+
+/// What the document of a group or an array is called.
+const DOCUMENT: &str = "zarr.json";
+
+/// A repository that is being written, below another output. The documents of a hierarchy come by
+/// [`put_last`](KeyOutput::put_last), its chunks as values or as references.
+pub struct RepositoryOutput {
+    output: Arc<dyn KeyOutput>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The references of each array that are in no manifest yet.
+    open: HashMap<String, OpenManifest>,
+    manifests: HashMap<String, Vec<ManifestRef>>,
+    arrays: HashMap<String, ReferencedArray>,
+    /// The documents, by path.
+    documents: BTreeMap<Vec<String>, Vec<u8>>,
+    /// Where stored chunks lie.
+    folders: BTreeSet<String>,
+    /// Time of the last change of what is referred to, in microseconds since 1970.
+    newest: u64,
+}
+
+impl RepositoryOutput {
+    /// Begins a repository.
+    pub fn new(output: Arc<dyn KeyOutput>) -> Self {
+        Self {
+            output,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a reference to the chunk of a key.
+    fn add(&self, key: &str, value: Value) -> io::Result<()> {
+        let (array, index) = chunk_of(key).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("the key {key:?} is none of a chunk"),
+            )
+        })?;
+        let mut state = self.state();
+        let open = state.open.entry(array.clone()).or_default();
+        let full = open.is_full(&index).then(|| std::mem::take(open));
+        open.add(index, value);
+        match full {
+            None => Ok(()),
+            Some(full) => self.write_manifest(&mut state, &array, full),
+        }
+    }
+
+    fn write_manifest(&self, state: &mut State, array: &str, manifest: OpenManifest) -> io::Result<()> {
+        if manifest.is_empty() {
+            return Ok(());
+        }
+        let (manifest, bytes) = manifest.write(node_id(array))?;
+        self.output.put(&format!("manifests/{}", manifest.id), &bytes)?;
+        state
+            .manifests
+            .entry(array.to_owned())
+            .or_default()
+            .push(manifest);
+        Ok(())
+    }
+
+    /// Writes what the documents and references make.
+    fn complete(&self) -> io::Result<()> {
+        let mut state = self.state();
+        let mut open: Vec<_> = std::mem::take(&mut state.open).into_iter().collect();
+        open.sort_by(|a, b| a.0.cmp(&b.0));
+        for (array, manifest) in open {
+            self.write_manifest(&mut state, &array, manifest)?;
+        }
+        let documents = std::mem::take(&mut state.documents);
+        let mut nodes = Vec::with_capacity(documents.len());
+        for (path, document) in documents {
+            let path = path.join("/");
+            let array = state.arrays.remove(&path).map(|array| ArrayNode {
+                shape: array.shape,
+                dimensions: array.dimensions,
+                manifests: state.manifests.remove(&path).unwrap_or_default(),
+            });
+            nodes.push(Node {
+                id: node_id(&path),
+                path: format!("/{path}"),
+                document,
+                array,
+            });
+        }
+        let snapshot = Snapshot {
+            nodes: &nodes,
+            message: "written by nccopy",
+            flushed_at: state.newest,
+        };
+        let (id, bytes) = snapshot.write()?;
+        let put =
+            |folder: &str, id: SnapshotId, bytes: &[u8]| self.output.put(&format!("{folder}/{id}"), bytes);
+        put("snapshots", FIRST_SNAPSHOT, &first_snapshot(state.newest)?)?;
+        put("snapshots", id, &bytes)?;
+        put("transactions", id, &transaction_log(id, &nodes)?)?;
+        self.output
+            .put("config.yaml", settings(&state.folders).as_bytes())?;
+        let branch = format!("{{\"snapshot\":\"{id}\"}}");
+        self.output
+            .put_last("refs/branch.main/ref.json", branch.as_bytes())
+    }
+}
+
+/// The URL of an object: a repository has no relative names.
+fn url_of(object: &str) -> io::Result<Cow<'_, str>> {
+    if object.contains("://") {
+        return Ok(Cow::Borrowed(object));
+    }
+    if !object.starts_with('/') {
+        let why = format!("{object}: Icechunk has no names relative to a folder; leave out --relative");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let mut url = "file://".to_owned();
+    for byte in object.bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => url.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => url.push(char::from(byte)),
+            byte => {
+                let _ = write!(url, "%{byte:02X}");
+            }
+        }
+    }
+    Ok(Cow::Owned(url))
+}
+
+/// The identifier of a group or an array, by its path.
+fn node_id(path: &str) -> NodeId {
+    id_of("node", path.as_bytes())
+}
+
+/// The array of a chunk's key, and the chunk's coordinates: `a/v/c/0/1`.
+fn chunk_of(key: &str) -> Option<(String, Vec<u32>)> {
+    let names: Vec<&str> = key.split('/').collect();
+    let place = names.iter().rposition(|name| *name == "c")?;
+    let index = names[place + 1..].iter().map(|number| number.parse().ok());
+    Some((names[..place].join("/"), index.collect::<Option<_>>()?))
+}
+
+impl KeyOutput for RepositoryOutput {
+    fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        if value.len() <= MOST_INLINE {
+            return self.add(key, Value::Reference(Reference::Inline(value.to_vec())));
+        }
+        let id = SnapshotId(id_of(key, value));
+        self.output.put(&format!("chunks/{id}"), value)?;
+        self.add(key, Value::Native(id, value.len() as u64))
+    }
+
+    fn takes_references(&self) -> bool {
+        true
+    }
+
+    fn begin_arrays(&self, arrays: Vec<ReferencedArray>) -> io::Result<()> {
+        let arrays = arrays.into_iter().map(|array| (array.path.clone(), array));
+        self.state().arrays = arrays.collect();
+        Ok(())
+    }
+
+    fn put_reference(&self, key: &str, reference: &Reference) -> io::Result<()> {
+        let mut stored = match reference {
+            Reference::Inline(value) => return self.put(key, value),
+            Reference::Stored(stored) => stored.clone(),
+        };
+        stored.object = url_of(&stored.object)?.into_owned();
+        {
+            let mut state = self.state();
+            let folder = folder_of(&stored.object);
+            if !state.folders.contains(folder) {
+                state.folders.insert(folder.to_owned());
+            }
+            if let Some(ObjectVersion::LastModified(time)) = &stored.version {
+                let time = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
+                state.newest = state.newest.max(u64::try_from(time).unwrap_or(0));
+            }
+        }
+        self.add(key, Value::Reference(Reference::Stored(stored)))
+    }
+
+    fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        let folder = match key.strip_suffix(DOCUMENT) {
+            Some("") => Some(""),
+            Some(folder) => folder.strip_suffix('/'),
+            None => None,
+        };
+        let folder = folder.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("the key {key:?} is none of Zarr, version 3"),
+            )
+        })?;
+        // In the order of paths, name by name.
+        let path = folder.split('/').filter(|name| !name.is_empty());
+        let path = path.map(str::to_owned).collect();
+        self.state().documents.insert(path, value.to_vec());
+        Ok(())
+    }
+
+    /// There are no shards in a repository: a chunk is a part of an object anyway.
+    fn create(&self, _: &str) -> io::Result<Box<dyn ValueWriter>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn staged(&self, _: &str) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    fn staged_keys(&self, _: &str) -> io::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        self.output.wait()
+    }
+
+    fn publish(&self) -> io::Result<()> {
+        self.complete()?;
+        self.output.publish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_have_urls() {
+        assert_eq!(url_of("/a b/é.nc").unwrap(), "file:///a%20b/%C3%A9.nc");
+        assert_eq!(url_of("s3://b/k").unwrap(), "s3://b/k");
+        assert!(url_of("a.nc").is_err());
+    }
+
+    #[test]
+    fn keys_of_chunks_have_an_array_and_coordinates() {
+        assert_eq!(chunk_of("v/c/0/12"), Some(("v".to_owned(), vec![0, 12])));
+        assert_eq!(chunk_of("a/c/c"), Some(("a/c".to_owned(), Vec::new())));
+        assert_eq!(chunk_of("c/c/3"), Some(("c".to_owned(), vec![3])));
+        for other in ["v/zarr.json", "v/c/x", "v/c/4294967296", "v"] {
+            assert_eq!(chunk_of(other), None, "{other}");
+        }
+    }
+}

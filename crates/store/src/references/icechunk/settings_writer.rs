@@ -1,0 +1,75 @@
+//! Writes `config.yaml`: where virtual chunks may lie.
+
+use std::collections::BTreeSet;
+
+use crate::references::json_string::push_string;
+
+/// The folders of objects: all up to the last `/`.
+pub fn folder_of(object: &str) -> &str {
+    match object.rfind('/') {
+        Some(end) => &object[..=end],
+        None => object,
+    }
+}
+
+/// The settings of a repository whose virtual chunks lie in these folders, which are URLs that end in `/`.
+pub fn settings(folders: &BTreeSet<String>) -> String {
+    let mut text = String::from("virtual_chunk_containers:\n");
+    if folders.is_empty() {
+        text = String::from("virtual_chunk_containers: null\n");
+    }
+    for folder in folders {
+        let quoted = quoted(folder);
+        text += &format!(
+            "  {quoted}:\n    name: null\n    url_prefix: {quoted}\n    store: {}\n",
+            store(folder)
+        );
+    }
+    for other in [
+        "inline_chunk_threshold_bytes",
+        "get_partial_values_concurrency",
+        "compression",
+        "max_concurrent_requests",
+        "caching",
+        "storage",
+        "manifest",
+    ] {
+        text += &format!("{other}: null\n");
+    }
+    text
+}
+
+/// A string of JSON, which is one of YAML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::new();
+    push_string(&mut quoted, text);
+    quoted
+}
+
+/// How a folder is reached. Regions and credentials are the reader's to give.
+fn store(folder: &str) -> String {
+    if let Some(path) = folder.strip_prefix("file://") {
+        return format!("!local_file_system {}", quoted(path));
+    }
+    match folder.split("://").next() {
+        Some("s3") => "!s3\n      region: null\n      endpoint_url: null\n      anonymous: false\n      allow_http: false\n      force_path_style: false\n      network_stream_timeout_seconds: 60\n      requester_pays: false".to_owned(),
+        Some("gs" | "gcs") => "!gcs {}".to_owned(),
+        Some("az" | "azure" | "abfs") => "!azure {}".to_owned(),
+        _ => "!http {}".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_folder_is_a_container() {
+        assert_eq!(folder_of("s3://b/p/a.nc"), "s3://b/p/");
+        let folders = BTreeSet::from(["file:///data/".to_owned(), "s3://b/".to_owned()]);
+        let text = settings(&folders);
+        assert!(text.contains("  \"file:///data/\":\n    name: null\n    url_prefix: \"file:///data/\"\n    store: !local_file_system \"/data/\"\n"));
+        assert!(text.contains("store: !s3\n      region: null\n"));
+        assert!(settings(&BTreeSet::new()).starts_with("virtual_chunk_containers: null\n"));
+    }
+}

@@ -1,0 +1,109 @@
+"""Repositories that our nccopy writes: icechunk reads by them what netCDF4-python reads of the files that they lead to."""
+
+import pathlib
+
+import join_files
+import netCDF4
+import numpy as np
+import pytest
+from conftest import nccopy
+from references_read import VARIABLES, needs_references
+from test_references_written import contents
+from zarr_reference import by_script
+
+pytestmark = needs_references
+
+
+
+def repository(path):
+    return f"{path}#mode=icechunk"
+
+
+def compare(path, *sources, along=None):
+    options = [] if along is None else ["--along", along]
+    container = f"file://{pathlib.Path(sources[0]).resolve().parent}/"
+    return by_script(("zarr", "icechunk"), "icechunk_compare.py", path, container, *sources, *options, variables={**VARIABLES, "ICECHUNK_LOG": "error"})
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    path = tmp_path_factory.mktemp("icechunk") / "source.nc"
+    rng = np.random.default_rng(3)
+    with netCDF4.Dataset(path, "w") as f:
+        f.title = "of a repository"
+        for name, length in [("time", None), ("y", 30), ("x", 40)]:
+            f.createDimension(name, length)
+        time = f.createVariable("time", "f8", ("time",))
+        time.units = "days since 2000-01-01"
+        time[:] = np.arange(9)
+        field = rng.normal(size=(9, 30, 40))
+        for name, options in {
+            "plain": {}, "deflated": {"zlib": True}, "shuffled": {"zlib": True, "shuffle": True}, "zstd": {"compression": "zstd"},
+        }.items():
+            f.createVariable(name, "f4", ("time", "y", "x"), chunksizes=(2, 15, 40), **options)[:] = field
+        packed = f.createVariable("packed", "i2", ("time", "y", "x"), zlib=True, chunksizes=(1, 30, 40))
+        packed.scale_factor = 0.5
+        packed[:] = np.round(field * 10) / 2
+        f.createVariable("big", ">i4", ("y", "x"), endian="big", zlib=True)[:] = np.arange(1200).reshape(30, 40)
+        sparse = f.createVariable("sparse", "f8", ("time", "x"), chunksizes=(1, 20), zlib=True, fill_value=7.5)
+        sparse[4, 3:8] = 1.0
+        names = f.createVariable("name", str, ("x",))
+        for n in range(40):
+            names[n] = "é" * n
+        f.createGroup("inner").createVariable("number", "i4")[...] = 5
+    return path
+
+
+@pytest.mark.parametrize("inline", ["0", "1M"])
+def test_a_repository_leads_to_the_values_of_its_source(source, tmp_path, inline):
+    nccopy("--inline", inline, source, repository(tmp_path / "repo"))
+    found = compare(tmp_path / "repo", source)
+    assert found["differences"] == []
+    assert found["title"] == "of a repository"
+    assert found["snapshots"] == ["written by nccopy", "Repository initialized"]
+
+
+def test_our_reader_reads_it(source, tmp_path):
+    nccopy("--inline", "0", source, repository(tmp_path / "repo"))
+    nccopy("-k", "nc4", "--data-dir", source.parent, repository(tmp_path / "repo"), tmp_path / "back.nc")
+    with netCDF4.Dataset(source) as wanted, netCDF4.Dataset(tmp_path / "back.nc") as found:
+        for name in wanted.variables:
+            assert (wanted[name][...] == found[name][...]).all(), name
+        assert found["inner/number"][...] == 5
+    assert "branch" in str(list((tmp_path / "repo").rglob("ref.json"))[0])
+
+
+def test_joined_files_are_one_repository(tmp_path):
+    files = join_files.days(tmp_path, 5, 5, 5, chunk=1)
+    nccopy("--join", "time", "--inline", "10K", *files, repository(tmp_path / "repo"))
+    assert compare(tmp_path / "repo", *files, along="time")["differences"] == []
+
+
+def test_the_same_source_gives_the_same_repository(source, tmp_path):
+    for n, threads in enumerate(("1", "2", "8")):
+        nccopy("--threads", threads, source, repository(tmp_path / f"repo{n}"))
+    assert contents(tmp_path / "repo0") == contents(tmp_path / "repo1") == contents(tmp_path / "repo2")
+
+
+def test_many_references_are_in_several_manifests(tmp_path):
+    path = tmp_path / "many.nc"
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("y", 700)
+        f.createDimension("x", 600)
+        f.createVariable("v", "i1", ("y", "x"), chunksizes=(1, 2))[:] = np.arange(420_000).reshape(700, 600) % 100
+    nccopy("--inline", "0", path, repository(tmp_path / "repo"))
+    assert len(list((tmp_path / "repo" / "manifests").iterdir())) > 1
+    assert compare(tmp_path / "repo", path)["differences"] == []
+
+
+def test_a_repository_is_never_replaced(source, tmp_path):
+    nccopy(source, repository(tmp_path / "repo"))
+    before = contents(tmp_path / "repo")
+    assert "a repository is never replaced" in nccopy("--quiet", source, repository(tmp_path / "repo"), ok=False)
+    assert contents(tmp_path / "repo") == before
+    for key in ("branch=dev", "tag=v1", "snapshot=1CECHNKREP0F1RSTCMT0"):
+        refused = nccopy("--quiet", source, f"{repository(tmp_path / 'other')}&{key}", ok=False)
+        assert "a new repository has the branch main alone" in refused
+    refused = nccopy("--quiet", "--relative", "--inline", "0", source, repository(tmp_path / "other"), ok=False)
+    assert "leave out --relative" in refused
+    assert not (tmp_path / "other").exists()
