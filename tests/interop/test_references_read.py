@@ -165,6 +165,11 @@ def test_values_of_icechunk_are_those_of_the_source(source, tmp_path):
         assert out["group/inline"][:].tolist() == [0, 1, 2, 3, 4, 5]
     nccopy("-v", "native", "--isel", "n=15:45", repository, tmp_path / "cut.nc")
     same(values(tmp_path / "cut.nc"), {"native": (("n", "m"), native[15:45])})
+    # What was changed since is refused. Icechunk's own chunks stay.
+    before = source.stat()
+    os.utime(source, (before.st_atime, before.st_mtime + 100))
+    assert "source.nc" in (said := refused(repository, tmp_path / "out.nc")) and "changed since" in said
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
     # Moved elsewhere, virtual chunks are outside of its folder, and its own are not.
     moved = tmp_path / "moved"
     shutil.move(repository, moved)

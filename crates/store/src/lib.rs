@@ -77,7 +77,7 @@ pub use keys::open_values::OpenValues;
 pub use object::arriving::ArrivingSource;
 pub use object::known_size::known_size;
 pub use object::memory::MemoryOutput;
-pub use object::object::Object;
+pub use object::object::{Object, ObjectState};
 pub use object::object_stream::object_stream;
 pub use object::open_stream::open_stream;
 pub use object::read_ahead::read_ahead;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::files::{archive, copy, dataset, elsewhere, hdf5, job, proof, verbatim};
-use super::keys::{zarr, zarr3, zip};
+use super::keys::{references, zarr, zarr3, zip};
 use super::sample_files::{any_files, classic_files, hdf5_files};
 use super::texts::{cdl, options, part, remote};
 use super::{filters, inflate, planes};
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 24] = [
+pub const TARGETS: [Target; 27] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -79,6 +79,21 @@ pub const TARGETS: [Target; 24] = [
         name: "pack",
         run: job::pack_index,
         seeds: job::pack_indexes,
+    },
+    Target {
+        name: "kerchunk",
+        run: dataset::read_all,
+        seeds: dataset::references,
+    },
+    Target {
+        name: "parquet",
+        run: references::read,
+        seeds: references::folders,
+    },
+    Target {
+        name: "icechunk",
+        run: references::read,
+        seeds: references::repositories,
     },
     Target {
         name: "filter",
@@ -167,6 +182,9 @@ mod tests {
                     "job",
                     "pack",
                     "elsewhere",
+                    "kerchunk",
+                    "parquet",
+                    "icechunk",
                     "cdl",
                     "zarr",
                     "zarr3",

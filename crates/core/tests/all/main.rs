@@ -8,6 +8,7 @@ mod growth;
 mod key_format;
 mod netcdf4_read;
 mod netcdf4_round_trip;
+mod references;
 mod remote_requests;
 mod slow_records;
 mod slow_source;

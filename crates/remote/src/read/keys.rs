@@ -23,7 +23,7 @@ use crate::requests::{Session, Task, Version};
 use crate::url::{below, joined};
 use crate::wire::{Failure, Meaning};
 use ncutils_store::keys::key::PARTIAL;
-use ncutils_store::{ByteRange, Done, Get, GetRange, KeyStore, Requests};
+use ncutils_store::{ByteRange, Done, Get, GetRange, KeyStore, ObjectState, Requests};
 
 /// Most bytes of a value that stays in memory.
 const KEPT: usize = 16 << 20;
@@ -278,6 +278,15 @@ impl KeyStore for RemoteKeys {
             return Ok(known.as_ref().map(|value| value.len() as u64));
         }
         self.session.wait(self.size_of(key))?
+    }
+
+    fn state(&self, key: &str) -> io::Result<ObjectState> {
+        let (task, path) = (Task::new("read", key), self.path(key)?);
+        let found = self.session.wait(head(&self.session, &task, &path))??;
+        Ok(found.map_or_else(ObjectState::default, |meta| ObjectState {
+            etag: meta.e_tag,
+            modified: Some(meta.last_modified.into()),
+        }))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

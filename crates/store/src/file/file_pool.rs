@@ -6,11 +6,12 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use super::file_source::open_without_waiting;
 use super::file_version::FileVersion;
 use super::lock;
-use crate::{Lease, LeasePool, Object};
+use crate::{Lease, LeasePool, Object, ObjectState};
 use ncutils_model::error::{Error, Result};
 
 /// Keeps at most a number of files open. The file that was not used for longest makes room for another.
@@ -57,6 +58,7 @@ impl FilePool {
             pool: Arc::clone(self),
             path: shared,
             size: version.size,
+            modified: version.modified,
             identity,
         })
     }
@@ -106,12 +108,21 @@ pub struct PooledFile {
     pool: Arc<FilePool>,
     path: Arc<Path>,
     size: u64,
+    /// When it was changed last, at the first opening.
+    modified: Option<SystemTime>,
     identity: Identity,
 }
 
 impl Object for PooledFile {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
+    }
+
+    fn state(&self) -> io::Result<ObjectState> {
+        Ok(ObjectState {
+            etag: None,
+            modified: self.modified,
+        })
     }
 
     fn is_locked_for_writing(&self) -> Option<bool> {

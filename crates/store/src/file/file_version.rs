@@ -9,7 +9,7 @@ use std::time::SystemTime;
 pub(crate) struct FileVersion {
     pub(crate) size: u64,
     /// `None` if the file system does not tell.
-    modified: Option<SystemTime>,
+    pub(crate) modified: Option<SystemTime>,
 }
 
 impl FileVersion {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::{ByteRange, Done, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
+use crate::{ByteRange, Done, FailedRequest, Get, GetRange, KeyStore, Object, ObjectState, Requests};
 
 /// The value of a key of a store.
 pub struct KeyObject {
@@ -44,6 +44,10 @@ impl Object for KeyObject {
         let found = self.store.get(&self.key, GetRange::Range(range))?;
         buf.copy_from_slice(&whole(found, range)?);
         Ok(())
+    }
+
+    fn state(&self) -> io::Result<ObjectState> {
+        self.store.state(&self.key)
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

@@ -10,11 +10,11 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::Object;
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
 use crate::references::{Reference, ReferencedArray};
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
+use crate::{Object, ObjectState};
 use ncutils_model::error::Result;
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
@@ -31,6 +31,15 @@ pub trait KeyStore: Send + Sync {
     /// # Errors
     /// If the store fails.
     fn size(&self, key: &str) -> io::Result<Option<u64>>;
+
+    /// What tells whether the value of a key was changed since someone wrote it down. On a slow store, this is a request.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn state(&self, key: &str) -> io::Result<ObjectState> {
+        let _ = key;
+        Ok(ObjectState::default())
+    }
 
     /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in
     /// which that saves nothing.

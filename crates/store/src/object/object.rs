@@ -2,8 +2,18 @@
 
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::requests::requests::{ByteRange, Done, FailedRequest, Requests};
+
+/// What tells whether an object was changed, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ObjectState {
+    /// The ETag, as the server gives it.
+    pub etag: Option<String>,
+    /// The time of the last change.
+    pub modified: Option<SystemTime>,
+}
 
 /// An object that can be read at any position: a local file, memory, a member of an archive, or a remote
 /// object.
@@ -74,6 +84,14 @@ pub trait Object: Send + Sync {
     /// The object has changed, so that what was read may be parts of two.
     fn check_unchanged(&self) -> io::Result<()> {
         Ok(())
+    }
+
+    /// What tells whether the object was changed since someone wrote it down. On a slow store, this is a request.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn state(&self) -> io::Result<ObjectState> {
+        Ok(ObjectState::default())
     }
 
     /// True if a program holds the file's lock for writing. `None` if that is not known, and for what is no file.

@@ -1,6 +1,7 @@
 //! Fuzzes the readers of all formats: structure, storage and values, as the programs read them.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 
 use ncutils_core::Error;
@@ -11,6 +12,9 @@ use ncutils_core::model::{Storage, VarId, VariableLayout};
 use ncutils_core::print::cdl::dump;
 use ncutils_core::print::{DataOf, DumpOptions};
 use ncutils_core::store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile, Object};
+
+use crate::Seed;
+use crate::seed::files;
 
 /// Maximum number of chunks that are read of one variable.
 const MAX_CHUNKS: u64 = 16;
@@ -76,7 +80,9 @@ pub fn open(input: &[u8]) -> Option<Box<dyn Reader>> {
 /// A file in memory. Any file that it names is the file itself.
 pub fn input_of(input: &[u8]) -> Input {
     let file: Arc<dyn Object> = Arc::new(input.to_vec());
-    Input::object("fuzz", Arc::clone(&file)).with_external_files(Arc::new(Itself(file)))
+    let referenced = Arc::new(Referenced(Itself(Arc::clone(&file))));
+    let input = Input::object("fuzz", Arc::clone(&file)).with_external_files(Arc::new(Itself(file)));
+    input.with_referenced(referenced)
 }
 
 /// The only file that there is.
@@ -97,6 +103,24 @@ impl ExternalFiles for Itself {
             Ok(Some(input.with_external_files(Arc::new(Self(file)))))
         }))
     }
+}
+
+/// The places of references, which may not lead to the file of references: it has another identity here.
+struct Referenced(Itself);
+
+impl ExternalFiles for Referenced {
+    fn identity(&self) -> &OsStr {
+        OsStr::new("references")
+    }
+
+    fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
+        self.0.find(name, named_as)
+    }
+}
+
+/// Seeds: references in JSON.
+pub fn references(root: &Path) -> Vec<Seed> {
+    files(&root.join("testdata/references"), |bytes| bytes.starts_with(b"{"))
 }
 
 /// The value of a result. Panics for an internal error, which no damaged file may cause.

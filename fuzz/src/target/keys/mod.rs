@@ -1,6 +1,7 @@
-//! Targets whose input is a store of keys: Zarr hierarchies, shards and zips.
+//! Targets whose input is a store of keys: Zarr hierarchies, shards, references and zips.
 
 pub(super) mod key_list;
+pub(super) mod references;
 pub(super) mod zarr;
 pub(super) mod zarr3;
 pub(super) mod zip;

@@ -43,7 +43,7 @@ pub fn open_json(
     object: &Arc<dyn Object>,
     places: Option<Arc<dyn ExternalFiles>>,
 ) -> Result<Arc<dyn KeyStore>> {
-    let table = read_kerchunk(object_stream(Arc::clone(object))?)?;
+    let table = read_kerchunk(&mut object_stream(Arc::clone(object))?)?;
     let is_remote = |name: &&String| name.contains("://") && !name.starts_with("file:");
     let some = table
         .objects()

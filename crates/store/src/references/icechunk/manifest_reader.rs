@@ -27,6 +27,22 @@ impl Manifest {
         self.buffer.len()
     }
 
+    /// The nodes that have chunks here.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn nodes(&self) -> Result<Vec<[u8; 8]>, Wrong> {
+        let arrays = Table::root(&self.buffer)?
+            .vector(1, 4)?
+            .ok_or("it has no arrays")?;
+        let id = |array: Result<Table<'_>, Wrong>| {
+            array?
+                .plain(0)?
+                .ok_or_else(|| "an array without an id".to_owned())
+        };
+        arrays.tables().map(id).collect()
+    }
+
     /// The chunks of a node, ascending.
     fn refs(&self, node: &[u8; 8]) -> Result<Option<Vector<'_>>, Wrong> {
         let arrays = Table::root(&self.buffer)?

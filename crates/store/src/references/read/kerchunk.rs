@@ -25,7 +25,7 @@ const MOST_GENERATED: u64 = 10_000_000;
 ///
 /// # Errors
 /// Text that is no JSON or no references, with its place; templates that are no plain arithmetic.
-pub fn read_kerchunk(input: impl Read) -> Result<ReferenceTable> {
+pub fn read_kerchunk(input: &mut dyn Read) -> Result<ReferenceTable> {
     let mut json = JsonText::new(input);
     let mut found = Found::default();
     // Members of an object that may be of version 0.
@@ -364,7 +364,7 @@ mod tests {
     use crate::references::{Reference, StoredRange};
 
     fn table(text: &str) -> ReferenceTable {
-        read_kerchunk(text.as_bytes()).unwrap()
+        read_kerchunk(&mut text.as_bytes()).unwrap()
     }
 
     fn at(table: &ReferenceTable, key: &str) -> (String, Option<(u64, u64)>) {
@@ -464,7 +464,7 @@ mod tests {
             ("{", "expected"),
             ("[]", "expected '{'"),
         ] {
-            let told = read_kerchunk(text.as_bytes()).err().map(|e| e.to_string());
+            let told = read_kerchunk(&mut text.as_bytes()).err().map(|e| e.to_string());
             assert!(
                 told.as_ref().is_some_and(|told| told.contains(why)),
                 "{text}: {told:?}"
@@ -472,7 +472,7 @@ mod tests {
         }
         let deep = format!("{{\"a\": {}", "{\"a\":".repeat(100_000));
         assert!(
-            read_kerchunk(deep.as_bytes())
+            read_kerchunk(&mut deep.as_bytes())
                 .unwrap_err()
                 .to_string()
                 .contains("512")

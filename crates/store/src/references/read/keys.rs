@@ -67,7 +67,7 @@ impl ReferenceKeys {
 
     /// The object that a reference leads to, and the bytes of a part of the value.
     fn place(&self, stored: &StoredRange, part: GetRange) -> io::Result<(Arc<dyn Object>, ByteRange)> {
-        let found = self.objects.object(&stored.object).and_then(|object| {
+        let found = self.objects.object_of(stored).and_then(|object| {
             let range = range_of(&*object, stored, part)?;
             Ok((object, range))
         });

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::references::StoredRange;
-use crate::{BoundedCache, ByteRange, ExternalFiles, GetRange, InputKind, NamedAs, Object};
+use crate::references::{ObjectVersion, StoredRange};
+use crate::{BoundedCache, ByteRange, ExternalFiles, GetRange, InputKind, NamedAs, Object, ObjectState};
 
 /// Most objects that are known. Of local ones, fewer are open.
 const MOST: usize = 4096;
@@ -13,6 +14,8 @@ const MOST: usize = 4096;
 pub struct Objects {
     places: Option<Arc<dyn ExternalFiles>>,
     known: BoundedCache<String, Arc<dyn Object>>,
+    /// What tells whether objects were changed, of those whose references tell what they were.
+    states: BoundedCache<String, ObjectState>,
 }
 
 impl Objects {
@@ -21,6 +24,7 @@ impl Objects {
         Self {
             places,
             known: BoundedCache::new(MOST),
+            states: BoundedCache::new(MOST),
         }
     }
 
@@ -55,6 +59,43 @@ impl Objects {
         };
         self.known.keep(name.to_owned(), Arc::clone(&object), 1);
         Ok(object)
+    }
+
+    /// The object of a reference, which is what it was when the reference was made, as far as that is known.
+    ///
+    /// # Errors
+    /// Those of [`object`](Self::object); an object that was changed.
+    pub fn object_of(&self, stored: &StoredRange) -> io::Result<Arc<dyn Object>> {
+        let object = self.object(&stored.object)?;
+        let Some(version) = &stored.version else {
+            return Ok(object);
+        };
+        let state = match self.states.get(&stored.object) {
+            Some(state) => state,
+            None => {
+                let state = object.state()?;
+                self.states.keep(stored.object.clone(), state.clone(), 1);
+                state
+            }
+        };
+        match was_changed(version, &state) {
+            true => Err(io::Error::other(
+                "the object was changed since the reference was made",
+            )),
+            false => Ok(object),
+        }
+    }
+}
+
+/// True if an object has another state than a reference was made for.
+fn was_changed(version: &ObjectVersion, state: &ObjectState) -> bool {
+    // Some programs keep the quotes of an ETag.
+    let plain = |etag: &str| etag.trim_start_matches("W/").trim_matches('"').to_owned();
+    match (version, &state.etag, state.modified) {
+        (ObjectVersion::ETag(was), Some(is), _) => plain(was) != plain(is),
+        // References keep whole seconds.
+        (ObjectVersion::LastModified(was), _, Some(is)) => is >= *was + Duration::from_secs(1),
+        _ => false,
     }
 }
 
@@ -106,4 +147,30 @@ pub fn unreadable(stored: &StoredRange, error: &io::Error) -> io::Error {
         kind => kind,
     };
     io::Error::new(kind, format!("the reference to {object}{bytes}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn changed_objects_are_told() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_millis(seconds);
+        let state = ObjectState {
+            etag: Some("\"abc\"".to_owned()),
+            modified: Some(at(5_400)),
+        };
+        for (version, changed) in [
+            (ObjectVersion::ETag("abc".into()), false),
+            (ObjectVersion::ETag("W/\"abc\"".into()), false),
+            (ObjectVersion::ETag("abd".into()), true),
+            (ObjectVersion::LastModified(at(5_000)), false),
+            (ObjectVersion::LastModified(at(9_000)), false),
+            (ObjectVersion::LastModified(at(4_000)), true),
+        ] {
+            assert_eq!(was_changed(&version, &state), changed, "{version:?}");
+            assert!(!was_changed(&version, &ObjectState::default()));
+        }
+    }
 }

@@ -30,7 +30,7 @@ fn keys() -> Arc<ReferenceKeys> {
         "i": "inline", "r/1": ["a", 2, 3], "r/2": ["a", 5, 5], "w": ["b"],
         "long": ["a", 8, 3], "far": ["a", 18446744073709551000, 10], "none": ["c", 0, 1], "loop": ["refs.json", 0, 1]
     }"#;
-    let table = read_kerchunk(text.as_bytes()).unwrap();
+    let table = read_kerchunk(&mut text.as_bytes()).unwrap();
     Arc::new(ReferenceKeys::new(
         Box::new(table),
         Some(Arc::new(Places)),
@@ -108,7 +108,7 @@ fn what_cannot_be_read_names_key_and_object() {
         assert_eq!((at, cause.to_string().as_str()), (Some(1), told));
     }
     let nowhere = ReferenceKeys::new(
-        Box::new(read_kerchunk(&br#"{"a": ["a"]}"#[..]).unwrap()),
+        Box::new(read_kerchunk(&mut &br#"{"a": ["a"]}"#[..]).unwrap()),
         None,
         None,
     );

@@ -1,0 +1,69 @@
+//! Fuzzes references in stores of keys: kerchunk's folders of Parquet files, and Icechunk repositories. An input is a
+//! [list of keys](super::key_list).
+
+use std::path::Path;
+
+use ncutils_core::store::references::icechunk::{FileKind, Manifest, Repository, Snapshot, read_file};
+use ncutils_core::store::references::parquet::read_rows;
+
+use super::super::files::dataset::read_reader;
+use super::key_list::{hierarchies, store, values};
+use super::zarr::open;
+use crate::Seed;
+
+/// Most rows of a file.
+const MOST_ROWS: usize = 10_000;
+
+/// Reads each file by itself, and what the references of all describe.
+pub fn read(input: &[u8]) {
+    for (_, value) in values(input) {
+        table(value);
+        metadata(value);
+    }
+    if let Some(reader) = store(values(input)).and_then(open) {
+        read_reader(&*reader);
+    }
+}
+
+/// Reads a value as a Parquet file.
+fn table(value: &[u8]) {
+    if let Ok(rows) = read_rows(value, MOST_ROWS) {
+        for row in 0..=rows.len() {
+            assert_eq!(rows.has(row), rows.row(row).is_ok_and(|found| found.is_some()));
+        }
+    }
+}
+
+/// Reads a value as a file of Icechunk of each kind.
+fn metadata(value: &[u8]) {
+    let buffer = |kind| read_file(value, kind).ok();
+    let snapshot = buffer(FileKind::Snapshot).and_then(|buffer| Snapshot::parse(&buffer).ok());
+    drop(snapshot);
+    if let Some(buffer) = buffer(FileKind::Repository) {
+        drop(Repository::parse(&buffer));
+    }
+    let Some(manifest) = buffer(FileKind::Manifest).map(Manifest::new) else {
+        return;
+    };
+    for node in manifest.nodes().unwrap_or_default() {
+        let mut positions = Vec::new();
+        drop(manifest.positions(&node, |position| positions.push(position)));
+        for position in positions {
+            drop(manifest.find(&node, &position));
+        }
+    }
+}
+
+/// Folders of Parquet files.
+pub fn folders(root: &Path) -> Vec<Seed> {
+    hierarchies(&root.join("testdata/references"), &[".zmetadata"], 3)
+}
+
+/// Repositories of Icechunk.
+pub fn repositories(root: &Path) -> Vec<Seed> {
+    hierarchies(
+        &root.join("testdata/references"),
+        &["refs/branch.main/ref.json"],
+        3,
+    )
+}
