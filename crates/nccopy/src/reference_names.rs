@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use ncutils_cli::values::text::text;
-use ncutils_core::copy::plan::{CopyOptions, DEFAULT_INLINE};
+use ncutils_core::copy::plan::CopyOptions;
 use ncutils_core::error::{Error, Result};
 use ncutils_core::location::{Location, NameForm, ReferenceNames, common_folder};
 
@@ -36,7 +36,7 @@ impl ReferenceRequest {
         }
     }
 
-    /// How the references of a copy name its inputs; `None` if the output has none.
+    /// How the references of a copy name its inputs, which may be joined along a dimension; `None` if the output has none.
     ///
     /// # Errors
     /// An input that other programs do not find.
@@ -45,6 +45,7 @@ impl ReferenceRequest {
         inputs: &[Location],
         output: &Location,
         copy: &CopyOptions,
+        joined: Option<&str>,
     ) -> Result<Option<ReferenceNames>> {
         if !output.makes_references(copy.kind) {
             return Ok(None);
@@ -59,7 +60,7 @@ impl ReferenceRequest {
         };
         Ok(Some(ReferenceNames {
             form,
-            small: copy.inline_bytes.unwrap_or(DEFAULT_INLINE),
+            joined: joined.map(str::to_owned),
         }))
     }
 }

@@ -62,6 +62,14 @@ impl Readers<'_> {
         self.further?.take(number, var)
     }
 
+    /// The name of a further reader, for messages.
+    pub fn name(&self, id: ReaderId) -> Option<&str> {
+        match (id, self.further) {
+            (ReaderId::Further(number), Some(pool)) => pool.name(number),
+            _ => None,
+        }
+    }
+
     /// An error in what a reader gave, with the reader's name if it is a further one. The caller names the main one.
     pub fn named(&self, id: ReaderId, error: Error) -> Error {
         match (id, self.further) {

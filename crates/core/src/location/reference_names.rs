@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub struct ReferenceNames {
     /// How inputs are named.
     pub form: NameForm,
-    /// Most bytes of a variable that is in one piece, and that becomes no reference.
-    pub small: u64,
+    /// The dimension along which inputs are joined.
+    pub joined: Option<String>,
 }
 
 /// How references name an input.

@@ -52,7 +52,7 @@ impl Location {
             false => None,
         };
         Ok(Box::new(
-            Referable::new(reader, name, names.small).map_err(self.named())?,
+            Referable::new(reader, name, names.joined.as_deref()).map_err(self.named())?,
         ))
     }
 

@@ -184,7 +184,12 @@ pub(super) fn found_inputs(
     let place = OutputPlace::of(output);
     let locations = names.iter().map(|name| locations::input(arguments, name));
     let locations = locations.collect::<anyhow::Result<Vec<_>>>()?;
-    let referenced = arguments.names.names(&locations, output, &arguments.copy)?;
+    let referenced = arguments.names.names(
+        &locations,
+        output,
+        &arguments.copy,
+        arguments.files.dim.as_deref(),
+    )?;
     threads::try_map(threads::count(), RUN, &locations, |location| {
         let input = FoundInput::at(location.clone().with_reference_names(referenced.clone()));
         place.check_input(&input.location, input.look().as_ref())?;

@@ -35,7 +35,7 @@ COPY = {
     "strings": ("--strings", "value", "Make strings arrays of characters, which classic files hold. Each variable has one more dimension, as long as its longest string or --strlen."),
     "references": ("--references", "value", "Read references of HDF5 as strings: the paths of their objects. A region is a path and slices: /a[0:3,2:5]. Without the option, references are left out."),
     "flatten": ("--flatten", "optional", "Join groups into one: /a/b/v is a_b_v, or joined by SEP. Attributes of groups become global ones. Names in other options are the new ones."),
-    "inline": ("--inline", "value", "kerchunk, icechunk: store variables of at most BYTES as they are; default 4096"),
+    "inline": ("--inline", "value", "kerchunk, icechunk: store variables of at most BYTES as they are; default 4096, of coordinates 1 MiB"),
     "copy_ragged": ("--copy-ragged", "flag", "kerchunk, icechunk: store chunks as they are that are not those of one input"),
     "base": ("--base", "value", "kerchunk, icechunk: name inputs by URL, in place of the folder that holds all of them"),
     "relative": ("--relative", "flag", "kerchunk, icechunk: name inputs by their paths from the output's folder"),

@@ -9,7 +9,7 @@ use crate::options::opt::{Opt, Value};
 /// References to chunks of other files.
 pub(super) fn references() -> Vec<Opt> {
     vec![
-        Opt::long("inline", "store variables of at most BYTES as they are; default 4096")
+        Opt::long("inline", "store variables of at most BYTES as they are; default 4096, of coordinates 1 MiB")
             .value(Value::Text("BYTES"))
             .section("nccopy.md#references")
             .kinds(REFERENCES)

@@ -105,8 +105,8 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
                 (&mut choices, &mut notices),
             )
             .map_err(|error| error.in_variable(&input.var_path(source)))?;
-        let referenced =
-            used == Use::Copy && is_referenced(reader.layout(source), &layout, kind.can(), options);
+        let both = (reader.layout(source), &layout);
+        let referenced = used == Use::Copy && is_referenced(&schema, VarId(at), both, options);
         let external = chunking
             .external(source)
             .map(|parts| placed(parts, &schema, VarId(at), &layout))

@@ -31,8 +31,8 @@ pub use dataset::{plan, plan_subset};
 pub use grown::{added_records, plan_grown};
 pub use joined::{join_source, plan_joined};
 pub use layout::{
-    AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_INLINE, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES,
-    MAX_COMPACT_BYTES, chunk_bytes, netcdf_c_chunk_shape,
+    AutoChoice, DEFAULT_CHUNK_BYTES, DEFAULT_STRING_LENGTH, MAX_CHUNK_BYTES, MAX_COMPACT_BYTES, chunk_bytes,
+    netcdf_c_chunk_shape,
 };
 pub(crate) use layout::{
     ChosenFor, access_chunk_shape, auto_shard, char_length, choose_filters, default_chunk_shape,

@@ -46,6 +46,11 @@ impl ReaderPool {
         Self { names, ..self }
     }
 
+    /// The name of a reader, for messages.
+    pub fn name(&self, number: usize) -> Option<&str> {
+        self.names.get(number).map(String::as_str)
+    }
+
     /// An error in what a reader gave, with the reader's name.
     pub fn named(&self, number: usize, error: Error) -> Error {
         match self.names.get(number) {

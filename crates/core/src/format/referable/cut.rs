@@ -1,9 +1,12 @@
 //! [`CutVariable`]: a variable in one piece, as chunks that are each one run of its bytes.
 
+use std::sync::{Arc, OnceLock};
+
 use crate::chunk::{ChunkGrid, byte_count, element_count};
 use crate::error::Result;
+use crate::filter::{ChunkType, Pipeline, Registry};
 use crate::format::{Reader, Written};
-use crate::model::{Encoding, Storage, VarId, VariableLayout};
+use crate::model::{Encoding, Schema, Storage, VarId, VariableLayout};
 use crate::store::ByteRange;
 
 /// Most bytes of a chunk, unless a dimension has no divisor that gives one of some size.
@@ -21,23 +24,25 @@ pub struct CutVariable {
     pub grid: ChunkGrid,
     /// Bytes of each chunk.
     pub bytes: u64,
+    /// The pipeline without codecs of its chunks, once it is asked for.
+    pipeline: OnceLock<Arc<Pipeline>>,
 }
 
 impl CutVariable {
-    /// A variable of `reader` as chunks that lie in one piece each. `None` if there are no such chunks, or if the whole variable
-    /// has at most `small` bytes.
+    /// A variable of `reader` as chunks that lie in one piece each; `None` if there are no such chunks. With `single`, they have length 1
+    /// along the first dimension.
     ///
     /// # Errors
     /// A place that is not in the file.
-    pub fn of(reader: &dyn Reader, var: VarId, small: u64) -> Result<Option<Self>> {
+    pub fn of(reader: &dyn Reader, var: VarId, single: bool) -> Result<Option<Self>> {
         let layout = reader.layout(var);
         let (extent, size) = (&layout.extent, layout.element_size);
         let is_plain = layout.storage == Storage::Contiguous && layout.encoding != Encoding::Structured;
         let total = element_count(extent).and_then(|count| count.checked_mul(size as u64));
-        if !is_plain || total.is_none_or(|total| total == 0 || total <= small) {
+        if !is_plain || total.is_none_or(|total| total == 0) {
             return Ok(None);
         }
-        for whole in [shape(extent, size, 0), shape(extent, size, 1)] {
+        for whole in [shape(extent, size, single.into()), shape(extent, size, 1)] {
             let Some(bytes) = byte_count(&whole, size).map(|bytes| bytes as u64) else {
                 continue;
             };
@@ -49,10 +54,24 @@ impl CutVariable {
                         ..layout.clone()
                     },
                     bytes,
+                    pipeline: OnceLock::new(),
                 }));
             }
         }
         Ok(None)
+    }
+
+    /// The pipeline without codecs of chunks of this variable of a schema.
+    ///
+    /// # Errors
+    /// A chunk larger than memory.
+    pub fn pipeline(&self, schema: &Schema, var: VarId) -> Result<Arc<Pipeline>> {
+        if let Some(pipeline) = self.pipeline.get() {
+            return Ok(Arc::clone(pipeline));
+        }
+        let chunk = ChunkType::new(schema, schema.var(var).ty, &self.layout, self.grid.chunk());
+        let pipeline = Registry::builtin().bind(&[], &chunk)?;
+        Ok(Arc::clone(self.pipeline.get_or_init(|| Arc::new(pipeline))))
     }
 
     /// The bytes of a chunk within the variable.

@@ -23,12 +23,18 @@ pub struct Referable {
 }
 
 impl Referable {
-    /// The dataset of `input`, which other programs find under `name`. Variables in one piece of more than `small` bytes have chunks.
+    /// The dataset of `input`, which other programs find under `name`. Variables in one piece have chunks, with `joined` of length 1 along
+    /// this dimension, if it is their first.
     ///
     /// # Errors
     /// A place that is not in the file.
-    pub fn new(input: Box<dyn Reader>, name: Option<String>, small: u64) -> Result<Self> {
-        let cut = |n: usize| Ok(CutVariable::of(&*input, VarId(n), small)?.map(Box::new));
+    pub fn new(input: Box<dyn Reader>, name: Option<String>, joined: Option<&str>) -> Result<Self> {
+        let cut = |n: usize| {
+            let schema = input.schema();
+            let first = schema.vars[n].dims.first().map(|dim| &*schema.dim(*dim).name);
+            let single = joined.is_some() && first == joined;
+            Ok(CutVariable::of(&*input, VarId(n), single)?.map(Box::new))
+        };
         let count = input.schema().vars.len();
         let cut = match name {
             Some(_) => (0..count).map(cut).collect::<Result<_>>()?,
@@ -140,7 +146,7 @@ impl StoredPlaces for Referable {
 impl ChunkReader for Referable {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
         match self.cut(var) {
-            Some(_) => Ok(Pipeline::empty()),
+            Some(cut) => cut.pipeline(self.schema(), var),
             None => self.input.pipeline(var),
         }
     }

@@ -3,37 +3,47 @@
 use super::chunking::one_chunk;
 use crate::chunk::byte_count;
 use crate::copy::plan::request::CopyOptions;
-use crate::model::{Capabilities, Dimension, Encoding, Storage, VariableLayout};
+use crate::model::{Dimension, Encoding, Schema, Storage, VarId, VariableLayout};
 
 /// Most bytes of a variable that is stored among references as it is, where nobody says.
-pub const DEFAULT_INLINE: u64 = 4096;
+const SMALL: u64 = 4096;
+
+/// The same of a coordinate: programs read it whole when they open a dataset, and those of joined files seldom fit each other's chunks.
+const SMALL_COORDINATE: u64 = 1 << 20;
 
 /// True if the chunks of a variable that is stored as `from` in the input, and as `to` in the output, become references. Strings and lists,
 /// what is in the metadata of the input, and what is small are stored as they are.
 pub fn is_referenced(
-    from: &VariableLayout,
-    to: &VariableLayout,
-    can: &Capabilities,
+    output: &Schema,
+    var: VarId,
+    (from, to): (&VariableLayout, &VariableLayout),
     options: &CopyOptions,
 ) -> bool {
     let is_plain = to.encoding != Encoding::Structured && from.storage != Storage::Compact;
-    can.references && is_plain && !is_small(to, options)
+    output.kind.can().references && is_plain && !is_small(output, var, to, options)
 }
 
 /// The storage of a small variable of references: one chunk, without filters. `None` for any other variable, and if the user chooses chunks.
 pub fn in_one_chunk(
+    output: &Schema,
+    var: VarId,
     layout: &VariableLayout,
     dims: &[&Dimension],
-    can: &Capabilities,
     options: &CopyOptions,
 ) -> Option<Storage> {
     let is_plain = layout.encoding != Encoding::Structured && options.chunking.is_empty();
-    (can.references && is_plain && is_small(layout, options)).then(|| Storage::Chunked {
+    let joined = output.kind.can().references && is_plain && is_small(output, var, layout, options);
+    joined.then(|| Storage::Chunked {
         shape: one_chunk(dims),
     })
 }
 
-fn is_small(layout: &VariableLayout, options: &CopyOptions) -> bool {
-    let most = options.inline_bytes.unwrap_or(DEFAULT_INLINE);
+fn is_small(output: &Schema, var: VarId, layout: &VariableLayout, options: &CopyOptions) -> bool {
+    let var = output.var(var);
+    let is_coordinate = matches!(&var.dims[..], [dim] if output.dim(*dim).name == var.name);
+    let most = options.inline_bytes.unwrap_or(match is_coordinate {
+        true => SMALL_COORDINATE,
+        false => SMALL,
+    });
     byte_count(&layout.extent, layout.stored_size()).is_some_and(|bytes| bytes as u64 <= most)
 }

@@ -105,7 +105,7 @@ impl OutputVariable<'_> {
             .iter()
             .map(|d| self.output.dim(*d))
             .collect();
-        if let Some(storage) = in_one_chunk(&layout, &dims, can, options) {
+        if let Some(storage) = in_one_chunk(self.output, self.var, &layout, &dims, options) {
             layout.storage = storage;
             return Ok(layout);
         }

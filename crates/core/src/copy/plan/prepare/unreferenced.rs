@@ -43,7 +43,11 @@ impl Unreferenced {
         if passing < total {
             let some = passing > 0;
             let why = match some {
-                true => format!("{} of {total} chunks are not those of one input", total - passing),
+                true => format!(
+                    "{} of {total} chunks{}",
+                    total - passing,
+                    unfit(readers, plan, out, routed)
+                ),
                 false => reason(readers, plan, out, routed),
             };
             return found(why, some);
@@ -139,6 +143,40 @@ fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> St
     match before == after {
         true => format!("its chunks ({before}) have another form in Zarr"),
         false => format!("its chunks ({before}) would be encoded anew ({after})"),
+    }
+}
+
+/// The first input whose chunks are not those of the output, and why.
+fn unfit(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> String {
+    let to = &plan.variables[out.0].layout;
+    let shape = to.chunk_shape();
+    let list = |lengths: &[u64]| lengths.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let why = |input: &InputMapping| {
+        let from = input.layout(readers);
+        let chunk = input.grid.as_ref().map_or(&[][..], |grid| grid.chunk());
+        if chunk != shape {
+            return Some(format!("has chunks of {}, not {}", list(chunk), list(shape)));
+        }
+        let starts = input.target.start.iter().zip(shape).enumerate();
+        let mut within = starts.filter(|(_, (at, length))| !at.is_multiple_of(**length));
+        if let Some((d, (at, length))) = within.next() {
+            let dim = plan.schema.dim(plan.schema.var(out).dims[d]);
+            return Some(format!(
+                "begins at {at} of {}, within a chunk of {length}",
+                dim.name
+            ));
+        }
+        let first = routed.inputs.first().map(|input| input.layout(readers));
+        let differs = first.is_some_and(|first| first.filters != from.filters);
+        differs.then(|| "has other filters than the first input".to_owned())
+    };
+    let found = routed
+        .inputs
+        .iter()
+        .find_map(|input| Some((readers.name(input.id().reader)?, why(input)?)));
+    match found {
+        Some((name, why)) => format!(", as {name} {why}"),
+        None => " are not those of one input".to_owned(),
     }
 }
 
