@@ -32,6 +32,9 @@ impl Location {
         if location.store_by_name().is_some() {
             return Ok(false);
         }
+        if !several && location.references_by_name().is_some() {
+            return Ok(false);
+        }
         let is_plain = |path: &Path| path.is_dir() && !is_dataset(path);
         Ok(ends_in_slash || matches!(&location.target, Target::Path(path) if is_plain(path)))
     }

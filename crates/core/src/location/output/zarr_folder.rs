@@ -37,10 +37,15 @@ const METADATA: [&str; 8] = [
 /// Most levels of nested folders, as in a store of keys.
 const DEEPEST: usize = 512;
 
-/// True if a folder holds the metadata of a group or an array of Zarr.
+/// What an Icechunk repository has in its folder, by specification 1 and 2.
+const REPOSITORY: [&str; 2] = ["refs/branch.main/ref.json", "snapshots"];
+
+/// True if a folder holds the metadata of a group or an array of Zarr, or is an Icechunk repository.
 pub(crate) fn is_dataset(root: &Path) -> bool {
     let is_there = |name: &str| root.join(name).exists();
     NODE.into_iter().chain([keys::CONSOLIDATED]).any(is_there)
+        || REPOSITORY.into_iter().all(is_there)
+        || is_there("repo") && is_there("snapshots")
 }
 
 /// Checks that nothing is lost but a Zarr dataset if a folder is removed.

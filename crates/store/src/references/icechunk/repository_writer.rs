@@ -4,15 +4,14 @@
 //! repository.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::manifest_writer::{ManifestRef, OpenManifest, Value};
-use super::settings_writer::{folder_of, settings};
+use super::settings_writer::{common_folder, folder_of, server_of, settings};
 use super::snapshot_writer::{ArrayNode, Node, Snapshot, first_snapshot, transaction_log};
 use crate::references::{ObjectVersion, Reference, ReferencedArray};
 use crate::{KeyOutput, ValueWriter};
@@ -38,8 +37,8 @@ struct State {
     arrays: HashMap<String, ReferencedArray>,
     /// The documents, by path.
     documents: BTreeMap<Vec<String>, Vec<u8>>,
-    /// Where stored chunks lie.
-    folders: BTreeSet<String>,
+    /// Of each server, the folder that all stored chunks lie in.
+    folders: BTreeMap<String, String>,
     /// Time of the last change of what is referred to, in microseconds since 1970.
     newest: u64,
 }
@@ -125,7 +124,7 @@ impl RepositoryOutput {
         put("snapshots", id, &bytes)?;
         put("transactions", id, &transaction_log(id, &nodes)?)?;
         self.output
-            .put("config.yaml", settings(&state.folders).as_bytes())?;
+            .put("config.yaml", settings(state.folders.values()).as_bytes())?;
         let branch = format!("{{\"snapshot\":\"{id}\"}}");
         self.output
             .put_last("refs/branch.main/ref.json", branch.as_bytes())
@@ -141,17 +140,9 @@ fn url_of(object: &str) -> io::Result<Cow<'_, str>> {
         let why = format!("{object}: Icechunk has no names relative to a folder; leave out --relative");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let mut url = "file://".to_owned();
-    for byte in object.bytes() {
-        match byte {
-            b'/' | b'-' | b'.' | b'_' | b'~' => url.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => url.push(char::from(byte)),
-            byte => {
-                let _ = write!(url, "%{byte:02X}");
-            }
-        }
-    }
-    Ok(Cow::Owned(url))
+    // Readers compare it with the folders that they may read, as it stands. Only what ends a path is spelled otherwise.
+    let path = object.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
+    Ok(Cow::Owned(format!("file://{path}")))
 }
 
 /// The identifier of a group or an array, by its path.
@@ -195,9 +186,13 @@ impl KeyOutput for RepositoryOutput {
         stored.object = url_of(&stored.object)?.into_owned();
         {
             let mut state = self.state();
-            let folder = folder_of(&stored.object);
-            if !state.folders.contains(folder) {
-                state.folders.insert(folder.to_owned());
+            let (server, folder) = (server_of(&stored.object), folder_of(&stored.object));
+            match state.folders.get_mut(server) {
+                Some(known) if folder.starts_with(known.as_str()) => {}
+                Some(known) => known.truncate(common_folder(known, folder).len()),
+                None => {
+                    state.folders.insert(server.to_owned(), folder.to_owned());
+                }
             }
             if let Some(ObjectVersion::LastModified(time)) = &stored.version {
                 let time = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
@@ -255,7 +250,7 @@ mod tests {
 
     #[test]
     fn objects_have_urls() {
-        assert_eq!(url_of("/a b/é.nc").unwrap(), "file:///a%20b/%C3%A9.nc");
+        assert_eq!(url_of("/a=1/b#2.nc").unwrap(), "file:///a=1/b%232.nc");
         assert_eq!(url_of("s3://b/k").unwrap(), "s3://b/k");
         assert!(url_of("a.nc").is_err());
     }

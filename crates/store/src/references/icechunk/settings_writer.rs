@@ -1,7 +1,5 @@
 //! Writes `config.yaml`: where virtual chunks may lie.
 
-use std::collections::BTreeSet;
-
 use crate::references::json_string::push_string;
 
 /// The folders of objects: all up to the last `/`.
@@ -12,10 +10,25 @@ pub fn folder_of(object: &str) -> &str {
     }
 }
 
+/// The scheme and the host or bucket of a URL.
+pub fn server_of(object: &str) -> &str {
+    let begin = object.find("://").map_or(0, |end| end + 3);
+    let host = object[begin..].find('/').unwrap_or(object.len() - begin);
+    &object[..begin + host]
+}
+
+/// The folder that two folders of one server are in.
+pub fn common_folder<'a>(a: &'a str, b: &str) -> &'a str {
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let end = a.as_bytes()[..same].iter().rposition(|byte| *byte == b'/');
+    a.get(..end.map_or(0, |end| end + 1)).unwrap_or(a)
+}
+
 /// The settings of a repository whose virtual chunks lie in these folders, which are URLs that end in `/`.
-pub fn settings(folders: &BTreeSet<String>) -> String {
+pub fn settings<'f>(folders: impl Iterator<Item = &'f String>) -> String {
+    let mut folders = folders.peekable();
     let mut text = String::from("virtual_chunk_containers:\n");
-    if folders.is_empty() {
+    if folders.peek().is_none() {
         text = String::from("virtual_chunk_containers: null\n");
     }
     for folder in folders {
@@ -66,10 +79,14 @@ mod tests {
     #[test]
     fn each_folder_is_a_container() {
         assert_eq!(folder_of("s3://b/p/a.nc"), "s3://b/p/");
-        let folders = BTreeSet::from(["file:///data/".to_owned(), "s3://b/".to_owned()]);
-        let text = settings(&folders);
+        assert_eq!(server_of("s3://b/p/a.nc"), "s3://b");
+        assert_eq!(server_of("file:///a/b"), "file://");
+        assert_eq!(common_folder("file:///a/bc/d/", "file:///a/be/"), "file:///a/");
+        assert_eq!(common_folder("s3://b/p/", "s3://b/"), "s3://b/");
+        let folders = ["file:///data/".to_owned(), "s3://b/".to_owned()];
+        let text = settings(folders.iter());
         assert!(text.contains("  \"file:///data/\":\n    name: null\n    url_prefix: \"file:///data/\"\n    store: !local_file_system \"/data/\"\n"));
         assert!(text.contains("store: !s3\n      region: null\n"));
-        assert!(settings(&BTreeSet::new()).starts_with("virtual_chunk_containers: null\n"));
+        assert!(settings([].iter()).starts_with("virtual_chunk_containers: null\n"));
     }
 }

@@ -135,7 +135,8 @@ pub fn unreadable(stored: &StoredRange, error: &io::Error) -> io::Error {
         Some((offset, length)) => format!(", bytes {offset} to {}", offset.saturating_add(length)),
         None => String::new(),
     };
-    let object = stored.object.escape_debug();
+    let object = without_secrets(&stored.object);
+    let object = object.escape_debug();
     let why = match error.kind() {
         io::ErrorKind::NotFound => "does not exist".to_owned(),
         io::ErrorKind::UnexpectedEof if error.get_ref().is_none() => "the object ends before".to_owned(),
@@ -149,10 +150,36 @@ pub fn unreadable(stored: &StoredRange, error: &io::Error) -> io::Error {
     io::Error::new(kind, format!("the reference to {object}{bytes}: {why}"))
 }
 
+/// A name without what may be a login or a signature.
+fn without_secrets(name: &str) -> String {
+    let (scheme, rest) = match name.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => return name.to_owned(),
+    };
+    let (place, query) = match rest.split_once('?') {
+        Some((place, _)) => (place, "?…"),
+        None => (rest, ""),
+    };
+    let (host, path) = place.split_at(place.find('/').unwrap_or(place.len()));
+    let host = host.rsplit('@').next().unwrap_or(host);
+    format!("{scheme}{host}{path}{query}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::SystemTime;
+
+    #[test]
+    fn names_are_shown_without_secrets() {
+        for (name, shown) in [
+            ("s3://b/x?X-Amz-Signature=S", "s3://b/x?…"),
+            ("https://user:pass@h:1/a@b", "https://h:1/a@b"),
+            ("/a?b@c", "/a?b@c"),
+        ] {
+            assert_eq!(without_secrets(name), shown);
+        }
+    }
 
     #[test]
     fn changed_objects_are_told() {

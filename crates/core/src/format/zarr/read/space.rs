@@ -36,7 +36,7 @@ const DOCUMENTS: [&str; 9] = [
 
 impl ZarrReader {
     /// The sizes of all keys; `None` if the store cannot list them. The first call lists them.
-    fn key_sizes(&self) -> Result<Option<&KeySizes>> {
+    pub(super) fn key_sizes(&self) -> Result<Option<&KeySizes>> {
         if self.sizes.get().is_none() {
             let counted = self.count_keys()?;
             let _ = self.sizes.set(counted);
