@@ -7,7 +7,7 @@
 //!                a URL ──────────────► the service of the input, what --allow names
 //! ```
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 #[cfg(feature = "remote")]
@@ -21,8 +21,8 @@ use crate::store::{DataAccess, ExternalFile, ExternalFiles, NamedAs, NoExternalF
 pub(super) struct ReferencedPlaces {
     /// Files, or the objects below the prefix of a remote input.
     own: Option<Arc<dyn ExternalFiles>>,
-    /// True for a remote input, which leads to no local file.
-    is_remote: bool,
+    /// The URL of a remote input, which leads to no local file.
+    url: Option<OsString>,
     #[cfg(feature = "remote")]
     remote: RemotePlaces,
 }
@@ -39,7 +39,7 @@ impl ReferencedPlaces {
         let _ = (access, requests);
         Arc::new(Self {
             own,
-            is_remote: from.is_some(),
+            url: from.map(|url| url.shown.clone().into()),
             #[cfg(feature = "remote")]
             remote: RemotePlaces::new(from, access, requests),
         })
@@ -69,7 +69,11 @@ impl ReferencedPlaces {
 
 impl ExternalFiles for ReferencedPlaces {
     fn identity(&self) -> &OsStr {
-        self.own.as_ref().map_or(OsStr::new(""), |own| own.identity())
+        match (&self.own, &self.url) {
+            (Some(own), _) => own.identity(),
+            (None, Some(url)) => url,
+            (None, None) => OsStr::new(""),
+        }
     }
 
     fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
@@ -77,13 +81,13 @@ impl ExternalFiles for ReferencedPlaces {
             return Err(NoExternalFile::Missing);
         }
         let Some((scheme, rest)) = name.split_once("://") else {
-            return match self.is_remote && name.starts_with('/') {
+            return match self.url.is_some() && name.starts_with('/') {
                 true => Err(NoExternalFile::Local),
                 false => self.file(name),
             };
         };
         match scheme {
-            "file" | "local" if self.is_remote => Err(NoExternalFile::Local),
+            "file" | "local" if self.url.is_some() => Err(NoExternalFile::Local),
             // Some programs escape characters in paths, others do not.
             "file" | "local" => match self.file(rest) {
                 Err(NoExternalFile::Missing) => match decoded(rest).ok().filter(|path| path != rest) {
@@ -101,7 +105,7 @@ impl ExternalFiles for ReferencedPlaces {
 
     fn requests_of(&self, name: &str) -> Requests {
         #[cfg(feature = "remote")]
-        if self.is_remote || name.contains("://") && !name.starts_with("file:") {
+        if self.url.is_some() || name.contains("://") && !name.starts_with("file:") {
             return self.remote.requests();
         }
         let _ = name;

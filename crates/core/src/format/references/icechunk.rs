@@ -51,9 +51,9 @@ pub fn open_icechunk(
             None => return Ok(None),
         },
     };
-    let set = IcechunkReferences::open(Arc::clone(store), id).map_err(cannot_read)?;
-    let some = set.some_object().map_err(cannot_read)?;
     let places = RepositoryPlaces::new(Arc::clone(store), places.cloned());
+    let set = IcechunkReferences::open(Arc::clone(store), id, places.root()).map_err(cannot_read)?;
+    let some = set.some_object().map_err(cannot_read)?;
     let some = some.as_deref().or(Some(""));
     let keys = ReferenceKeys::new(Box::new(set), Some(Arc::new(places)), some);
     Ok(Some(Arc::new(keys)))

@@ -10,13 +10,29 @@ use ncutils_model::error::{Error, Result};
 /// Where chunks lie.
 pub struct RepositoryPlaces {
     store: Arc<dyn KeyStore>,
+    /// The repository's path or URL with a slash behind it; empty if it is not known.
+    root: String,
     elsewhere: Option<Arc<dyn ExternalFiles>>,
 }
 
 impl RepositoryPlaces {
     /// The chunks in `store`, and what virtual chunks may lead to.
     pub fn new(store: Arc<dyn KeyStore>, elsewhere: Option<Arc<dyn ExternalFiles>>) -> Self {
-        Self { store, elsewhere }
+        let name = elsewhere.as_ref().and_then(|places| places.identity().to_str());
+        let root = match name.unwrap_or_default().trim_end_matches('/') {
+            "" => String::new(),
+            name => format!("{name}/"),
+        };
+        Self {
+            store,
+            root,
+            elsewhere,
+        }
+    }
+
+    /// What the names of chunks of the repository begin with, before `chunks/`, so that other programs find them.
+    pub fn root(&self) -> &str {
+        &self.root
     }
 }
 
@@ -28,8 +44,10 @@ impl ExternalFiles for RepositoryPlaces {
     }
 
     fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
-        if name.strip_prefix("chunks/").and_then(SnapshotId::parse).is_some() {
-            let object = Arc::new(KeyObject::new(Arc::clone(&self.store), name));
+        let own = name.strip_prefix(&self.root);
+        let is_chunk = |key: &&str| key.strip_prefix("chunks/").and_then(SnapshotId::parse).is_some();
+        if let Some(key) = own.filter(is_chunk) {
+            let object = Arc::new(KeyObject::new(Arc::clone(&self.store), key));
             return Ok(ExternalFile::new(name, move || Ok(Some(Input::from(object)))));
         }
         match &self.elsewhere {

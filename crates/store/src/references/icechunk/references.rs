@@ -25,6 +25,8 @@ const DOCUMENT: &str = "zarr.json";
 /// The references of one snapshot.
 pub struct IcechunkReferences {
     store: Arc<dyn KeyStore>,
+    /// What the names of chunks of the repository begin with.
+    root: String,
     snapshot: Snapshot,
     manifests: BoundedCache<SnapshotId, Arc<Manifest>>,
 }
@@ -44,17 +46,18 @@ fn file(store: &dyn KeyStore, key: &str, kind: FileKind) -> io::Result<Vec<u8>> 
 }
 
 impl IcechunkReferences {
-    /// The references of a snapshot of the repository in `store`.
+    /// The references of a snapshot of the repository in `store`. The names of its own chunks begin with `root`.
     ///
     /// # Errors
     /// If the snapshot is missing or damaged.
-    pub fn open(store: Arc<dyn KeyStore>, snapshot: SnapshotId) -> io::Result<Self> {
+    pub fn open(store: Arc<dyn KeyStore>, snapshot: SnapshotId, root: &str) -> io::Result<Self> {
         let key = format!("snapshots/{snapshot}");
         let buffer = file(&*store, &key, FileKind::Snapshot)?;
         let wrong = |why| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"));
         Ok(Self {
             snapshot: Snapshot::parse(&buffer).map_err(wrong)?,
             store,
+            root: root.to_owned(),
             manifests: BoundedCache::new(KEPT),
         })
     }
@@ -183,7 +186,13 @@ impl ReferenceSet for IcechunkReferences {
                     .find(&array.node, &position)
                     .map_err(|why| damaged(*id, &why))?
             {
-                return Ok(Some(found));
+                return Ok(Some(match found {
+                    Reference::Stored(mut stored) if !stored.object.contains("://") => {
+                        stored.object.insert_str(0, &self.root);
+                        Reference::Stored(stored)
+                    }
+                    found => found,
+                }));
             }
         }
         Ok(None)
