@@ -49,6 +49,7 @@ def ocean(times=4, ys=3, xs=5):
         made[dim] = BaseType(dim, data=coordinates, dims=[dim], units=f"of {dim}")
     made["U2"] = BaseType("U2", data=np.arange(3, dtype="u2") + 65530, dims=["Y"], _FillValue=np.uint16(65535))
     made["U4"] = BaseType("U4", data=np.arange(3, dtype="u4") + 4294967290, dims=["Y"], valid_max=np.uint32(100000))
+    made["I2"] = BaseType("I2", data=np.array(-3, dtype="i2"))
     made["I4"] = BaseType("I4", data=np.array(7, dtype="i4"))
     made["unnamed"] = BaseType("unnamed", data=np.arange(4.0).reshape(2, 2))
     made["names"] = BaseType("names", data=np.array(["one", "two", "longer text"]), dims=["Y"])
@@ -65,6 +66,12 @@ def structures():
     return made
 
 
+def rounded():
+    made = DatasetType("rounded")
+    made["v"] = BaseType("v", data=np.array(1, dtype="u4"), valid_max=np.uint32(4294967295))
+    return made
+
+
 def large():
     """100 MB, each value its number."""
     made = DatasetType("large")
@@ -73,7 +80,7 @@ def large():
 
 
 DATASETS = {name: made for name, made in vars(pydap.tests.datasets).items() if isinstance(made, DatasetType)}
-DATASETS |= {"ocean": ocean(), "structures": structures(), "large": large()}
+DATASETS |= {"ocean": ocean(), "structures": structures(), "large": large(), "rounded": rounded()}
 
 DDS = b"Dataset {\n    Int32 x[n = 4];\n} d;\n"
 GOOD = b"\nData:\n" + np.array([4, 4, 0, 1, 2, 3], ">i4").tobytes()

@@ -143,6 +143,13 @@ def test_a_long_variable_comes_in_several_requests(server, tmp_path):
         np.testing.assert_array_equal(copied["v"][...].ravel(), np.arange(25_000_000, dtype="f4"))
 
 
+def test_values_that_their_type_cannot_hold_are_left_out(server):
+    """pydap writes six digits of any number."""
+    ours = server.run("ncdump", "-h", server.url("rounded") + "#dap2").whole()
+    assert "valid_max" not in ours.out and re.search("attribute v:valid_max: left out: '4.29497e\\+09' is no UInt32", ours.error)
+    assert re.search(r"v:valid_max = -?\d+ ;", netcdf_c(server, "rounded", "-h"))
+
+
 def test_strings_that_are_too_long_are_refused(server):
     url = server.url("D1") + "#dap2"
     error = server.run("ncdump", url + "&stringlength=10").refused(r"#stringlength=36")

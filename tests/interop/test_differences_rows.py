@@ -67,6 +67,10 @@ SHOWN = {
         "an object that changes": "test_remote_proxy.py::test_a_changed_object_fails_what_wants_the_old_one",
         "opening an object": "test_remote_requests.py::test_a_header_takes_few_requests_and_no_head",
         "absent chunks": "test_differences_shown.py::test_only_a_chunk_that_is_not_there_is_fill",
+        "a map of an OPeNDAP": "test_dap.py::test_maps_without_variables_of_their_own_are_variables",
+        "a string of DAP2": "test_dap.py::test_strings_that_are_too_long_are_refused",
+        "a value of a DAP2": "test_dap.py::test_values_that_their_type_cannot_hold_are_left_out",
+        "structures of DAP4": "test_dap.py::test_types_that_are_not_read_are_told",
         "writing": "test_remote_matrix.py::test_a_tree_is_not_put_on_another",
     },
     "differences-ncdump.md": {

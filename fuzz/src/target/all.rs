@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::files::{archive, copy, dataset, elsewhere, hdf5, job, proof, verbatim};
-use super::keys::{references, zarr, zarr3, zip};
+use super::keys::{dap, references, zarr, zarr3, zip};
 use super::sample_files::{any_files, classic_files, hdf5_files};
 use super::texts::{cdl, options, part, remote};
 use super::{filters, inflate, planes};
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 27] = [
+pub const TARGETS: [Target; 29] = [
     Target {
         name: "hdf5",
         run: hdf5::walk,
@@ -149,6 +149,16 @@ pub const TARGETS: [Target; 27] = [
         name: "zip",
         run: zip::read,
         seeds: zip::seeds,
+    },
+    Target {
+        name: "dap2",
+        run: dap::dap2,
+        seeds: dap::dap2_seeds,
+    },
+    Target {
+        name: "dap4",
+        run: dap::dap4,
+        seeds: dap::dap4_seeds,
     },
     Target {
         name: "remote",

@@ -13,6 +13,7 @@ mod layout;
 mod limits;
 mod open;
 mod pieces;
+mod range;
 mod server;
 mod slice;
 

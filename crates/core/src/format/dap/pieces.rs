@@ -2,13 +2,20 @@
 
 use super::limits::{LARGEST_REQUEST, SPLIT_FROM};
 use crate::chunk::Region;
+use crate::error::{Error, Result};
 
 /// Pieces into which a long region is cut at least, so that several requests are under way.
 const AT_ONCE: u64 = 4;
 
+/// Most pieces of one region, of at least 2 MiB each.
+const MOST_PIECES: u64 = 1 << 15;
+
 /// The parts of a region, each of about as many bytes as one request asks for. One after another they are the region in C order.
 /// `size` is the bytes of an element as it is sent.
-pub fn pieces(region: &Region, size: u64) -> Vec<Region> {
+///
+/// # Errors
+/// If there would be too many.
+pub fn pieces(region: &Region, size: u64) -> Result<Vec<Region>> {
     let bytes = |counts: &[u64]| {
         counts
             .iter()
@@ -16,7 +23,10 @@ pub fn pieces(region: &Region, size: u64) -> Vec<Region> {
     };
     let all = bytes(&region.count);
     if all <= SPLIT_FROM || region.is_empty() {
-        return vec![region.clone()];
+        return Ok(vec![region.clone()]);
+    }
+    if all / SPLIT_FROM > MOST_PIECES {
+        return Err(Error::Unsupported("a region larger than memory".to_owned()));
     }
     let wanted = (all / AT_ONCE).clamp(SPLIT_FROM / 2, LARGEST_REQUEST);
     // The dimension of which some indexes make a request; the ones before it are walked.
@@ -42,7 +52,7 @@ pub fn pieces(region: &Region, size: u64) -> Vec<Region> {
             })
             .collect();
     }
-    parts
+    Ok(parts)
 }
 
 #[cfg(test)]
@@ -53,7 +63,7 @@ mod tests {
     fn pieces_are_the_region() {
         let whole = Region::new(&[1, 2, 3], &[7, 1000, 1000]);
         for size in [1, 4, 8, 64, 4000] {
-            let parts = pieces(&whole, size);
+            let parts = pieces(&whole, size).unwrap();
             let bytes: u64 = parts.iter().map(|part| part.element_count().unwrap()).sum();
             assert_eq!(bytes, 7_000_000, "{size}");
             let longest = parts
@@ -70,7 +80,8 @@ mod tests {
                 at += part.element_count().unwrap();
             }
         }
-        assert_eq!(pieces(&Region::whole(&[]), 8).len(), 1);
-        assert_eq!(pieces(&Region::whole(&[0, 5]), 8).len(), 1);
+        assert_eq!(pieces(&Region::whole(&[]), 8).unwrap().len(), 1);
+        assert_eq!(pieces(&Region::whole(&[0, 5]), 8).unwrap().len(), 1);
+        assert!(pieces(&Region::whole(&[u64::MAX, 2]), 8).is_err());
     }
 }

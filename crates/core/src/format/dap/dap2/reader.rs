@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::format::dap::layout::layout;
 use crate::format::dap::limits::{LARGEST_REQUEST, MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
 use crate::format::dap::pieces::pieces;
+use crate::format::dap::range::read_range;
 use crate::format::dap::server::Server;
 use crate::format::dap::slice::Slice;
 use crate::format::{Extensions, Reader, Written};
@@ -80,7 +81,7 @@ impl Dap2Reader {
             return self.rows(var, region);
         }
         let size = bytes_sent(leaf, width);
-        let parts = pieces(region, size);
+        let parts = pieces(region, size)?;
         let questions = parts.iter().map(|part| {
             let count = part.element_count().unwrap_or(u64::MAX);
             let most = match leaf.atom.is_text() {
@@ -258,9 +259,8 @@ impl Reader for Dap2Reader {
         Ok(Written::All)
     }
 
-    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
-        let path = self.schema().var_path(var);
-        Err(Error::Internal("a server gives no ranges of bytes".to_owned()).in_variable(&path))
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        read_range(self, var, offset, buf)
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {

@@ -20,6 +20,8 @@ pub struct Elements {
     pub bytes: Vec<u8>,
     /// Bytes of one text; shorter ones are padded with zeros.
     width: usize,
+    /// Bytes of the longest text that has more.
+    longest: usize,
     /// Rows of the sequence.
     pub rows: u64,
     /// Most bytes.
@@ -95,12 +97,18 @@ impl<'a> Answer<'a> {
         let mut elements = Elements {
             bytes: Vec::new(),
             width,
+            longest: 0,
             rows: 0,
             most,
         };
         let mut xdr = Xdr { rest: self.data };
         xdr.nodes(&chain, &mut elements)?;
-        Ok(elements)
+        match elements.longest {
+            0 => Ok(elements),
+            longest => Err(Error::Usage(format!(
+                "a string of {longest} bytes, where the dimension of characters has {width}; put #stringlength={longest} behind the URL"
+            ))),
+        }
     }
 }
 
@@ -137,11 +145,8 @@ impl Elements {
     fn text(&mut self, text: &[u8]) -> Result<()> {
         let text = text.split(|b| *b == 0).next().unwrap_or_default();
         if text.len() > self.width {
-            return Err(Error::Usage(format!(
-                "a string of {} bytes, where the dimension of characters has {}; put #stringlength={0} behind the URL",
-                text.len(),
-                self.width
-            )));
+            self.longest = self.longest.max(text.len());
+            return Ok(());
         }
         self.room(self.width)?;
         self.bytes.extend_from_slice(text);

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::dap::layout::layout;
 use crate::format::dap::limits::{MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
 use crate::format::dap::pieces::pieces;
+use crate::format::dap::range::read_range;
 use crate::format::dap::server::Server;
 use crate::format::{Extensions, Reader, Written};
 use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, VariableLayout};
@@ -54,7 +55,7 @@ impl Dap4Reader {
         }
         let ty = self.sent(asked.ty);
         let size = self.dataset.schema.type_size(ty) as u64;
-        let parts = pieces(region, size);
+        let parts = pieces(region, size)?;
         let questions = parts.iter().map(|part| question(asked, part, ty, size));
         let mut counts = parts.iter().map(|part| part.element_count().unwrap_or(u64::MAX));
         self.server.answers(questions.collect(), |answer| {
@@ -133,9 +134,8 @@ impl Reader for Dap4Reader {
         Ok(Written::All)
     }
 
-    fn read_range(&self, var: VarId, _: u64, _: &mut [u8]) -> Result<()> {
-        let path = self.schema().var_path(var);
-        Err(Error::Internal("a server gives no ranges of bytes".to_owned()).in_variable(&path))
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        read_range(self, var, offset, buf)
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
