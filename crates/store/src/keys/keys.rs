@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::Object;
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
-use crate::references::{Reference, ReferencedArray};
+use crate::references::{Reference, ReferencedArray, ValuePlace};
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
 use ncutils_model::error::Result;
 
@@ -31,6 +31,16 @@ pub trait KeyStore: Send + Sync {
     /// # Errors
     /// If the store fails.
     fn size(&self, key: &str) -> io::Result<Option<u64>>;
+
+    /// Where other programs find the value of a key that exists. This default is for stores whose values are files or objects, by the
+    /// name of the store and the key.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn value_place(&self, key: &str) -> io::Result<ValuePlace> {
+        let _ = key;
+        Ok(ValuePlace::Own)
+    }
 
     /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in
     /// which that saves nothing.
