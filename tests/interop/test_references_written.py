@@ -277,6 +277,25 @@ def test_only_references_are_replaced_by_a_folder(filtered, tmp_path):
     assert (out / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_references_of_references(filtered, tmp_path, form):
+    """References to the chunks that other references lead to, also by relative paths, and of a part."""
+    folder = tmp_path / "below"
+    folder.mkdir()
+    source, middle = tmp_path / "in.nc", tmp_path / form
+    source.write_bytes(filtered.read_bytes())
+    nccopy("--relative", source, middle)
+    out = folder / "refs.json"
+    nccopy(middle, out)
+    check(out, source)
+    assert {place[0] for place in places(out, "shuffled").values()} == {str(source)}
+    part, expected = folder / "part.json", folder / "part.nc"
+    options = "--isel", "time=5:", "-V", "packed,shuffled,sparse"
+    nccopy(*options, middle, part)
+    nccopy(*options, source, expected)
+    check(part, expected)
+
+
 def test_compressed_files_have_no_places(filtered, tmp_path):
     packed, out = tmp_path / "in.nc.zst", tmp_path / "refs.json"
     nccopy("-k", "zst", filtered, packed)
@@ -311,6 +330,7 @@ def test_an_output_appears_whole_or_not(filtered, tmp_path):
     assert stat.S_ISREG(out.stat().st_mode) and refs_of(out)
 
 
-def test_the_plan_tells_what_is_referenced(filtered, tmp_path):
+def test_what_references_do_not_have_is_refused(filtered, tmp_path):
     told = nccopy("--plan", tmp_path / "job", "--parts", "2", filtered, tmp_path / "refs.json", ok=False)
     assert "one process" in told
+    assert "--diff" in nccopy("--verify", filtered, tmp_path / "refs.json", ok=False)

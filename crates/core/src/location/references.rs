@@ -47,13 +47,12 @@ impl Location {
         let Some(names) = &self.reference_names else {
             return Ok(reader);
         };
-        let name = match has_places {
-            true => Some(self.reference_name(&names.form)?),
-            false => None,
+        let name = match self.reference_name(&names.form) {
+            Err(_) if !has_places => String::new(),
+            name => name?,
         };
-        Ok(Box::new(
-            Referable::new(reader, name, names.joined.as_deref()).map_err(self.named())?,
-        ))
+        let referable = Referable::new(reader, name, has_places, names.joined.as_deref());
+        Ok(Box::new(referable.map_err(self.named())?))
     }
 
     fn reference_name(&self, form: &NameForm) -> Result<String> {

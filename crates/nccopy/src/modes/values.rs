@@ -57,6 +57,9 @@ pub fn copy<'a>(
         arguments,
     };
     let (plan, prepared) = engine.planned(copied, options)?;
+    if plan.schema.kind.can().references {
+        refuse_for_references(output, arguments)?;
+    }
     let warnings = output.create_warnings(&plan.schema, &prepared.plans)?;
     for warning in options.limits.concerned(warnings)? {
         arguments.of_plan().warn_of(output, warning);
@@ -71,13 +74,6 @@ pub fn copy<'a>(
         prepared,
         blocks,
     };
-    if arguments.step.is_some() && planned.plan.schema.kind.can().references {
-        return Err(Error::Usage(
-            "references are written at once by one process; leave out --plan or --resume".to_owned(),
-        )
-        .in_file(output.name())
-        .into());
-    }
     if let Some(step) = &arguments.step {
         return super::distributed::take(step, planned, arguments);
     }
@@ -92,6 +88,18 @@ pub fn copy<'a>(
             .map_err(|error| error.in_file(output.name()))?;
     }
     engine.summarized(&report, None)
+}
+
+/// Refuses what an output of references does not have: parts, and data to compare.
+fn refuse_for_references(output: &Location, arguments: &Arguments) -> Result<(), Error> {
+    let why = if arguments.step.is_some() {
+        "references are written at once by one process; leave out --plan or --resume"
+    } else if arguments.verify {
+        "references have no data of their own to compare; leave out --verify, and compare them by ncdump --diff"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(why.to_owned()).in_file(output.name()))
 }
 
 /// The options of a copy to the first of these kinds that holds the dataset. Filters are for blocks, which the copy does not

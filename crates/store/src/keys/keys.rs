@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
-use crate::references::{Reference, ReferencedArray};
+use crate::references::{Reference, ReferencedArray, ValuePlace};
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
 use crate::{Object, ObjectState};
 use ncutils_model::error::Result;
@@ -39,6 +39,16 @@ pub trait KeyStore: Send + Sync {
     fn state(&self, key: &str) -> io::Result<ObjectState> {
         let _ = key;
         Ok(ObjectState::default())
+    }
+
+    /// Where other programs find the value of a key that exists. This default is for stores whose values are files or objects, by the
+    /// name of the store and the key.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn value_place(&self, key: &str) -> io::Result<ValuePlace> {
+        let _ = key;
+        Ok(ValuePlace::Own)
     }
 
     /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in

@@ -11,6 +11,17 @@ pub enum Reference {
     Stored(StoredRange),
 }
 
+/// Where other programs find the value of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValuePlace {
+    /// In an object of its own, which has the name of the store and of the key.
+    Own,
+    /// In another object.
+    Elsewhere(StoredRange),
+    /// In a file that they do not read this way.
+    Nowhere,
+}
+
 /// A range of an object that another program stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRange {

@@ -14,7 +14,7 @@ use crate::zip::zip_directory::{self, Entry, ZipDirectory};
 use crate::zip::zip_names::check_names;
 use crate::zip::zip_scan;
 use crate::zip::zip_value::{Next, ZipRead, zeros};
-use crate::{Done, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
+use crate::{Done, FailedRequest, Get, GetRange, KeyStore, Object, Requests, ValuePlace};
 use ncutils_model::error::{Error, Result};
 
 /// A zip file that is being read, by many threads at once: entries are stored or deflated, with zip64 or without.
@@ -177,6 +177,10 @@ impl KeyStore for ZipKeys {
     }
 
     /// A folder that holds all entries of the zip file counts as the whole.
+    fn value_place(&self, _: &str) -> io::Result<ValuePlace> {
+        Ok(ValuePlace::Nowhere)
+    }
+
     fn container_size(&self) -> io::Result<Option<u64>> {
         let directory = &self.archive.directory;
         match directory.below(&self.prefix) == directory.below("") {

@@ -16,19 +16,21 @@ use crate::store::{ByteRange, Done, Requests, allocate};
 /// A dataset whose stored bytes become references of another one.
 pub struct Referable {
     input: Box<dyn Reader>,
-    /// The name of the dataset for other programs; `None` if they find nothing of it.
-    name: Option<String>,
+    /// The name of the dataset for other programs.
+    name: String,
+    /// True if they find its bytes there, and not only those that it refers to.
+    has_places: bool,
     /// The variables in one piece that have chunks here.
     cut: Vec<Option<Box<CutVariable>>>,
 }
 
 impl Referable {
-    /// The dataset of `input`, which other programs find under `name`. Variables in one piece have chunks, with `joined` of length 1 along
-    /// this dimension, if it is their first.
+    /// The dataset of `input`, whose bytes other programs find under `name` if it `has_places`. Variables in one piece have chunks, with
+    /// `joined` of length 1 along this dimension, if it is their first.
     ///
     /// # Errors
     /// A place that is not in the file.
-    pub fn new(input: Box<dyn Reader>, name: Option<String>, joined: Option<&str>) -> Result<Self> {
+    pub fn new(input: Box<dyn Reader>, name: String, has_places: bool, joined: Option<&str>) -> Result<Self> {
         let cut = |n: usize| {
             let schema = input.schema();
             let first = schema.vars[n].dims.first().map(|dim| &*schema.dim(*dim).name);
@@ -36,11 +38,16 @@ impl Referable {
             Ok(CutVariable::of(&*input, VarId(n), single)?.map(Box::new))
         };
         let count = input.schema().vars.len();
-        let cut = match name {
-            Some(_) => (0..count).map(cut).collect::<Result<_>>()?,
-            None => (0..count).map(|_| None).collect(),
+        let cut = match has_places {
+            true => (0..count).map(cut).collect::<Result<_>>()?,
+            false => (0..count).map(|_| None).collect(),
         };
-        Ok(Self { input, name, cut })
+        Ok(Self {
+            input,
+            name,
+            has_places,
+            cut,
+        })
     }
 
     fn cut(&self, var: VarId) -> Option<&CutVariable> {
@@ -49,17 +56,45 @@ impl Referable {
 
     /// The same place, by the name of its object for other programs.
     fn named(&self, place: Option<StoredPlace>) -> Option<StoredPlace> {
-        let (place, name) = (place?, self.name.as_ref()?);
+        let place = place?;
         let object = match place.object {
-            PlaceObject::Dataset => name.clone(),
-            PlaceObject::Key(key) => format!("{}/{key}", name.trim_end_matches('/')),
-            PlaceObject::Named(name) => name,
+            PlaceObject::Named(other) if is_whole(&other) => other,
+            // A path that is relative begins in the folder of the dataset.
+            PlaceObject::Named(other) => beside(&self.name, &other),
+            _ if !self.has_places => return None,
+            PlaceObject::Dataset => self.name.clone(),
+            PlaceObject::Key(key) => format!("{}/{key}", self.name.trim_end_matches('/')),
         };
         Some(StoredPlace {
             object: PlaceObject::Named(object),
             ..place
         })
     }
+}
+
+/// True for a URL or an absolute path.
+fn is_whole(name: &str) -> bool {
+    name.starts_with('/') || name.contains("://")
+}
+
+/// The name of an object by its path from the folder of a dataset.
+fn beside(name: &str, other: &str) -> String {
+    let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (root, path) = match folder.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), folder),
+    };
+    let mut parts: Vec<&str> = path.split('/').collect();
+    for part in other.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{root}{}", parts.join("/"))
 }
 
 impl Reader for Referable {
@@ -200,5 +235,18 @@ impl Fetcher for Referable {
 
     fn fetch_ranges(&self, var: VarId, ranges: Vec<ByteRange>, done: Done<Result<Vec<Vec<u8>>>>) {
         self.input.fetch_ranges(var, ranges, done);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{beside, is_whole};
+
+    #[test]
+    fn relative_paths_begin_beside_the_dataset() {
+        assert_eq!(beside("/d/refs.json", "x/a.nc"), "/d/x/a.nc");
+        assert_eq!(beside("/d/e/refs.json", "../a.nc"), "/d/a.nc");
+        assert_eq!(beside("s3://b/d/refs.json", "./a.nc"), "s3://b/d/a.nc");
+        assert!(is_whole("/e/a.nc") && is_whole("s3://b/a.nc") && !is_whole("a.nc"));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::objects::{Objects, range_of, unreadable};
 use crate::keys::key::part_of;
-use crate::references::{Reference, StoredRange};
+use crate::references::{Reference, StoredRange, ValuePlace};
 use crate::requests::fetch_pool::allocate;
 use crate::requests::gathered::Gathered;
 use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
@@ -102,6 +102,13 @@ impl KeyStore for ReferenceKeys {
                 let (_, range) = self.place(&stored, GetRange::Whole)?;
                 Some(range.length as u64)
             }
+        })
+    }
+
+    fn value_place(&self, key: &str) -> io::Result<ValuePlace> {
+        Ok(match self.set.find(key)? {
+            Some(Reference::Stored(stored)) => ValuePlace::Elsewhere(stored),
+            _ => ValuePlace::Nowhere,
         })
     }
 

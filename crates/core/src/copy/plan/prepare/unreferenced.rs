@@ -56,14 +56,17 @@ impl Unreferenced {
         let Some(input) = routed.inputs.iter().find(|input| !input.is_empty()) else {
             return Ok(None);
         };
-        let Some(chunk) = input.chunks().next() else {
-            return Ok(None);
-        };
         let reader = readers.get(input.id().reader)?;
-        match reader.place_of_chunk(input.var, chunk)? {
-            Some(_) => Ok(None),
-            None => found(NO_PLACE.to_owned(), false),
+        let mut chunks = input.chunks().take(MOST_LOOKED_AT).peekable();
+        if chunks.peek().is_none() {
+            return Ok(None);
         }
+        for chunk in chunks {
+            if reader.place_of_chunk(input.var, chunk)?.is_some() {
+                return Ok(None);
+            }
+        }
+        found(NO_PLACE.to_owned(), false)
     }
 
     /// The paths of all of these, with the reasons.
@@ -96,6 +99,9 @@ impl Unreferenced {
         }
     }
 }
+
+/// Most chunks of which it is looked whether one has a place. References may have values of the first ones.
+const MOST_LOOKED_AT: usize = 4096;
 
 const NO_PLACE: &str = "its bytes do not lie in one piece where other programs find them";
 

@@ -1,23 +1,35 @@
 //! Where chunks lie, for references to them: each is a value of a key, or a part of a shard.
 
+use super::metadata::metadata_store::cannot_read;
 use super::reader::ZarrReader;
 use super::shards::shard_bytes::Bytes;
 use crate::error::Result;
 use crate::format::{PlaceObject, StoredPlace, StoredPlaces};
 use crate::model::VarId;
+use crate::store::{StoredRange, ValuePlace};
 
 impl StoredPlaces for ZarrReader {
     fn place_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<StoredPlace>> {
-        // A zip file holds the values of its keys in its own way.
-        if self.store.container_size().ok().flatten().is_some() {
-            return Ok(None);
-        }
         let Some(Bytes::Stored { key, start, end }) = self.find(var, chunk)? else {
             return Ok(None);
         };
-        let range = end.map(|end| (start, end - start));
+        let own = end.map(|end| (start, end - start));
+        let (object, range) = match self.store.value_place(&key).map_err(cannot_read)? {
+            ValuePlace::Own => (PlaceObject::Key(key), own),
+            ValuePlace::Nowhere => return Ok(None),
+            ValuePlace::Elsewhere(StoredRange { object, range, .. }) => {
+                let range = match (range, own) {
+                    (range, None) => range,
+                    (None, own) => own,
+                    (Some((offset, _)), Some((start, length))) => {
+                        Some((offset.saturating_add(start), length))
+                    }
+                };
+                (PlaceObject::Named(object), range)
+            }
+        };
         Ok(Some(StoredPlace {
-            object: PlaceObject::Key(key),
+            object,
             range,
             filter_mask: 0,
         }))
