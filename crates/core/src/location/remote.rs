@@ -153,12 +153,7 @@ fn may_be_tree(error: &io::Error) -> bool {
 /// True if a server of OPeNDAP may refuse so what is no request of its protocol.
 fn may_be_server(error: &io::Error) -> bool {
     let failure = Failure::inside(error);
-    failure.is_some_and(|failure| {
-        matches!(
-            failure.meaning,
-            Meaning::Final | Meaning::Unsupported | Meaning::Passing
-        )
-    })
+    failure.is_some_and(|failure| matches!(failure.meaning, Meaning::Final | Meaning::Unsupported))
 }
 
 /// True if the server says something of the object other than that there is none.
