@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::json::Json;
 use super::super::keys::below;
+use super::shard_file::ShardFiles;
 use super::shards::{FullIndex, ShardGrid, ShardName, ShardPart, Shards};
 use super::value_form::ValueForm;
 use crate::chunk::{ChunkGrid, Region};
@@ -92,6 +93,15 @@ impl ZarrWriter {
         };
         writer.check_keys()?;
         Ok(writer)
+    }
+
+    /// The same writer, each of whose shards is a file of another format too.
+    #[must_use]
+    pub fn with_shards_as(self, files: Box<dyn ShardFiles>) -> Self {
+        Self {
+            shards: Shards::as_files(files),
+            ..self
+        }
     }
 
     /// Writes the metadata of a hierarchy whose chunks are there, and lets it appear.
