@@ -210,6 +210,7 @@ impl Arguments {
                 "start" => IndexLocation::Start,
                 _ => IndexLocation::End,
             }),
+            shards_as_hdf5: false,
             quantize: texts(matches, "quantize")
                 .map(QuantizeRequest::parse)
                 .collect::<Result<_>>()?,

@@ -71,6 +71,8 @@ pub struct Location {
     access: DataAccess,
     /// True if references of HDF5 are read as paths.
     reference_paths: bool,
+    /// True if the shards of an output are HDF5 files.
+    shards_as_hdf5: bool,
 }
 
 /// What a name means.
@@ -150,6 +152,7 @@ impl Location {
             notes: Notes::default(),
             access: DataAccess::default(),
             reference_paths: false,
+            shards_as_hdf5: false,
         }
     }
 
@@ -157,6 +160,13 @@ impl Location {
     #[must_use]
     pub fn with_access(mut self, access: DataAccess) -> Self {
         self.access = access;
+        self
+    }
+
+    /// The same location, where the shards of a dataset of Zarr version 3 are written as HDF5 files.
+    #[must_use]
+    pub fn with_shards_as_hdf5(mut self, shards_as_hdf5: bool) -> Self {
+        self.shards_as_hdf5 = shards_as_hdf5;
         self
     }
 
