@@ -210,7 +210,7 @@ impl Arguments {
                 "start" => IndexLocation::Start,
                 _ => IndexLocation::End,
             }),
-            shards_as_hdf5: false,
+            shards_as_hdf5: given("as-shards"),
             quantize: texts(matches, "quantize")
                 .map(QuantizeRequest::parse)
                 .collect::<Result<_>>()?,
