@@ -50,7 +50,7 @@ pub use attribute::Attribute;
 pub use chunk_index::{ChunkIndex, ChunkRecord, ChunkTable, ChunkedLayout};
 pub use dataset::{
     AllocationTime, ElementSelection, Encoded, ExternalSegment, Fill, FillTime, FillValue, Filter,
-    FilterDecoder, Layout, MAX_COMPACT_BYTES, StorageMessages, Stripe, VirtualMapping,
+    FilterDecoder, Layout, MAX_COMPACT_BYTES, MappedBox, StorageMessages, Stripe, VirtualMapping,
 };
 pub use dataspace::Dataspace;
 pub use datatype::{

@@ -215,6 +215,7 @@ impl Arguments {
                 "start" => IndexLocation::Start,
                 _ => IndexLocation::End,
             }),
+            shards_as_hdf5: given("as-shards"),
             quantize: texts(matches, "quantize")
                 .map(QuantizeRequest::parse)
                 .collect::<Result<_>>()?,

@@ -54,7 +54,10 @@ pub fn output(arguments: &Arguments, location: Location) -> anyhow::Result<Locat
     for (_, option) in one_file.iter().filter(|(given, _)| *given) {
         output.check_one_file(option)?;
     }
-    Ok(output)
+    if arguments.copy.shards_as_hdf5 {
+        output.check_folder("--as-shards")?;
+    }
+    Ok(output.with_shards_as_hdf5(arguments.copy.shards_as_hdf5))
 }
 
 /// Warns of the names of a copy, and checks that the output may be written.

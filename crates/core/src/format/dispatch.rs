@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::variable_plan::VariablePlan;
 use super::writer::Writer;
 use super::zarr::{Warning, ZarrOptions};
-use super::{archive, classic, dap, netcdf4, references, zarr};
+use super::{archive, classic, dap, hdf5_shards, netcdf4, references, zarr};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::model::{Kind, Schema};
@@ -63,6 +63,17 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     }
 }
 
+/// Same as [`check_plans`], with the options of [`create_with`].
+///
+/// # Errors
+/// Those of [`check_plans`].
+pub fn check_plans_with(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<()> {
+    match options.shards_as_hdf5 {
+        true => hdf5_shards::check_plans(schema, plans),
+        false => check_plans(schema, plans),
+    }
+}
+
 /// Creates a dataset of `schema.kind` at a destination. `plans` has one entry for each of `schema.vars`, in
 /// order.
 ///
@@ -98,6 +109,9 @@ pub fn create_with(
         }
         (Kind::Netcdf4 | Kind::Netcdf4Classic, DestinationKind::Object(output)) => {
             netcdf4::create(output, destination.raw_files(), schema, plans)
+        }
+        (Kind::Zarr3, DestinationKind::Keys(output)) if options.shards_as_hdf5 => {
+            hdf5_shards::create(output, destination.name(), schema, plans, *options)
         }
         (
             Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk,
@@ -179,6 +193,9 @@ pub fn grow(
 /// # Errors
 /// The errors of [`check_plans`].
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> Result<Vec<Warning>> {
+    if options.shards_as_hdf5 {
+        hdf5_shards::check_plans(schema, plans)?;
+    }
     let mut warnings: Vec<Warning> = schema.warnings.iter().map(Warning::of_output).collect();
     if let Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Kerchunk | Kind::Icechunk = schema.kind {
         warnings.extend(zarr::warnings(schema, plans, *options)?);

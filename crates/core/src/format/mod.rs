@@ -8,6 +8,7 @@ pub mod classic;
 pub mod dap;
 mod dispatch;
 mod fault;
+mod hdf5_shards;
 #[cfg(test)]
 pub(crate) mod in_memory;
 mod interleaved;
@@ -31,8 +32,8 @@ pub use crate::chunk::Region;
 pub use crate::filter::EncodedChunk;
 pub use crate::store::ReorderWindow;
 pub use dispatch::{
-    Growing, check, check_plans, create, create_with, grow, open, open_damaged, open_salvaged, open_with,
-    unheld, warnings,
+    Growing, check, check_plans, check_plans_with, create, create_with, grow, open, open_damaged,
+    open_salvaged, open_with, unheld, warnings,
 };
 pub(crate) use dispatch::{has_magic, is_read_as_it_comes};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};

@@ -81,6 +81,8 @@ pub struct Location {
     reference_paths: bool,
     /// How references name the dataset, if they are made of it.
     reference_names: Option<ReferenceNames>,
+    /// True if the shards of an output are HDF5 files.
+    shards_as_hdf5: bool,
 }
 
 /// What a name means.
@@ -161,6 +163,7 @@ impl Location {
             access: DataAccess::default(),
             reference_paths: false,
             reference_names: None,
+            shards_as_hdf5: false,
         }
     }
 
@@ -168,6 +171,13 @@ impl Location {
     #[must_use]
     pub fn with_access(mut self, access: DataAccess) -> Self {
         self.access = access;
+        self
+    }
+
+    /// The same location, where the shards of a dataset of Zarr version 3 are written as HDF5 files.
+    #[must_use]
+    pub fn with_shards_as_hdf5(mut self, shards_as_hdf5: bool) -> Self {
+        self.shards_as_hdf5 = shards_as_hdf5;
         self
     }
 

@@ -5,6 +5,7 @@ mod decoder;
 mod fill_value;
 mod filter;
 mod layout;
+mod mapped_box;
 pub(crate) mod virtual_mapping;
 mod virtual_selection;
 
@@ -12,5 +13,6 @@ pub use decoder::{Encoded, FilterDecoder};
 pub use fill_value::{AllocationTime, Fill, FillTime, FillValue};
 pub use filter::Filter;
 pub use layout::{ExternalSegment, Layout, MAX_COMPACT_BYTES, StorageMessages};
+pub use mapped_box::MappedBox;
 pub use virtual_mapping::VirtualMapping;
 pub use virtual_selection::{ElementSelection, Stripe};

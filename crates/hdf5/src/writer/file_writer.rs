@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::btree_v1::{Chunk, ChunkGrid, write_tree};
+use super::btree_v1::{Chunk, ChunkGrid, node_count, write_tree};
 use super::bytes::leaves_hole;
 use super::heap::global::{Finished, FrontHeap, OpenHeap};
 use super::kept::{Kept, Stored};
@@ -468,7 +468,7 @@ impl FileWriter {
 
     fn write_index(&self, id: ObjectId, mut chunks: Vec<Chunk>) -> Result<()> {
         let dataset = self.dataset(id)?;
-        let LayoutSpec::Chunked { shape, .. } = &dataset.layout else {
+        let LayoutSpec::Chunked { shape, chunk_count } = &dataset.layout else {
             return Ok(());
         };
         chunks.sort_unstable_by_key(|chunk| chunk.index);
@@ -484,6 +484,10 @@ impl FileWriter {
         let grid = ChunkGrid::new(&dataset.extent, shape, dataset.element_size);
         let mut pieces = MetadataRun::new(start, |at, bytes| self.put("metadata", at, bytes));
         write_tree(&grid, &chunks, start, self.layout.pages, |node| pieces.push(node))?;
+        let room = self.layout.pages.run(node_count(*chunk_count), grid.node_size());
+        pieces.go_to(start + room)?;
         pieces.flush()
     }
 }
+
+mod unowned;

@@ -16,6 +16,7 @@ COPY = {
     "min_chunk": ("--min-chunk", "value", "Smallest chunk, where the program chooses the shape. A variable whose chunk would be smaller stays in one piece."),
     "shard": ("--shard", "shapes", "zarr3: shapes of shards, in elements; repeatable. dim/n,dim/,…: by dimension. var:n1,n2,…: of one variable; var: for none. none, auto, or a size of decoded bytes such as 128M: for all."),
     "shard_index": ("--shard-index", "value", "zarr3: place of the index in each shard"),
+    "as_shards": ("--as-shards", "flag", "zarr3: Write Zarr version 3 whose shards are HDF5 files, and a netCDF-4 file of them. The netCDF-4 file lies in the folder, and is named for it. Each chunk is stored once. Filters: none, shuffle, deflate, zstd, blosc, fletcher32."),
     "fix_unlimited": ("--fix-unlimited", "flag", "Make unlimited dimensions fixed, at their present lengths"),
     "fixed": ("--fixed", "list", "Make these unlimited dimensions fixed; repeatable"),
     "unlimited": ("--unlimited", "list", "Make these dimensions unlimited; repeatable"),

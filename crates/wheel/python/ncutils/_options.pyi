@@ -24,6 +24,7 @@ class CopyOptions(TypedDict, total=False):
     min_chunk: int | str | None
     shard: str | Sequence[str] | Mapping[str, int | Sequence[int] | str | None] | None
     shard_index: Literal["start", "end"] | None
+    as_shards: bool | None
     fix_unlimited: bool | None
     fixed: str | Sequence[str] | None
     unlimited: str | Sequence[str] | None

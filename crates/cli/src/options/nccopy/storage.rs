@@ -141,6 +141,12 @@ pub(super) fn chunks() -> Vec<Opt> {
             .section("nccopy.md#chunks")
             .kinds(SHARDED)
             .modes(OF_VALUES),
+        Opt::long("as-shards", "Write Zarr version 3 whose shards are HDF5 files, and a netCDF-4 file of them")
+            .more("The netCDF-4 file lies in the folder, and is named for it. Each chunk is stored once. Filters: none, shuffle, deflate, zstd, blosc, fletcher32.")
+            .section("nccopy.md#shards-as-hdf5")
+            .kinds(SHARDED)
+            .modes(OF_VALUES)
+            .conflicts(&["page", "append", "in-place", "plan", "resume", "restore", "block"]),
         Opt::short('u', "fix-all", "Make unlimited dimensions fixed, at their present lengths")
             .or_long("fix-unlimited")
             .section("nccopy.md#chunks")

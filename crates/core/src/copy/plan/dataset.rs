@@ -5,7 +5,7 @@ use super::layout::{Chunking, FilterRequests, OutputVariable, Sharding, is_refer
 use super::notices::Notices;
 use super::output::normalized_names::normalize;
 use super::output::output_schema::{self, OutputSchema};
-use super::output::{dimensions, kind, pages, unsupported};
+use super::output::{dimensions, kind, pages, unsupported, user_types};
 use super::request::{CopyOptions, QuantizeRequest};
 use super::select::{Use, select};
 use crate::copy::geometry::{SourcePart, Sources};
@@ -49,6 +49,9 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         fixed = left.fixes_unlimited;
         selected = left.selected;
         without = Some(left.input);
+    }
+    if options.shards_as_hdf5 {
+        user_types::leave_out(input, &mut selected, options.drop_unsupported, &mut notices)?;
     }
     let chunking = Chunking::resolve(input, options, fixed)?;
     let sharding = Sharding::resolve(input, options, kind)?;
@@ -118,7 +121,8 @@ pub fn plan(reader: &dyn Reader, options: &CopyOptions) -> Result<CopyPlan> {
         };
         variables.push(VariableCopy {
             cuts_strings: options.string_length.is_some_and(|asked| asked.cut),
-            skips_fill: options.skip_fill,
+            // What is stored twice is stored whole.
+            skips_fill: options.skip_fill && (!options.shards_as_hdf5 || layout.shard.is_some()),
             external,
             quantization: quantized[source.0],
             referenced,

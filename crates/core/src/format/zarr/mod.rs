@@ -46,7 +46,7 @@ pub use options::ZarrOptions;
 pub use read::ZarrReader;
 pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
 pub use warning::{Warning, ZarrProgram};
-pub use write::{ShardGrid, rounded_numbers};
+pub use write::{ShardBytes, ShardFile, ShardFiles, ShardGrid, rounded_numbers};
 
 /// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
 /// that of the root.
@@ -174,6 +174,22 @@ fn begin(
         Kind::Zarr3 | Kind::Icechunk => v3::create(output, schema, plans, options),
         _ => write::create(output, schema, plans, options),
     }
+}
+
+/// Creates a hierarchy of version 3, each of whose shards is a file of another format too.
+///
+/// # Errors
+/// Those of [`create`].
+pub fn create_with_shards_as(
+    files: Box<dyn ShardFiles>,
+    output: Arc<dyn KeyOutput>,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<Box<dyn Writer>> {
+    Ok(Box::new(
+        begin(output, schema, plans, options)?.with_shards_as(files),
+    ))
 }
 
 /// Writes the metadata of a hierarchy whose chunks other processes have written, and lets it appear.

@@ -17,6 +17,8 @@ pub struct ZarrOptions {
     pub version: Option<ZarrVersion>,
     /// Reading: the fill value of an array of version 3 becomes its attribute `_FillValue`.
     pub fill_is_missing: bool,
+    /// Writing version 3: each shard is an HDF5 file too, and a netCDF-4 file has all of them as its variables.
+    pub shards_as_hdf5: bool,
 }
 
 impl ZarrOptions {
@@ -27,6 +29,7 @@ impl ZarrOptions {
         separator: KeySeparator::Dot,
         version: None,
         fill_is_missing: false,
+        shards_as_hdf5: false,
     };
 
     /// The options for writing a dataset of this kind without a fragment. Pure Zarr is consolidated, as xarray writes

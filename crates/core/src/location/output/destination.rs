@@ -292,6 +292,7 @@ impl Location {
             } else {
                 options.separator
             },
+            shards_as_hdf5: self.shards_as_hdf5 && kind == Kind::Zarr3,
             ..options
         }
     }
@@ -301,7 +302,8 @@ impl Location {
     /// # Errors
     /// Those of [`Location::create`] that have nothing to do with the place.
     pub fn check_create(&self, schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
-        format::check_plans(schema, plans).map_err(self.named())?;
+        let options = self.write_options(schema.kind);
+        format::check_plans_with(schema, plans, &options).map_err(self.named())?;
         self.check_raw_files(schema, plans)
     }
 }

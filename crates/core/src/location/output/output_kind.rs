@@ -29,6 +29,17 @@ impl Location {
     /// # Errors
     /// A name that contradicts `asked`, or that asks for Zarr and does not say for which.
     pub fn output_kind(&self, asked: Option<Kind>, input: Option<Kind>) -> Result<Option<Kind>> {
+        let asked = match asked {
+            Some(kind) if self.shards_as_hdf5 && kind != Kind::Zarr3 => {
+                let why = format!(
+                    "shards that are HDF5 files are Zarr version 3 and netCDF-4 at once; leave out that the kind is '{}'",
+                    kind.name()
+                );
+                return Err(self.named()(Error::Usage(why)));
+            }
+            None if self.shards_as_hdf5 => Some(Kind::Zarr3),
+            asked => asked,
+        };
         self.choose_kind(asked, input).map_err(self.named())
     }
 
@@ -84,6 +95,19 @@ impl Location {
         match self.zarr_mode().is_some() || self.store_by_name().is_some() {
             true => Err(self.named()(Error::Usage(format!(
                 "{option} makes one file, and this is a name of Zarr; leave the option out, or name a file"
+            )))),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that this is no zip file, for an output in a folder that `option` asks for.
+    ///
+    /// # Errors
+    /// A name or fragment that means a zip file.
+    pub fn check_folder(&self, option: &str) -> Result<()> {
+        match self.store() == StoreKind::Zip {
+            true => Err(self.named()(Error::Usage(format!(
+                "{option} writes a folder, as files in a zip file are none to other programs; name a folder"
             )))),
             false => Ok(()),
         }

@@ -74,7 +74,7 @@ impl FlatBuffer {
     }
 
     fn align(&mut self, to: usize, ahead: usize) {
-        while (self.bytes.len() + ahead) % to != 0 {
+        while !(self.bytes.len() + ahead).is_multiple_of(to) {
             self.bytes.push(0);
         }
     }
@@ -110,7 +110,7 @@ impl FlatBuffer {
         for n in order {
             let field = &table.fields[n];
             // The table begins 4 bytes before a multiple of 8.
-            while (at + 4) % alignment(size(field)) != 0 {
+            while !(at + 4usize).is_multiple_of(alignment(size(field))) {
                 at += 1;
             }
             inside[n] = at;

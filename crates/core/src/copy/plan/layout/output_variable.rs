@@ -198,6 +198,10 @@ impl OutputVariable<'_> {
             if let Some(change) = &stored.change {
                 self.tell(change, &layout, notices);
             }
+            if options.shards_as_hdf5 && layout.extent.is_empty() {
+                // HDF5 stores scalars without filters.
+                layout.filters = Vec::new();
+            }
             if layout.filters == self.layout.filters {
                 layout.array_codecs = self.layout.array_codecs;
             }

@@ -14,7 +14,7 @@ use super::dimension_lengths::DimensionLengths;
 use crate::copy::plan::request::{CopyOptions, ShardSpec, named_variables};
 use crate::error::{Request, Result};
 use crate::format::zarr::MOST_CHUNKS_OF_SHARD;
-use crate::model::{DimId, IndexLocation, Kind, Schema, Storage, VarId, VariableLayout};
+use crate::model::{DimId, Encoding, IndexLocation, Kind, Schema, Storage, VarId, VariableLayout};
 
 /// Most chunks of a variable that `auto` leaves without shards.
 const MOST_UNSHARDED: u64 = 1000;
@@ -34,6 +34,8 @@ pub struct Sharding {
     by_var: Vec<Option<Option<Vec<u64>>>>,
     by_dim: DimensionLengths,
     index: Option<IndexLocation>,
+    /// True if shards are HDF5 files.
+    as_hdf5: bool,
 }
 
 impl Sharding {
@@ -49,11 +51,15 @@ impl Sharding {
                 kind.name()
             )));
         }
+        if options.shards_as_hdf5 {
+            refuse_beside_hdf5(options)?;
+        }
         let mut sharding = Self {
             general: None,
             by_var: vec![None; input.vars.len()],
             by_dim: DimensionLengths::new(input),
             index: options.shard_index,
+            as_hdf5: options.shards_as_hdf5,
         };
         for spec in &options.shards {
             match spec {
@@ -100,7 +106,7 @@ impl Sharding {
             .filter(|own| keeps && own.len() == chunk.len());
         let lengths = self.by_dim.of(dims);
         let named = lengths.iter().any(Option::is_some);
-        layout.shard = match (&self.by_var[var.0], &self.general) {
+        let shard = match (&self.by_var[var.0], &self.general) {
             (Some(None), _) => None,
             (Some(Some(shape)), _) => {
                 let names: Vec<_> = dims.iter().map(|dim| input.dim(*dim).name.as_str()).collect();
@@ -118,8 +124,39 @@ impl Sharding {
                 None => grid.auto(),
             },
         };
+        layout.shard = match self.as_hdf5 {
+            true if chunk.is_empty() || layout.encoding == Encoding::Structured => None,
+            true => Some(shard.unwrap_or_else(|| grid.at_least_one_chunk())),
+            false => shard,
+        };
+        if self.as_hdf5 {
+            layout.shard_index = IndexLocation::End;
+        }
         Ok(())
     }
+}
+
+/// Refuses what shards that are HDF5 files cannot have.
+///
+/// # Errors
+/// Variables without shards; an index at the start, where HDF5 has its own.
+fn refuse_beside_hdf5(options: &CopyOptions) -> Result<()> {
+    let is_none = |spec: &ShardSpec| {
+        matches!(
+            spec,
+            ShardSpec::Unsharded | ShardSpec::Variable { shape: None, .. }
+        )
+    };
+    if options.shards.iter().any(is_none) {
+        return Err(Request::Shards
+            .error("each variable is stored in shards that are HDF5 files, so none can do without"));
+    }
+    if options.shard_index == Some(IndexLocation::Start) {
+        return Err(Request::Shards.error(
+            "shards that are HDF5 files have their index at the end: --shard-index start is not possible",
+        ));
+    }
+    Ok(())
 }
 
 /// Shards whose lengths are given along some dimensions. `None` if one chunk is such a shard.
@@ -229,6 +266,12 @@ impl<'a> Grid<'a> {
             Some(count) if count <= MOST_UNSHARDED => None,
             _ => self.grown(MAX_SHARD_BYTES, MAX_SHARD_CHUNKS),
         }
+    }
+
+    /// Shards of the size that the program chooses, if only of one chunk.
+    fn at_least_one_chunk(&self) -> Vec<u64> {
+        self.grown(MAX_SHARD_BYTES, MAX_SHARD_CHUNKS)
+            .unwrap_or_else(|| self.chunk.to_vec())
     }
 
     /// Shards of at most so many bytes and chunks; `None` if they are single chunks.

@@ -39,6 +39,8 @@ pub struct CopyOptions {
     pub shards: Vec<ShardSpec>,
     /// `--shard-index`: the place of the index in each shard.
     pub shard_index: Option<IndexLocation>,
+    /// `--as-shards`: each variable of numbers or characters has shards, which are HDF5 files too.
+    pub shards_as_hdf5: bool,
     /// `-F` arguments, in the order given.
     pub filters: Vec<FilterRequest>,
     /// `--quantize` arguments, in the order given.

@@ -118,9 +118,6 @@ pub fn parse(text: &str) -> Result<Dataset> {
 
 /// The variables up to the `}` that ends them.
 fn members(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<Node>> {
-    if depth > DEEPEST {
-        return Err(lexer.fault(&format!("more than {DEEPEST} structures in each other")));
-    }
     let mut members = Vec::new();
     while !lexer.has_mark(b'}')? {
         members.push(node(lexer, depth)?);
@@ -128,7 +125,11 @@ fn members(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<Node>> {
     Ok(members)
 }
 
+/// A variable, which is `depth` levels below the dataset.
 fn node(lexer: &mut Lexer<'_>, depth: usize) -> Result<Node> {
+    if depth > DEEPEST {
+        return Err(lexer.fault(&format!("more than {DEEPEST} structures in each other")));
+    }
     let word = lexer.word()?;
     let kind = if let Some(atom) = Atom::of(word) {
         NodeKind::Atom(atom)
@@ -249,7 +250,9 @@ mod tests {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
-        let deep = format!("Dataset {{ {}", "Structure {".repeat(100_000));
-        assert!(parse(&deep).unwrap_err().to_string().contains("in each other"));
+        for nested in ["Structure {", "Grid { Array: "] {
+            let deep = format!("Dataset {{ {}", nested.repeat(100_000));
+            assert!(parse(&deep).unwrap_err().to_string().contains("in each other"));
+        }
     }
 }

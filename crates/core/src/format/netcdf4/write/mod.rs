@@ -22,8 +22,9 @@ mod writer;
 
 pub(super) use dataset::filters;
 pub(super) use external::segments;
-pub(super) use tree::DatasetTree;
-pub(super) use writer::{Netcdf4Writer, pages};
+pub(in crate::format) use tree::{DatasetTree, Tree};
+pub(in crate::format) use writer::Netcdf4Writer;
+pub(super) use writer::pages;
 
 use std::sync::Arc;
 

@@ -51,6 +51,8 @@ struct VariableState {
 
 /// A piece of data that waits for its turn.
 enum Submitted {
+    /// A sequence number that this file has no piece for.
+    Nothing,
     Chunk {
         var: VarId,
         chunk: u64,
@@ -162,6 +164,14 @@ impl Netcdf4Writer {
         &self.file
     }
 
+    /// Takes a sequence number of a piece that lies elsewhere.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn pass(&self, sequence: u64) -> Result<()> {
+        self.submit(sequence, Submitted::Nothing)
+    }
+
     fn var(&self, var: VarId) -> Result<&VariableState> {
         self.vars
             .get(var.0)
@@ -179,11 +189,13 @@ impl Netcdf4Writer {
 
     /// Gives a piece its place in the file. Called in the order of sequence numbers.
     fn turn(&self, piece: Submitted) -> Result<Write> {
-        let (Submitted::Chunk { var, .. } | Submitted::Values { var, .. }) = &piece;
-        if self.var(*var)?.is_other_name {
-            return Ok(Write::Nothing);
+        match &piece {
+            Submitted::Chunk { var, .. } | Submitted::Values { var, .. }
+                if !self.var(*var)?.is_other_name => {}
+            _ => return Ok(Write::Nothing),
         }
         match piece {
+            Submitted::Nothing => Ok(Write::Nothing),
             Submitted::Chunk { var, chunk, data } => self.reserve(var, chunk, data),
             Submitted::Values { var, place, values } => {
                 let state = self.var(var)?;

@@ -10,6 +10,7 @@ mod check;
 mod fill_chunk;
 mod metadata;
 mod packing;
+mod shard_file;
 mod shards;
 mod strings;
 mod structure;
@@ -19,6 +20,7 @@ mod writer;
 
 pub use check::{check, check_node, check_plans};
 pub use packing::Packing;
+pub use shard_file::{ShardBytes, ShardFile, ShardFiles};
 pub use shards::ShardGrid;
 pub use warnings::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, rounded_numbers, shuffles_a_part, warnings};
 pub use writer::{Documents, ZarrWriter, grids};

@@ -6,11 +6,13 @@
 //! ```
 //!
 //! Only the index of a shard is in memory, and the chunks whose turn has not come. Chunks are stored in the order of their
-//! sequence numbers, without gaps.
+//! sequence numbers, without gaps. A shard that is a file of another format begins with that format's metadata.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::v3::sharding::{IndexCodecs, LARGEST_INDEX, MOST_CHUNKS, ShardIndex};
+use super::shard_file::{ShardBytes, ShardFile, ShardFiles};
 use crate::chunk::{ChunkGrid, chunks_of_shard};
 use crate::error::{Error, Result};
 use crate::model::{IndexLocation, VarId, VariableLayout};
@@ -96,13 +98,23 @@ pub struct SharedValue {
     variable: String,
 }
 
+impl ShardBytes for SharedValue {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.value.write_at(offset, bytes)
+    }
+}
+
 impl SharedValue {
     /// The error for a store that fails. A shard may be written while chunks of another array arrive.
     fn cannot_write(&self, error: std::io::Error) -> Error {
         match FailedKey::split(error) {
             (Some(key), error) if key != self.key => cannot_write(error).in_key(&key),
-            (_, error) => cannot_write(error).in_key(&self.key).in_variable(&self.variable),
+            (_, error) => self.named(cannot_write(error)),
         }
+    }
+
+    fn named(&self, error: Error) -> Error {
+        error.in_key(&self.key).in_variable(&self.variable)
     }
 }
 
@@ -142,6 +154,7 @@ pub struct FullIndex {
     rest: Option<ShardPart>,
     offset: u64,
     index: ShardIndex,
+    file: Option<Box<dyn ShardFile>>,
 }
 
 impl FullIndex {
@@ -151,6 +164,9 @@ impl FullIndex {
     /// If the store fails.
     pub fn write(self) -> Result<()> {
         self.rest.map_or(Ok(()), ShardPart::write)?;
+        if let Some(file) = self.file {
+            file.finish().map_err(|e| self.value.named(e))?;
+        }
         let bytes = IndexCodecs::default_written().encode(&self.index);
         ShardPart {
             bytes: bytes.map_err(Error::Internal)?,
@@ -172,9 +188,24 @@ struct Growing {
     /// Short chunks at the end that are not written yet.
     joined: Vec<u8>,
     value: Arc<SharedValue>,
+    /// The file that the shard is; `None` for one that holds chunks alone.
+    file: Option<Box<dyn ShardFile>>,
 }
 
 impl Growing {
+    /// Notes the place of a chunk that is added next.
+    fn place(&mut self, chunk: u64, size: u64) -> Result<()> {
+        let is_placed = matches!(self.index.range(chunk), Ok(None)) && self.index.set(chunk, self.end, size);
+        let in_file = match &self.file {
+            Some(file) if is_placed => file.place_chunk(chunk, size).map_err(|e| self.value.named(e))?,
+            _ => self.end,
+        };
+        match is_placed && in_file == self.end {
+            true => Ok(()),
+            false => Err(Error::Internal("a chunk that its shard cannot take".into())),
+        }
+    }
+
     /// Adds the bytes of a chunk. Returns what can be written.
     fn add(&mut self, bytes: Vec<u8>) -> [Option<ShardPart>; 2] {
         let offset = self.end;
@@ -215,6 +246,11 @@ impl Growing {
             IndexLocation::Start => (0, self.end),
             IndexLocation::End => (self.end, self.end.saturating_add(index_size)),
         };
+        if let Some(file) = &self.file
+            && file.place_index(index_size).map_err(|e| self.value.named(e))? != offset
+        {
+            return Err(Error::Internal("an index that its shard cannot take".into()));
+        }
         let set = self.value.value.set_size(size);
         set.map_err(|e| self.value.cannot_write(e))?;
         Ok(FullIndex {
@@ -222,6 +258,7 @@ impl Growing {
             rest,
             offset,
             index: self.index,
+            file: self.file,
         })
     }
 }
@@ -241,9 +278,19 @@ pub struct ShardName<'a> {
 #[derive(Default)]
 pub struct Shards {
     growing: Mutex<Option<(Growing, u64)>>,
+    /// The format that each shard is a file of, beside being a shard.
+    files: Option<Box<dyn ShardFiles>>,
 }
 
 impl Shards {
+    /// Shards that are files of another format too.
+    pub fn as_files(files: Box<dyn ShardFiles>) -> Self {
+        Self {
+            growing: Mutex::default(),
+            files: Some(files),
+        }
+    }
+
     /// Adds a chunk to the shard with this number, and begins that shard if another one grew. Called in the order of
     /// sequence numbers, which has the chunks of a shard in a row. Returns what can be written: chunks, and the index of the
     /// shard that grew before. Short chunks are kept, and written with their neighbours.
@@ -271,34 +318,36 @@ impl Shards {
             full = Some(shard.seal(size)?);
         }
         if growing.is_none() {
+            let value = Arc::new(SharedValue {
+                value: output
+                    .create(key)
+                    .map_err(|e| cannot_write(e).in_key(key).in_variable(variable))?,
+                key: key.to_owned(),
+                variable: variable.to_owned(),
+            });
+            let begin = |files: &dyn ShardFiles| files.begin(var, Arc::clone(&value) as Arc<dyn ShardBytes>);
+            let file = self.files.as_deref().map(begin).transpose();
+            let file = file.map_err(|e| value.named(e))?;
             let shard = Growing {
                 var,
                 number,
                 location: grid.location,
                 index: ShardIndex::empty(&grid.chunks).ok_or_else(too_many)?,
-                end: match grid.location {
-                    IndexLocation::Start => grid.index_size,
-                    IndexLocation::End => 0,
+                end: match (&file, grid.location) {
+                    (Some(file), _) => file.data_start(),
+                    (None, IndexLocation::Start) => grid.index_size,
+                    (None, IndexLocation::End) => 0,
                 },
                 joined: Vec::new(),
-                value: Arc::new(SharedValue {
-                    value: output
-                        .create(key)
-                        .map_err(|e| cannot_write(e).in_key(key).in_variable(variable))?,
-                    key: key.to_owned(),
-                    variable: variable.to_owned(),
-                }),
+                value,
+                file,
             };
             *growing = Some((shard, grid.index_size));
         }
         let Some((shard, _)) = growing.as_mut() else {
             return Err(Error::Internal("no shard was begun".into()));
         };
-        let offset = shard.end;
-        let size = bytes.len() as u64;
-        if !matches!(shard.index.range(chunk), Ok(None)) || !shard.index.set(chunk, offset, size) {
-            return Err(Error::Internal("a chunk that its shard cannot take".into()));
-        }
+        shard.place(chunk, bytes.len() as u64)?;
         Ok((shard.add(bytes), full))
     }
 

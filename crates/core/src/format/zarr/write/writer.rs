@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::super::json::Json;
 use super::super::keys::below;
 use super::fill_chunk::fill_chunk;
+use super::shard_file::ShardFiles;
 use super::shards::{FullIndex, ShardGrid, ShardName, ShardPart, Shards};
 use super::value_form::ValueForm;
 use crate::chunk::{ChunkGrid, Region};
@@ -126,6 +127,15 @@ impl ZarrWriter {
         let text = document.to_string();
         let put = self.output.put_last(key, text.as_bytes());
         put.map_err(|e| cannot_write(e).in_key(key))
+    }
+
+    /// The same writer, each of whose shards is a file of another format too.
+    #[must_use]
+    pub fn with_shards_as(self, files: Box<dyn ShardFiles>) -> Self {
+        Self {
+            shards: Shards::as_files(files),
+            ..self
+        }
     }
 
     /// Writes the metadata of a hierarchy whose chunks are there, and lets it appear.

@@ -1,0 +1,75 @@
+//! Zarr version 3 whose shards are HDF5 files, and a netCDF-4 file of them all.
+//!
+//! ```text
+//! out.zarr/zarr.json, v/zarr.json …          Zarr reads these, and the shards as shards
+//! out.zarr/v/c/0/1                           a shard: HDF5 metadata │ chunks │ index of the shard
+//! out.zarr/out.nc                            netCDF reads this: variables are virtual datasets of the shards
+//!
+//! pieces ─► DualWriter ─┬─► ZarrWriter ─► shards ─► ShardHeaders: HDF5 around each
+//!                       └─► Netcdf4Writer: what has no shards
+//! ```
+//!
+//! Every chunk is stored once. Its address in the HDF5 file is its offset in the shard.
+
+mod dataset_file;
+mod names;
+mod part;
+mod shard_headers;
+mod shard_schema;
+mod stored_twice;
+mod value_output;
+mod writer;
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use dataset_file::DatasetFile;
+use shard_headers::ShardHeaders;
+use value_output::ValueOutput;
+use writer::DualWriter;
+
+use crate::error::{Error, Result};
+use crate::format::netcdf4::{self, Netcdf4Writer};
+use crate::format::zarr::{self, ZarrOptions};
+use crate::format::{VariablePlan, Writer};
+use crate::model::Schema;
+use crate::store::KeyOutput;
+
+/// Checks that a dataset can be stored so.
+///
+/// # Errors
+/// Names the item that Zarr or HDF5 cannot hold, or that both would store as other bytes.
+pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
+    zarr::check_plans(schema, plans)?;
+    let parts = part::parts(schema, plans)?;
+    let headers = ShardHeaders::new(schema, plans, &parts)?;
+    let file = DatasetFile::new(schema, plans, &parts, &headers)?;
+    netcdf4::check_plans(&file.schema, &file.plans)
+}
+
+/// Creates a hierarchy. `name` is that of its folder, which the netCDF-4 file in it is named for.
+///
+/// # Errors
+/// Those of [`check_plans`]; why the store fails.
+pub fn create(
+    output: Arc<dyn KeyOutput>,
+    name: &OsStr,
+    schema: &Schema,
+    plans: &[VariablePlan],
+    options: ZarrOptions,
+) -> Result<Box<dyn Writer>> {
+    let key = names::dataset_name(name);
+    names::check(&key, schema)?;
+    let parts = part::parts(schema, plans)?;
+    let headers = ShardHeaders::new(schema, plans, &parts)?;
+    let file = DatasetFile::new(schema, plans, &parts, &headers)?;
+    netcdf4::check_plans(&file.schema, &file.plans)?;
+    let hierarchy =
+        zarr::create_with_shards_as(Box::new(headers), Arc::clone(&output), schema, plans, options)?;
+    let cannot_write = |e| Error::io("cannot write", e).in_key(&key);
+    let value = output.create(&key).map_err(cannot_write)?;
+    let tree = file.tree()?;
+    let value = Arc::new(ValueOutput::new(value));
+    let writer = Netcdf4Writer::create(value, None, &file.schema, &file.plans, &tree)?;
+    Ok(Box::new(DualWriter::new(hierarchy, writer, parts)))
+}
