@@ -28,6 +28,16 @@ impl ReferenceRequest {
             base: text(matches, "base").map(str::to_owned),
             relative: matches.get_flag("relative"),
         };
+        if let Some(base) = &request.base {
+            let host = base.split_once("://").map_or("", |(_, rest)| rest);
+            let host = host.split('/').next().unwrap_or_default();
+            // What is in references is in the hands of whoever reads them.
+            if host.contains('@') || base.contains(['?', '#']) {
+                return Err(Error::Usage(
+                    "--base: a URL without login, query and fragment; readers bring their own".to_owned(),
+                ));
+            }
+        }
         match request.base.is_some() && request.relative {
             true => Err(Error::Usage(
                 "--base and --relative both name the inputs; leave one of them out".to_owned(),

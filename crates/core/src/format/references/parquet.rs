@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
-use crate::format::zarr::keys::{ARRAY, CONSOLIDATED};
+use crate::format::zarr::keys::{ARRAY, CONSOLIDATED, GROUP, NODE};
 use crate::store::references::parquet::ParquetReferences;
 use crate::store::{ByteRange, ExternalFiles, GetRange, KeyStore, ReferenceKeys};
 
@@ -28,13 +28,24 @@ pub fn open_parquet(
     let Some(text) = store.get(CONSOLIDATED, part).map_err(cannot_read)? else {
         return Ok(None);
     };
-    let Some(all) = Json::parse_spelled(&text).ok().filter(|_| text.len() <= LARGEST) else {
-        return Ok(None);
+    let damaged = |what: String| Error::Damaged(format!("{CONSOLIDATED}: {what}"));
+    // Only a folder of Parquet files has the documents of Zarr in no other place.
+    let has_others = || -> Result<bool> {
+        let is_there = |key| Ok(store.size(key).map_err(cannot_read)?.is_some());
+        Ok(is_there(GROUP)? || is_there(ARRAY)? || is_there(NODE)?)
+    };
+    let all = match Json::parse_spelled(&text) {
+        Ok(all) if text.len() <= LARGEST => all,
+        _ if has_others()? => return Ok(None),
+        _ => return Err(damaged("it is no JSON, or cut".to_owned())),
     };
     let Some(record_size) = all.get("record_size") else {
-        return Ok(None);
+        let is_consolidated = all.get("zarr_consolidated_format").is_some();
+        return match is_consolidated || has_others()? {
+            true => Ok(None),
+            false => Err(damaged("it has no record_size".to_owned())),
+        };
     };
-    let damaged = |what: String| Error::Damaged(format!("{CONSOLIDATED}: {what}"));
     let record_size = integer(record_size).ok_or_else(|| damaged("record_size is no number".to_owned()))?;
     let metadata = all.get("metadata").and_then(Json::as_object);
     let metadata = metadata.ok_or_else(|| damaged("it has no member metadata".to_owned()))?;

@@ -46,6 +46,7 @@ pub fn read_kerchunk(input: &mut dyn Read) -> Result<ReferenceTable> {
             }
             (b"templates", Some(b'{')) => templates(&mut json, &mut found.names)?,
             (b"gen", Some(b'[')) => rules(&mut json, &mut found.rules)?,
+            (b"gen", _) => return Err(damaged("'gen' is no list")),
             (_, Some(b'"' | b'[' | b'{')) if !found.has_refs => value(&mut json, &name, &mut plain)?,
             _ => {
                 wrong.get_or_insert_with(|| no_reference(&name));

@@ -12,6 +12,9 @@ use ncutils_model::error::{Error, Result};
 const DEEPEST: usize = 32;
 
 /// Most bytes of an expression.
+/// Most characters of a template that a message shows.
+const SHOWN: usize = 200;
+
 const LONGEST: usize = 512;
 
 /// The values of names: first dimensions, then templates.
@@ -140,7 +143,7 @@ impl Template {
 fn unsupported(written: &str, why: &str) -> Error {
     Error::Unsupported(format!(
         "the template '{}' ({why}; whole numbers, names, + - * // % and parentheses are possible)",
-        written.chars().take(LONGEST).collect::<String>()
+        written.chars().take(SHOWN).collect::<String>()
     ))
 }
 
