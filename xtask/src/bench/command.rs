@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 
 use super::cases::CASES;
 use super::{
-    append, archive, before, files, filters, jobs, join, pairs, proof, python as module, remote, shards,
+    append, archive, before, files, filters, jobs, join, pairs, proof, python as module, references, remote,
+    shards,
 };
 use crate::process::succeed;
 use crate::programs::Programs;
@@ -44,6 +45,12 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     if arguments == ["join"] {
         return join::run(&build_release()?, &data_folder());
+    }
+    if arguments == ["references"] {
+        let python = python::interpreter()?;
+        python::install_readers(&python)?;
+        let packages = root().join("target/interop/references");
+        return references::run(&build_release()?, &python, &packages, &data_folder());
     }
     if arguments == ["files"] {
         return files::run(&build_release()?, &data_folder());
