@@ -63,7 +63,7 @@ pub fn folders(root: &Path) -> Vec<Seed> {
 pub fn repositories(root: &Path) -> Vec<Seed> {
     hierarchies(
         &root.join("testdata/references"),
-        &["refs/branch.main/ref.json"],
+        &["refs/branch.main/ref.json", "repo"],
         3,
     )
 }
