@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import zarr
 import zarr_reference
-from conftest import nccopy, ncdump
+from conftest import BIN, nccopy, ncdump
 
 FILTERS = {
     "as it is": [],
@@ -209,6 +209,22 @@ def test_a_copy_back_is_the_source(source, dual, tmp_path):
     for name, given in (("a.nc", dual("as it is", *SMALL)), ("b.nc", dual("as it is", *SMALL) / "out.nc")):
         nccopy("-k", "nc4", given, tmp_path / name)
         assert ncdump(tmp_path / name).split(b"\n", 1)[1] == ncdump(source).split(b"\n", 1)[1]
+
+
+def test_check_compares_both_sides(dual, tmp_path):
+    store = tmp_path / "out.zarr"
+    shutil.copytree(dual("as it is"), store)
+    checked = subprocess.run([BIN / "ncdump", "--check", store], capture_output=True, text=True)
+    assert checked.returncode == 0 and "no fault in 15 variables" in checked.stdout
+    shard = store / "v/c/0/0/0"
+    assert "nothing refers to" not in ncdump("--check", shard).decode()
+    damaged = bytearray(shard.read_bytes())
+    # The size of the first chunk in HDF5's B-tree.
+    damaged[damaged.find(b"TREE") + 24] -= 1
+    shard.write_bytes(damaged)
+    checked = subprocess.run([BIN / "ncdump", "--check", store], capture_output=True, text=True)
+    assert checked.returncode == 1
+    assert "variable v: chunk [0, 0, 0]: key v/c/0/0/0: the index of the shard tells" in checked.stdout
 
 
 def test_what_cannot_be_is_refused(source, tmp_path):

@@ -2,17 +2,19 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::Context;
 use ncutils_cli::print;
 use ncutils_core::error::Error;
-use ncutils_core::format::{Fault, Reader};
+use ncutils_core::format::{Fault, Reader, check_hdf5_shards};
 use ncutils_core::integrity::{
     CheckOptions, CompareOptions, Equality, Named, check_json, check_text, check_variables, chosen, compare,
     digest,
 };
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
+use ncutils_core::store::InputKind;
 
 use crate::arguments::{Arguments, Proof};
 use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
@@ -37,6 +39,10 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let opened = input.damaged_input()?;
     let (damage, is_verified) = (opened.damage().map(Fault::new), opened.is_verified());
+    let store = match opened.kind() {
+        InputKind::Keys(store) => Some(Arc::clone(store)),
+        InputKind::Object(_) => None,
+    };
     let reader = input.open_damaged(opened, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
@@ -49,6 +55,11 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     checked
         .faults
         .splice(0..0, damage.into_iter().chain(unfinished).chain(sources));
+    if let Some(store) = &store {
+        check_hdf5_shards(&**store, &*reader, &arguments.registry, &mut |fault| {
+            checked.faults.push(fault);
+        });
+    }
     if let Err(error) = reader.check_unchanged() {
         checked.faults.push(Fault::of(&error));
     }

@@ -11,6 +11,7 @@
 //!
 //! Every chunk is stored once. Its address in the HDF5 file is its offset in the shard.
 
+mod check;
 mod dataset_file;
 mod names;
 mod part;
@@ -23,6 +24,7 @@ mod writer;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
+pub use check::check;
 use dataset_file::DatasetFile;
 use shard_headers::ShardHeaders;
 use value_output::ValueOutput;

@@ -44,6 +44,7 @@ pub use growth::{grow, undo};
 pub use keys::MARKS;
 pub use options::ZarrOptions;
 pub use read::ZarrReader;
+pub(in crate::format) use v3::sharding::IndexCodecs;
 pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
 pub use warning::{Warning, ZarrProgram};
 pub use write::{ShardBytes, ShardFile, ShardFiles, ShardGrid, rounded_numbers};

@@ -30,6 +30,7 @@ mod provenance;
 mod reader;
 mod reference;
 mod schema;
+mod shard_index;
 mod space;
 mod user_path;
 mod virtual_dataset;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::data::stored::StoredData;
 use super::netcdf4_reader::Netcdf4Reader;
+use super::shard_index;
 use crate::chunk::ChunkGrid;
 use crate::format::{Fault, OwnCheck, Reader};
 use crate::model::VarId;
@@ -109,6 +110,8 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
         found(Fault::new(error.to_string()));
         None
     });
+    let of_shard = shard_index::compare(reader, found);
+    let unreferenced = unreferenced.map(|n| n.saturating_sub(of_shard));
     if let Some(n) = unreferenced.filter(|n| *n > ALLOCATED_AHEAD) {
         notes.push(format!(
             "the HDF5 file has {n} bytes that nothing refers to, which a copy does not have"
