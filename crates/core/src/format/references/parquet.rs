@@ -31,8 +31,12 @@ pub fn open_parquet(
     let damaged = |what: String| Error::Damaged(format!("{CONSOLIDATED}: {what}"));
     // Only a folder of Parquet files has the documents of Zarr in no other place.
     let has_others = || -> Result<bool> {
-        let is_there = |key| Ok(store.size(key).map_err(cannot_read)?.is_some());
-        Ok(is_there(GROUP)? || is_there(ARRAY)? || is_there(NODE)?)
+        for key in [GROUP, ARRAY, NODE] {
+            if store.size(key).map_err(cannot_read)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     };
     let all = match Json::parse_spelled(&text) {
         Ok(all) if text.len() <= LARGEST => all,

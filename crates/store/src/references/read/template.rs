@@ -12,10 +12,10 @@ use ncutils_model::error::{Error, Result};
 const DEEPEST: usize = 32;
 
 /// Most bytes of an expression.
+const LONGEST: usize = 512;
+
 /// Most characters of a template that a message shows.
 const SHOWN: usize = 200;
-
-const LONGEST: usize = 512;
 
 /// The values of names: first dimensions, then templates.
 #[derive(Debug, Default)]
