@@ -161,3 +161,80 @@ fn a_chunk_comes_once() {
     assert!(add(0).is_err());
     assert!(add(2).is_err());
 }
+
+/// A format whose files begin with `head`, which is written last.
+struct Headed;
+
+struct HeadedShard(Arc<dyn ShardBytes>, Mutex<u64>);
+
+impl ShardFiles for Headed {
+    fn begin(&self, _: VarId, bytes: Arc<dyn ShardBytes>) -> Result<Box<dyn ShardFile>> {
+        Ok(Box::new(HeadedShard(bytes, Mutex::new(4))))
+    }
+}
+
+impl ShardFile for HeadedShard {
+    fn data_start(&self) -> u64 {
+        4
+    }
+
+    fn place_chunk(&self, _: u64, size: u64) -> Result<u64> {
+        self.place_index(size)
+    }
+
+    fn place_index(&self, size: u64) -> Result<u64> {
+        let mut end = self.1.lock().unwrap();
+        let at = *end;
+        *end += size;
+        Ok(at)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.0
+            .write_at(0, b"head")
+            .map_err(|e| Error::io("cannot write", e))
+    }
+}
+
+#[test]
+fn a_shard_may_be_a_file_of_another_format() {
+    let grid = ShardGrid::new(&layout(&[4], &[1], &[2], IndexLocation::End))
+        .unwrap()
+        .unwrap();
+    let (keys, shards) = (MemoryKeys::new(), Shards::as_files(Box::new(Headed)));
+    let output = keys.output();
+    for (number, chunk, bytes) in [
+        (0, 1, b"bb".to_vec()),
+        (0, 0, b"a".to_vec()),
+        (1, 0, b"c".to_vec()),
+    ] {
+        let key = format!("v/c/{number}");
+        let shard = ShardName {
+            number,
+            key: &key,
+            variable: "v",
+        };
+        let (parts, full) = shards.add(&output, &grid, VarId(0), shard, chunk, bytes).unwrap();
+        parts
+            .into_iter()
+            .flatten()
+            .try_for_each(ShardPart::write)
+            .unwrap();
+        full.map_or(Ok(()), FullIndex::write).unwrap();
+    }
+    shards.close().unwrap();
+    output.publish().unwrap();
+    let value = keys.get("v/c/0", GetRange::Whole).unwrap().unwrap();
+    assert!(value.starts_with(b"headbba"));
+    let index = IndexCodecs::default_written().decode(&value[7..], &[2]).unwrap();
+    assert_eq!(
+        (index.range(0), index.range(1)),
+        (Ok(Some((6, 1))), Ok(Some((4, 2))))
+    );
+    assert!(
+        keys.get("v/c/1", GetRange::Whole)
+            .unwrap()
+            .unwrap()
+            .starts_with(b"headc")
+    );
+}
