@@ -41,7 +41,7 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let (damage, is_verified) = (opened.damage().map(Fault::new), opened.is_verified());
     let store = match opened.kind() {
         InputKind::Keys(store) => Some(Arc::clone(store)),
-        InputKind::Object(_) => None,
+        InputKind::Object(_) | InputKind::Queries(_) => None,
     };
     let reader = input.open_damaged(opened, &arguments.registry)?;
     arguments.messages.warn_of_notes(&input);
