@@ -227,6 +227,13 @@ def test_check_compares_both_sides(dual, tmp_path):
     assert "variable v: chunk [0, 0, 0]: key v/c/0/0/0: the index of the shard tells" in checked.stdout
 
 
+def test_several_inputs_become_folders(source, tmp_path):
+    (tmp_path / "out").mkdir()
+    nccopy("--as-shards", source, f"{tmp_path / 'out'}/")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["in.zarr"]
+    assert (tmp_path / "out/in.zarr/in.nc").is_file()
+
+
 def test_what_cannot_be_is_refused(source, tmp_path):
     typed = tmp_path / "typed.nc"
     with netCDF4.Dataset(typed, "w") as f:

@@ -198,6 +198,10 @@ impl Arguments {
         let min_chunk_bytes = memory::bytes(matches, "min-chunk", "-M")?;
         let memory = memory::bytes(matches, "memory", "-m")?;
         let string_length = string_length::asked(matches)?;
+        let kind = match given("as-shards") {
+            true => kind.or_else(|| Kind::OF_ZARR.into_iter().find(|kind| kind.can().shards)),
+            false => kind,
+        };
         let copy = CopyOptions {
             kind,
             deflate: text(matches, "deflate").map(deflate_level).transpose()?,
