@@ -25,7 +25,6 @@ mod object;
 mod open_flags;
 mod opening;
 mod own_check;
-mod places;
 mod provenance;
 mod reader;
 mod reference;

@@ -1,7 +1,7 @@
 //! Where chunks and contiguous data lie in the file, for references to them.
 
-use super::data::stored::StoredData;
-use super::netcdf4_reader::Netcdf4Reader;
+use super::super::netcdf4_reader::Netcdf4Reader;
+use super::stored::StoredData;
 use crate::error::Result;
 use crate::format::{PlaceObject, StoredPlace, StoredPlaces};
 use crate::model::VarId;
