@@ -18,6 +18,19 @@ pytestmark = needs_references
 FORMS = ["refs.json", "refs.json.zst", "refs.parq"]
 
 
+def test_a_chunk_longer_than_its_unlimited_dimension(tmp_path):
+    """A file that is not full yet."""
+    path = tmp_path / "begun.nc"
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("time", None)
+        f.createDimension("x", 700)
+        v = f.createVariable("v", "f4", ("time", "x"), zlib=True, chunksizes=(24, 500))
+        v[:] = np.arange(12 * 700).reshape(12, 700)
+    nccopy("--inline", "0", path, tmp_path / "refs.json")
+    check(tmp_path / "refs.json", path)
+    assert len(places(tmp_path / "refs.json", "v")) == 2
+
+
 def refs_of(path):
     return json.loads(path.read_text())["refs"]
 

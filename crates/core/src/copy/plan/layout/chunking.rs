@@ -253,7 +253,8 @@ impl Chunking {
         let mut kept = clipped(shape, dims);
         if can.chunks_past_dimensions {
             for ((kept, own), dim) in kept.iter_mut().zip(shape).zip(&self.vars_dims[var.0]) {
-                if !self.unlimited[dim.0] {
+                // A reference leads to a chunk as it is.
+                if !self.unlimited[dim.0] || can.references {
                     *kept = *own;
                 }
             }
