@@ -195,6 +195,23 @@ impl FlatBuffer {
     }
 }
 
+/// Sets a field of the root table of a finished buffer, which the table has with so many bytes.
+pub fn set_root_field(buffer: &mut [u8], number: usize, value: &[u8]) {
+    let u32_at = |at: usize| {
+        buffer.get(at..at + 4).map_or(0, |bytes| {
+            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize
+        })
+    };
+    let root = u32_at(0);
+    let field = root.wrapping_sub(u32_at(root)) + 4 + 2 * number;
+    let place = buffer
+        .get(field..field + 2)
+        .map_or(0, |bytes| usize::from(u16::from_le_bytes([bytes[0], bytes[1]])));
+    if let Some(field) = buffer.get_mut(root + place..root + place + value.len()) {
+        field.copy_from_slice(value);
+    }
+}
+
 impl Vector {
     /// The place of an element's offset.
     pub fn place(self, n: usize) -> usize {
@@ -225,6 +242,9 @@ mod tests {
         let field = |n: usize| root + u16_at(vtable + 4 + 2 * n);
         assert_eq!(bytes[field(0)], 3);
         assert_eq!((field(2) % 8, u32_at(field(2))), (0, 7));
+        let mut changed = bytes.clone();
+        set_root_field(&mut changed, 2, &9u64.to_le_bytes());
+        assert_eq!((changed[field(2)], changed.len()), (9, bytes.len()));
         let string = field(3) + u32_at(field(3));
         assert_eq!(
             (u32_at(string), &bytes[string + 4..string + 8]),

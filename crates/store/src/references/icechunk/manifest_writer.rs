@@ -1,12 +1,11 @@
 //! Writes manifests: the references of some chunks of an array.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::time::UNIX_EPOCH;
 
 use super::file_reader::FileKind;
 use super::file_writer::file;
-use super::flatbuffer_writer::{FlatBuffer, FlatTable};
+use super::flatbuffer_writer::{FlatBuffer, FlatTable, set_root_field};
 use super::id::{NodeId, SnapshotId, id_of};
 use crate::references::{ObjectVersion, Reference};
 
@@ -70,17 +69,17 @@ impl OpenManifest {
         self.references.dedup_by(|b, a| a.0 == b.0);
         let rank = self.references.first().map_or(0, |(index, _)| index.len());
         let extents = (0..rank).map(|axis| {
-            let coordinates: BTreeSet<u32> = self.references.iter().map(|(index, _)| index[axis]).collect();
-            let ends = (coordinates.first(), coordinates.last());
-            (
-                ends.0.copied().unwrap_or(0),
-                ends.1.copied().unwrap_or(0).saturating_add(1),
-            )
+            let coordinates = self.references.iter().map(|(index, _)| index[axis]);
+            let (first, last) =
+                coordinates.fold((u32::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
+            (first, last.saturating_add(1))
         });
         let extents = extents.collect();
         // The name is a hash of the content without the name.
-        let id = SnapshotId(id_of("manifest", &self.flatbuffer(SnapshotId([0; 12]), node)));
-        let bytes = file(FileKind::Manifest, &self.flatbuffer(id, node))?;
+        let mut flatbuffer = self.flatbuffer(SnapshotId([0; 12]), node);
+        let id = SnapshotId(id_of("manifest", &flatbuffer));
+        set_root_field(&mut flatbuffer, 0, &id.0);
+        let bytes = file(FileKind::Manifest, &flatbuffer)?;
         let manifest = ManifestRef {
             id,
             size: bytes.len() as u64,
