@@ -11,7 +11,7 @@ use ncutils_cli::options::{Given, NCCOPY};
 use ncutils_cli::progress::FileProgress;
 use ncutils_cli::values::remote::{self, RemoteOptions};
 use ncutils_cli::values::text::{names, patterns, text, texts};
-use ncutils_cli::values::{data_access, kind, memory, string_length, subset};
+use ncutils_cli::values::{data_access, memory, string_length, subset};
 use ncutils_core::copy::archive::{ArchiveOptions, BlockSpec};
 use ncutils_core::copy::default_budget;
 use ncutils_core::copy::plan::{ChunkSpec, CopyOptions, Limits, Listed, QuantizeRequest, ShardSpec};
@@ -25,6 +25,7 @@ use ncutils_core::store::DataAccess;
 use ncutils_core::subset::SubsetRequest;
 use ncutils_core::view::ViewRequest;
 
+use crate::asked_kind::AskedKind;
 use crate::files::{Files, Form};
 use crate::reference_names::ReferenceRequest;
 use crate::step::Step;
@@ -183,25 +184,10 @@ impl Arguments {
     /// The expected value of an option.
     pub fn of(matches: &ArgMatches) -> Result<Self> {
         let given = |id: &str| matches.get_flag(id);
-        let others = ["archive", "zst", "h5", "kerchunk", "icechunk"];
-        let named = text(matches, "kind").filter(|name| others.contains(name));
-        let container = named.filter(|_| kind::is_last(matches, "kind"));
-        // The name of a container that a digit follows does not count.
-        let of_kinds: &[&str] = if named.is_some() { &[] } else { &["kind"] };
-        let kind = match container {
-            Some("kerchunk") => Some(Kind::Kerchunk),
-            Some("icechunk") => Some(Kind::Icechunk),
-            Some(_) => None,
-            None => kind::asked(matches, of_kinds)
-                .map_err(|error| kind::and_archives(error, ", zst, h5, kerchunk and icechunk"))?,
-        };
+        let AskedKind { kind, container } = AskedKind::of(matches)?;
         let min_chunk_bytes = memory::bytes(matches, "min-chunk", "-M")?;
         let memory = memory::bytes(matches, "memory", "-m")?;
         let string_length = string_length::asked(matches)?;
-        let kind = match given("as-shards") {
-            true => kind.or_else(|| Kind::OF_ZARR.into_iter().find(|kind| kind.can().shards)),
-            false => kind,
-        };
         let copy = CopyOptions {
             kind,
             deflate: text(matches, "deflate").map(deflate_level).transpose()?,

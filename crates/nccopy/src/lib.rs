@@ -8,6 +8,7 @@
 //! ```
 
 pub mod arguments;
+mod asked_kind;
 mod copy;
 mod distributed;
 pub mod files;

@@ -14,6 +14,7 @@ mod limits;
 mod open;
 mod pieces;
 mod range;
+mod reader;
 mod server;
 mod slice;
 

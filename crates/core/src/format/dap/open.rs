@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::dap2::Dap2Reader;
-use super::dap4::Dap4Reader;
+use super::dap2::Dap2Dataset;
+use super::dap4::Dap4Dataset;
+use super::reader::DapReader;
 use super::server::Server;
 use crate::error::Result;
 use crate::format::Reader;
@@ -49,14 +50,15 @@ pub fn open(server: &Arc<dyn QueryServer>, options: &DapOptions) -> Result<Box<d
         },
     };
     match (first, asked.text(".dmr.xml", String::new())) {
-        (_, Ok(dmr)) => Ok(Box::new(Dap4Reader::open(server, &dmr)?)),
+        (_, Ok(dmr)) => Ok(Box::new(DapReader::new(Dap4Dataset::open(server, &dmr)?))),
         (Some(Ok(dds)), Err(_)) => two(server, &dds, options),
         (Some(Err(error)), Err(_)) | (None, Err(error)) => Err(error),
     }
 }
 
 fn two(server: &Arc<dyn QueryServer>, dds: &str, options: &DapOptions) -> Result<Box<dyn Reader>> {
-    Ok(Box::new(Dap2Reader::open(server, dds, options.string_length)?))
+    let dataset = Dap2Dataset::open(server, dds, options.string_length)?;
+    Ok(Box::new(DapReader::new(dataset)))
 }
 
 fn is_dds(text: &str) -> bool {

@@ -24,4 +24,4 @@ mod reader;
 mod schema;
 mod xdr;
 
-pub use reader::Dap2Reader;
+pub use reader::Dap2Dataset;

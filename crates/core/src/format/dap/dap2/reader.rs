@@ -15,30 +15,27 @@ use super::xdr::{Answer, Elements, no_data};
 use super::{das, dds};
 use crate::chunk::{Region, byte_count};
 use crate::error::{Error, Result};
-use crate::format::dap::layout::layout;
 use crate::format::dap::limits::{LARGEST_REQUEST, MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
 use crate::format::dap::pieces::pieces;
-use crate::format::dap::range::read_range;
+use crate::format::dap::reader::ServedDataset;
 use crate::format::dap::server::Server;
 use crate::format::dap::slice::Slice;
-use crate::format::{Extensions, Reader, Written};
-use crate::model::{Schema, Values, VarId, VariableLayout};
+use crate::model::{Schema, Values, VarId};
 use crate::store::{BoundedCache, QueryServer, Question};
 
 /// Bytes of sequences that are kept, because each is read whole.
 const KEPT: usize = 64 << 20;
 
 /// A dataset on a server of DAP2.
-pub struct Dap2Reader {
+pub struct Dap2Dataset {
     server: Server,
     /// The selections of the URL, escaped.
     selections: String,
     dataset: Described,
-    layouts: Vec<VariableLayout>,
     sequences: BoundedCache<usize, Arc<Vec<u8>>>,
 }
 
-impl Dap2Reader {
+impl Dap2Dataset {
     /// Opens the dataset of a server whose DDS is `dds`.
     ///
     /// # Errors
@@ -61,14 +58,10 @@ impl Dap2Reader {
         find_rows(&server, &selections, &mut found.all)?;
         let mut dataset = described(found.all, &found.names, &das, string_length);
         dataset.schema.warnings.extend(found.left_out);
-        let layouts = (0..dataset.schema.vars.len())
-            .map(|n| layout(&dataset.schema, VarId(n)))
-            .collect();
         Ok(Self {
             server,
             selections,
             dataset,
-            layouts,
             sequences: BoundedCache::new(KEPT),
         })
     }
@@ -246,49 +239,22 @@ fn part(all: &[u8], lengths: &[u64], region: &Region, size: usize) -> Result<Vec
     Ok(out)
 }
 
-impl Reader for Dap2Reader {
+impl ServedDataset for Dap2Dataset {
     fn schema(&self) -> &Schema {
         &self.dataset.schema
     }
 
-    fn layout(&self, var: VarId) -> &VariableLayout {
-        &self.layouts[var.0]
-    }
-
-    fn written(&self, _: VarId) -> Result<Written> {
-        Ok(Written::All)
-    }
-
-    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        read_range(self, var, offset, buf)
-    }
-
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        let read = || {
-            if !region.fits(&self.layouts[var.0].extent) {
-                return Err(Error::Damaged("a region outside its variable".to_owned()));
-            }
-            if region.is_empty() {
-                return Ok(Vec::new());
-            }
-            let Some(width) = self.dataset.widths[var.0] else {
-                return self.elements(var.0, region);
-            };
-            // The last dimension is that of characters, which the server does not have.
-            let rank = region.rank() - 1;
-            let texts = self.elements(var.0, &Region::new(&region.start[..rank], &region.count[..rank]))?;
-            let (start, count) = (region.start[rank] as usize, region.count[rank] as usize);
-            Ok(texts
-                .chunks_exact(width)
-                .flat_map(|text| &text[start..start + count])
-                .copied()
-                .collect())
+    fn elements_of(&self, var: VarId, region: &Region) -> Result<Values> {
+        let Some(width) = self.dataset.widths[var.0] else {
+            return self.elements(var.0, region).map(Values::from_bytes);
         };
-        let bytes = read().map_err(|e| e.in_variable(&self.schema().var_path(var)))?;
-        Ok(Values::from_bytes(bytes))
-    }
-
-    fn extensions(&self) -> Extensions<'_> {
-        Extensions::NONE
+        // The last dimension is that of characters, which the server does not have.
+        let rank = region.rank() - 1;
+        let texts = self.elements(var.0, &Region::new(&region.start[..rank], &region.count[..rank]))?;
+        let (start, count) = (region.start[rank] as usize, region.count[rank] as usize);
+        let chosen = texts
+            .chunks_exact(width)
+            .flat_map(|text| &text[start..start + count]);
+        Ok(Values::from_bytes(chosen.copied().collect()))
     }
 }

@@ -16,4 +16,4 @@ mod element;
 mod elements;
 mod reader;
 
-pub use reader::Dap4Reader;
+pub use reader::Dap4Dataset;

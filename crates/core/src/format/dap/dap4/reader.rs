@@ -8,24 +8,21 @@ use super::constraint::Constraint;
 use super::dmr::{Asked, Described, described};
 use super::elements::elements;
 use crate::chunk::Region;
-use crate::error::{Error, Result};
-use crate::format::dap::layout::layout;
+use crate::error::Result;
 use crate::format::dap::limits::{MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
 use crate::format::dap::pieces::pieces;
-use crate::format::dap::range::read_range;
+use crate::format::dap::reader::ServedDataset;
 use crate::format::dap::server::Server;
-use crate::format::{Extensions, Reader, Written};
-use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId, VariableLayout};
+use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId};
 use crate::store::{QueryServer, Question};
 
 /// A dataset on a server of DAP4.
-pub struct Dap4Reader {
+pub struct Dap4Dataset {
     server: Server,
     dataset: Described,
-    layouts: Vec<VariableLayout>,
 }
 
-impl Dap4Reader {
+impl Dap4Dataset {
     /// Opens the dataset of a server whose DMR is `dmr`.
     ///
     /// # Errors
@@ -34,37 +31,7 @@ impl Dap4Reader {
         let server = Server::new(server);
         let constraint = Constraint::parse(server.typed_query())?;
         let dataset = described(dmr, &constraint)?;
-        let layouts = (0..dataset.schema.vars.len())
-            .map(|n| layout(&dataset.schema, VarId(n)))
-            .collect();
-        Ok(Self {
-            server,
-            dataset,
-            layouts,
-        })
-    }
-
-    fn read(&self, var: VarId, region: &Region) -> Result<Values> {
-        if !region.fits(&self.layouts[var.0].extent) {
-            return Err(Error::Damaged("a region outside its variable".to_owned()));
-        }
-        let asked = &self.dataset.asked[var.0];
-        let mut all = Values::default();
-        if region.is_empty() {
-            return Ok(all);
-        }
-        let ty = self.sent(asked.ty);
-        let size = self.dataset.schema.type_size(ty) as u64;
-        let parts = pieces(region, size)?;
-        let questions = parts.iter().map(|part| question(asked, part, ty, size));
-        let mut counts = parts.iter().map(|part| part.element_count().unwrap_or(u64::MAX));
-        self.server.answers(questions.collect(), |answer| {
-            let count = counts.next().unwrap_or(0);
-            let found = elements(chunks::data(answer)?, ty, count)?;
-            append(&mut all, found, ty);
-            Ok(())
-        })?;
-        Ok(all)
+        Ok(Self { server, dataset })
     }
 
     /// The type in which elements are sent: numbers for an enumeration.
@@ -121,29 +88,25 @@ fn question(asked: &Asked, region: &Region, ty: Type, size: u64) -> Question {
     }
 }
 
-impl Reader for Dap4Reader {
+impl ServedDataset for Dap4Dataset {
     fn schema(&self) -> &Schema {
         &self.dataset.schema
     }
 
-    fn layout(&self, var: VarId) -> &VariableLayout {
-        &self.layouts[var.0]
-    }
-
-    fn written(&self, _: VarId) -> Result<Written> {
-        Ok(Written::All)
-    }
-
-    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
-        read_range(self, var, offset, buf)
-    }
-
-    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        self.read(var, region)
-            .map_err(|e| e.in_variable(&self.schema().var_path(var)))
-    }
-
-    fn extensions(&self) -> Extensions<'_> {
-        Extensions::NONE
+    fn elements_of(&self, var: VarId, region: &Region) -> Result<Values> {
+        let asked = &self.dataset.asked[var.0];
+        let mut all = Values::default();
+        let ty = self.sent(asked.ty);
+        let size = self.dataset.schema.type_size(ty) as u64;
+        let parts = pieces(region, size)?;
+        let questions = parts.iter().map(|part| question(asked, part, ty, size));
+        let mut counts = parts.iter().map(|part| part.element_count().unwrap_or(u64::MAX));
+        self.server.answers(questions.collect(), |answer| {
+            let count = counts.next().unwrap_or(0);
+            let found = elements(chunks::data(answer)?, ty, count)?;
+            append(&mut all, found, ty);
+            Ok(())
+        })?;
+        Ok(all)
     }
 }

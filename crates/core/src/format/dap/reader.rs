@@ -1,0 +1,69 @@
+//! [`DapReader`]: the reader of a dataset on a server, of either version.
+
+use super::layout::layout;
+use super::range::read_range;
+use crate::chunk::Region;
+use crate::error::{Error, Result};
+use crate::format::{Extensions, Reader, Written};
+use crate::model::{Schema, Values, VarId, VariableLayout};
+
+/// A dataset whose elements a server gives.
+pub trait ServedDataset: Send + Sync {
+    /// Its schema.
+    fn schema(&self) -> &Schema;
+
+    /// The elements of a region, which is not empty and within its variable.
+    ///
+    /// # Errors
+    /// Those of the server; answers that are malformed.
+    fn elements_of(&self, var: VarId, region: &Region) -> Result<Values>;
+}
+
+/// A reader of a dataset that a server gives.
+pub struct DapReader<D> {
+    dataset: D,
+    layouts: Vec<VariableLayout>,
+}
+
+impl<D: ServedDataset> DapReader<D> {
+    /// The reader of a dataset.
+    pub fn new(dataset: D) -> Self {
+        let schema = dataset.schema();
+        let layouts = (0..schema.vars.len()).map(|n| layout(schema, VarId(n)));
+        Self {
+            layouts: layouts.collect(),
+            dataset,
+        }
+    }
+}
+
+impl<D: ServedDataset> Reader for DapReader<D> {
+    fn schema(&self) -> &Schema {
+        self.dataset.schema()
+    }
+
+    fn layout(&self, var: VarId) -> &VariableLayout {
+        &self.layouts[var.0]
+    }
+
+    fn written(&self, _: VarId) -> Result<Written> {
+        Ok(Written::All)
+    }
+
+    fn read_range(&self, var: VarId, offset: u64, buf: &mut [u8]) -> Result<()> {
+        read_range(self, var, offset, buf)
+    }
+
+    fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
+        let read = match (region.fits(&self.layouts[var.0].extent), region.is_empty()) {
+            (false, _) => Err(Error::Damaged("a region outside its variable".to_owned())),
+            (true, true) => Ok(Values::default()),
+            (true, false) => self.dataset.elements_of(var, region),
+        };
+        read.map_err(|e| e.in_variable(&self.schema().var_path(var)))
+    }
+
+    fn extensions(&self) -> Extensions<'_> {
+        Extensions::NONE
+    }
+}
