@@ -9,6 +9,7 @@ mod log;
 pub mod messages;
 pub mod options;
 mod output;
+mod panics;
 pub mod progress;
 pub mod python;
 mod run;

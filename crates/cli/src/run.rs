@@ -13,7 +13,7 @@ use ncutils_core::threads;
 use crate::messages::Messages;
 use crate::options::{Instead, Program};
 use crate::output::print;
-use crate::{allocator, arguments, completion, log};
+use crate::{allocator, arguments, completion, log, panics};
 
 /// Parses the process's arguments by the program's table, and runs `work`, which returns the exit status of a run without an
 /// error. Errors are printed to standard error after the program's name, with the names of options. The exit status is then 1.
@@ -29,6 +29,7 @@ pub fn run_or_fail_with(
 ) -> ExitCode {
     allocator::start();
     let name = program.name;
+    panics::handle(name);
     if let Some(candidates) = completion::asked(program, arguments::given()) {
         return end(Messages::new(name), failure, false, print(candidates).map(|()| 0));
     }

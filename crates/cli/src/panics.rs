@@ -1,0 +1,72 @@
+//! Ends the program when a thread panics, which is a fault of the program.
+//!
+//! Release builds have no unwinding, so nothing is dropped after a panic. Partial files are therefore removed as at a signal.
+
+use std::panic::{PanicHookInfo, set_hook};
+
+use ncutils_core::message::tell;
+use ncutils_core::store::{remove_partial_files, take_remains};
+
+/// The exit status after a panic, as Rust's own.
+const STATUS: i32 = 101;
+
+/// From now on, a panic of any thread is told in one line, removes all partial files, and ends the process. `name` is the program's.
+pub fn handle(name: &'static str) {
+    set_hook(Box::new(move |panic| {
+        tell(name, told(panic));
+        let _none = remove_partial_files();
+        for line in take_remains() {
+            tell(name, line);
+        }
+        std::process::exit(STATUS);
+    }));
+}
+
+/// What the user is told.
+fn told(panic: &PanicHookInfo<'_>) -> String {
+    let payload = panic.payload();
+    let cause = payload
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or(payload.downcast_ref().copied())
+        .unwrap_or("no cause is known");
+    let place = panic.location().map(|at| format!(" at {at}")).unwrap_or_default();
+    format!("internal error{place}: {cause}; please report it, with the command")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ncutils_core::store::DirectoryOutput;
+    use std::fs;
+    use std::path::Path;
+    use std::process::Command;
+
+    /// Runs itself again as the process that panics.
+    #[test]
+    fn a_panic_removes_partial_files_and_is_told_in_one_line() {
+        const CHILD: &str = "NCUTILS_TEST_PANIC";
+        if let Some(path) = std::env::var_os(CHILD) {
+            handle("test");
+            let _held = DirectoryOutput::create(Path::new(&path), &[]).unwrap();
+            let _never = std::thread::spawn(|| panic!("two\nlines")).join();
+            unreachable!("the process has ended");
+        }
+
+        let dir = tempfile::tempdir().unwrap();
+        let ended = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "panics::tests::a_panic_removes_partial_files_and_is_told_in_one_line",
+            ])
+            .arg("--nocapture")
+            .env(CHILD, dir.path().join("out.zarr"))
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(STATUS));
+        assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
+        let told = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert!(told.contains("two\\nlines; please report it"), "{told}");
+    }
+}
