@@ -14,7 +14,7 @@ import pytest
 
 # So many values of a parameter are in the sample, if there are more. A test of several parameters runs once for each value at
 # least, and not for each combination.
-MOST_VALUES = 4
+MOST_VALUES = 3
 
 # A loop runs over one of so many values, but over as many as a parameter has.
 ONE_OF = 8

@@ -225,7 +225,7 @@ def test_other_blocks_are_those_of_packing_the_original(tmp_path):
         assert again.read_bytes() == direct.read_bytes(), flags
 
 
-def test_check_and_salvage_find_each_damage(tmp_path):
+def test_check_and_salvage_find_each_damage(some, tmp_path):
     original = tmp_path / "a.nc"
     original.write_bytes(dict(archive_samples.samples())["records"])
     archive = packed(original, tmp_path, "--block", "64")
@@ -239,7 +239,7 @@ def test_check_and_salvage_find_each_damage(tmp_path):
     back = tmp_path / "back.nc"
     assert run("nccopy", "--salvage", archive, back).returncode == 0
     assert back.read_bytes() == original.read_bytes()
-    for place in range(0, len(data), 41):
+    for place in some(range(0, len(data), 41)):
         data[place] ^= 4
         archive.write_bytes(data)
         assert run("ncdump", "--check", archive).returncode == 1, place

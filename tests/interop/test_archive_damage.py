@@ -102,6 +102,7 @@ def test_what_comes_from_a_pipe_is_not_kept(flags, program, tmp_path):
         assert subprocess.run(["cmp", target, original if flags else archive]).returncode == 0
 
 
+@pytest.mark.long
 def test_an_index_takes_no_more_memory_than_was_given(tmp_path):
     """A million blocks: their index has 28 MB before it is compressed."""
     original, archive, other, back = (tmp_path / name for name in ("a.nc", "a.nc3z", "b.nc3z", "back.nc"))

@@ -85,6 +85,7 @@ def test_the_same_source_gives_the_same_repository(source, tmp_path):
     assert contents(tmp_path / "repo0") == contents(tmp_path / "repo1") == contents(tmp_path / "repo2")
 
 
+@pytest.mark.long
 def test_many_references_are_in_several_manifests(tmp_path):
     path = tmp_path / "many.nc"
     with netCDF4.Dataset(path, "w") as f:

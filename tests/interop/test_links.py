@@ -36,7 +36,7 @@ def test_groups_of_several_links(tmp_path):
     assert text.count("group: ") == 2002 and text.count("int64 d ;") == 1001
 
 
-@pytest.mark.parametrize("depth, wide", [(60, 2), (30, 20), (3, 1000)])
+@pytest.mark.parametrize("depth, wide", [(60, 2), pytest.param(30, 20, marks=pytest.mark.long), pytest.param(3, 1000, marks=pytest.mark.long)])
 def test_nets_of_groups_end(depth, wide, tmp_path):
     """From the root to the last group there are wide ** depth ways."""
     path = tmp_path / "net.h5"

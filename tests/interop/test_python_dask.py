@@ -207,8 +207,8 @@ def content(path):
 
 @pytest.mark.parametrize("output, options", [
     ("out.zarr", {"kind": "zarr3", "filter": {"*": "zstd,3"}, "shard": "2M"}),
-    ("out.nc", {"deflate": 5, "shuffle": True}),
-    ("out.nc3", {"kind": "nc3"}),
+    pytest.param("out.nc", {"deflate": 5, "shuffle": True}, marks=pytest.mark.long),
+    pytest.param("out.nc3", {"kind": "nc3"}, marks=pytest.mark.long),
 ])
 def test_a_copy_is_that_of_one_process(tmp_path, large, output, options):
     """With the programs under test, and a worker that is killed when two parts are done."""

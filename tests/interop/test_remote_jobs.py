@@ -174,7 +174,7 @@ def test_kills_of_the_process_that_finishes(store, proxy, source, older, wanted,
     proxy.set()
     on(store, "nccopy", "--finish", file, port=proxy.port).whole()
     requests = proxy.counts()["requests"]
-    step = max(1, requests // (60 if LONG else 4))
+    step = max(1, requests // (60 if LONG else 2))
     for number in range(2, requests + 1, step):
         old, file = before()
         proxy.set(fault(("stall", "unanswered")[number % 2], at=[number]))

@@ -64,8 +64,8 @@ fn run_all(tools: &Tools, arguments: &[String], extent: Extent, remote: Option<R
             &["test_remote_*"]
         }
     };
-    // One more than processors, as a quarter of the time is waiting for servers and for time limits.
-    let processes = std::thread::available_parallelism()?.get() + 1;
+    // Two more than processors, as a third of the time is waiting for servers and for time limits.
+    let processes = std::thread::available_parallelism()?.get() + 2;
     succeed(
         tools
             .pytest()
