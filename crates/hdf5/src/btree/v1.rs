@@ -31,14 +31,28 @@ pub(crate) struct ChunkKey<'a> {
     pub(crate) filter_mask: u32,
     /// First element of the chunk in the dataset, one coordinate for each dimension, slowest first.
     pub(crate) offsets: &'a [u64],
+    /// Address of the key.
+    pub(crate) at: u64,
+}
+
+/// A child of a node at level 0.
+struct Leaf<'a> {
+    /// Address of the node.
+    node: u64,
+    /// Address of the child's left key.
+    at: u64,
+    /// The left key.
+    key: &'a [u8],
+    /// Address of the child.
+    child: u64,
 }
 
 /// Addresses of a group's symbol table nodes, in the order of their names.
 pub(crate) fn group_nodes(reader: &MetadataReader, address: u64) -> Result<Vec<u64>> {
     let key_size = usize::from(reader.length_size());
     let mut nodes = Vec::new();
-    walk(reader, address, GROUP, key_size, |_, _, child| {
-        nodes.push(child);
+    walk(reader, address, GROUP, key_size, |leaf| {
+        nodes.push(leaf.child);
         Ok(())
     })?;
     Ok(nodes)
@@ -53,8 +67,8 @@ pub(crate) fn chunks(
 ) -> Result<()> {
     let key_size = chunk_key_size(reader, address, rank)?;
     let mut offsets = [0; MAX_RANK + 1];
-    walk(reader, address, CHUNK, key_size, |node, key, child| {
-        let mut key = reader.cursor(WHAT, node, key);
+    walk(reader, address, CHUNK, key_size, |leaf| {
+        let mut key = reader.cursor(WHAT, leaf.node, leaf.key);
         let size = key.u32()?;
         let filter_mask = key.u32()?;
         for offset in offsets.iter_mut().take(rank) {
@@ -66,8 +80,9 @@ pub(crate) fn chunks(
                 size,
                 filter_mask,
                 offsets,
+                at: leaf.at,
             },
-            child,
+            leaf.child,
         )
     })
 }
@@ -78,9 +93,9 @@ pub(crate) fn chunk_leaves(reader: &MetadataReader, root: u64, rank: usize) -> R
     let reader = reader.tolerating(Arc::clone(&faults));
     let mut leaves = Vec::new();
     let key_size = chunk_key_size(&reader, root, rank)?;
-    walk(&reader, root, CHUNK, key_size, |node, _, _| {
-        if leaves.last() != Some(&node) {
-            leaves.push(node);
+    walk(&reader, root, CHUNK, key_size, |leaf| {
+        if leaves.last() != Some(&leaf.node) {
+            leaves.push(leaf.node);
         }
         Ok(())
     })?;
@@ -131,7 +146,7 @@ fn chunk_key_size(reader: &MetadataReader, address: u64, rank: usize) -> Result<
     }
 }
 
-/// Calls `visit` with the node's address, the left key and the address of each child of the nodes at level 0.
+/// Calls `visit` with each child of the nodes at level 0.
 ///
 /// The tree is read level by level, so that all addresses of a level are known before it is read. Within a level, nodes
 /// are in key order.
@@ -140,7 +155,7 @@ fn walk(
     root: u64,
     node_type: u8,
     key_size: usize,
-    mut visit: impl FnMut(u64, &[u8], u64) -> Result<()>,
+    mut visit: impl FnMut(Leaf<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut guard = Walk::new(reader);
     let mut nodes = vec![root];
@@ -162,6 +177,7 @@ fn walk(
             let mut entries = reader.cursor(WHAT, address, &node.entries);
             level_below = node.level.checked_sub(1);
             for _ in 0..node.count {
+                let at = node.first_key.saturating_add(entries.position() as u64);
                 let key = entries.bytes(key_size)?;
                 let child = match entries.defined_offset() {
                     Ok(child) => child,
@@ -171,7 +187,12 @@ fn walk(
                     }
                 };
                 match level_below {
-                    None => visit(address, key, child)?,
+                    None => visit(Leaf {
+                        node: address,
+                        at,
+                        key,
+                        child,
+                    })?,
                     Some(_) => below.push(child),
                 }
             }
@@ -186,6 +207,8 @@ fn walk(
 struct Node {
     level: u8,
     count: usize,
+    /// Address of the first key.
+    first_key: u64,
     /// Keys and addresses of its children.
     entries: Vec<u8>,
 }
@@ -240,6 +263,7 @@ impl Node {
         Ok(Self {
             level,
             count,
+            first_key: entries,
             entries: reader.read(WHAT, entries, size)?,
         })
     }

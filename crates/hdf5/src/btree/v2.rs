@@ -14,6 +14,9 @@ const NODE: &str = "version 2 B-tree node";
 /// Size of a node's signature, version, type and checksum, in bytes.
 const NODE_OVERHEAD: u64 = 10;
 
+/// Size of what comes before the records of a node, in bytes: signature, version and type.
+const NODE_PREFIX: u64 = 6;
+
 /// Maximum depth: a deeper tree has more than 2^64 records, even with one in each node.
 const MAX_DEPTH: u16 = 63;
 
@@ -142,6 +145,15 @@ impl Header {
         reader: &MetadataReader,
         mut visit: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<bool> {
+        self.visit_at(reader, |_, record| visit(record))
+    }
+
+    /// Like [`visit`](Self::visit), with the address of each record.
+    pub(crate) fn visit_at(
+        &self,
+        reader: &MetadataReader,
+        mut visit: impl FnMut(u64, &[u8]) -> Result<()>,
+    ) -> Result<bool> {
         let Some(root) = self.root.filter(|_| self.total > 0) else {
             return Ok(true);
         };
@@ -165,12 +177,12 @@ impl Header {
                         is_whole = false;
                     }
                 }
-            } else if let Some(record) = node.next_record(self.record_size) {
+            } else if let Some((at, record)) = node.next_record(self.record_size) {
                 found += 1;
                 if found > self.total {
                     break;
                 }
-                visit(record)?;
+                visit(at, record)?;
             } else {
                 path.pop();
             }
@@ -292,6 +304,7 @@ impl Header {
             }
         }
         Ok(Node {
+            address,
             depth,
             records,
             children: list,
@@ -325,6 +338,7 @@ struct Child {
 /// A node on the path from the root to the current position.
 #[derive(Debug)]
 struct Node {
+    address: u64,
     depth: u16,
     records: Vec<u8>,
     children: Vec<Child>,
@@ -343,11 +357,12 @@ impl Node {
         Some(child)
     }
 
-    fn next_record(&mut self, size: usize) -> Option<&[u8]> {
+    /// The next record, and its address.
+    fn next_record(&mut self, size: usize) -> Option<(u64, &[u8])> {
         let start = self.next_record.checked_mul(size)?;
         let record = self.records.get(start..start.checked_add(size)?)?;
         self.next_record += 1;
-        Some(record)
+        Some((self.address.saturating_add(NODE_PREFIX + start as u64), record))
     }
 }
 

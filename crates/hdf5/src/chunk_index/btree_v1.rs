@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::metadata::MetadataReader;
 
 use super::entry::Entry;
+use super::runs::EntryForm;
 use super::table::TableBuilder;
 
 /// Reads the chunks of the tree with its root at `address`. `shape` is the shape of a chunk, in elements.
@@ -14,6 +15,7 @@ pub(super) fn read(
     shape: &[u64],
     table: &mut TableBuilder<'_>,
 ) -> Result<()> {
+    table.entries_are(EntryForm::BtreeV1(shape.to_vec()));
     let mut coordinates = vec![0; shape.len()];
     v1::chunks(reader, address, shape.len(), |key, chunk| {
         for ((coordinate, offset), size) in coordinates.iter_mut().zip(key.offsets).zip(shape) {
@@ -31,6 +33,6 @@ pub(super) fn read(
             size: u64::from(key.size),
             filter_mask: key.filter_mask,
         };
-        table.push_at(&coordinates, entry)
+        table.push_at(&coordinates, entry, Some(key.at))
     })
 }

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::metadata::{Cursor, MetadataReader};
 
 use super::entry::{Entry, EntryFormat};
+use super::runs::EntryForm;
 use super::table::TableBuilder;
 
 const WHAT: &str = "version 2 B-tree of chunks";
@@ -41,11 +42,12 @@ pub(super) fn read(
         .checked_sub(8 * rank)
         .and_then(|size| EntryFormat::new(filtered, size, reader.offset_size(), chunk_size))
         .ok_or_else(|| reader.damaged(WHAT, address, format!("records of {} bytes", header.record_size)))?;
+    table.entries_are(EntryForm::BtreeV2(format));
     let mut coordinates = vec![0; rank];
-    let whole = header.visit(reader, |record| {
+    let whole = header.visit_at(reader, |at, record| {
         let mut record = reader.cursor(WHAT, address, record);
         match decode(&format, &mut record, &mut coordinates)? {
-            Some(entry) => table.push_at(&coordinates, entry),
+            Some(entry) => table.push_at(&coordinates, entry, Some(at)),
             None => Ok(()),
         }
     });

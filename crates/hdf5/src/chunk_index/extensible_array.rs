@@ -13,10 +13,12 @@ use crate::error::{Error, Result};
 use crate::metadata::Walk;
 use crate::metadata::{Cursor, MetadataReader};
 
-use super::entry::Entry;
 use super::extensible_array_shape::Shape;
 use super::fixed_array::bit;
+use super::grid::ArrayOrder;
 use super::layout::ChunkedLayout;
+use super::runs::EntryForm;
+use super::table::TableBuilder;
 
 /// Maximum size of a block's fields other than entries, in bytes.
 const BLOCK_OVERHEAD: u64 = 64;
@@ -29,15 +31,15 @@ const SUPER_BLOCK: &str = "extensible array super block";
 const DATA_BLOCK: &str = "extensible array data block";
 const PAGE: &str = "extensible array data block page";
 
-/// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`. `found` are all blocks of it
+/// Reads the chunks of the array with its header at `address`, whose elements have this order. `found` are all blocks of it
 /// where it cannot be read as a whole: what nothing leads to any more is read by what the block says of itself.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
-    layout: &ChunkedLayout,
-    chunk_size: u64,
+    (layout, chunk_size): (&ChunkedLayout, u64),
     found: &[u64],
-    visit: impl FnMut(u64, Entry) -> Result<()>,
+    order: &ArrayOrder,
+    table: &mut TableBuilder<'_>,
 ) -> Result<()> {
     let header = Shape::read(reader, address, chunk_size);
     let (shape, index_block) = match (header, found.first()) {
@@ -52,6 +54,7 @@ pub(super) fn read(
             None => return Ok(()),
         },
     };
+    table.entries_are(EntryForm::Array(shape.format));
     let mut array = Array {
         reader,
         header: address,
@@ -59,7 +62,8 @@ pub(super) fn read(
         guard: Walk::new(reader),
         super_blocks: Vec::new(),
         trials_left: TRIALS.saturating_mul(reader.file_size()),
-        visit,
+        order,
+        table,
     };
     if let Some(index_block) = index_block {
         let read = array.index_block(index_block);
@@ -79,7 +83,7 @@ pub(super) fn read(
 }
 
 /// A walk over an array.
-struct Array<'a, F> {
+struct Array<'a, 'b> {
     reader: &'a MetadataReader,
     header: u64,
     shape: Shape,
@@ -88,7 +92,8 @@ struct Array<'a, F> {
     super_blocks: Vec<u32>,
     /// Bytes of data blocks whose size may still be tried.
     trials_left: u64,
-    visit: F,
+    order: &'a ArrayOrder,
+    table: &'a mut TableBuilder<'b>,
 }
 
 /// A data block, as described in its super block.
@@ -102,7 +107,7 @@ struct DataBlock<'a> {
     pages: Option<(&'a [u8], u64)>,
 }
 
-impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
+impl Array<'_, '_> {
     fn index_block(&mut self, address: u64) -> Result<()> {
         let o = usize::from(self.reader.offset_size());
         let implied = self.shape.implied_super_blocks;
@@ -115,7 +120,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
         let mut bytes = self.reader.cursor(INDEX_BLOCK, address, &bytes);
         self.check_prefix(&mut bytes, INDEX_BLOCK, address)?;
 
-        self.entries(&mut bytes, 0, self.shape.index_block_entries)?;
+        self.entries(address, &mut bytes, 0, self.shape.index_block_entries)?;
         self.expect(
             &bytes,
             (0..self.shape.super_blocks).flat_map(|u| {
@@ -292,7 +297,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             self.check_prefix(&mut bytes, DATA_BLOCK, address)?;
             // The block offset identifies the entries. Libraries write it in two different ways, but do not read it.
             bytes.skip(self.shape.index_width)?;
-            return self.entries(&mut bytes, first, entries);
+            return self.entries(address, &mut bytes, first, entries);
         };
 
         let bytes = self.block(DATA_BLOCK, address, b"EADB", prefix)?;
@@ -313,7 +318,7 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             self.guard.spend(PAGE, at, size as u64)?;
             let read = self.reader.read_checked(PAGE, at, size);
             let read = read.and_then(|bytes| {
-                self.entries(&mut self.reader.cursor(PAGE, at, &bytes), first + page * n, n)
+                self.entries(at, &mut self.reader.cursor(PAGE, at, &bytes), first + page * n, n)
             });
             self.go_on(read)?;
         }
@@ -339,11 +344,12 @@ impl<F: FnMut(u64, Entry) -> Result<()>> Array<'_, F> {
             .expect(places.filter_map(|(address, len)| Some((address?, len))));
     }
 
-    /// Visits `n` entries from number `first` on.
-    fn entries(&mut self, bytes: &mut Cursor<'_>, first: u64, n: u64) -> Result<()> {
+    /// Adds `n` entries from number `first` on. `bytes` are of the block at `address`.
+    fn entries(&mut self, address: u64, bytes: &mut Cursor<'_>, first: u64, n: u64) -> Result<()> {
         for index in first..first.saturating_add(n) {
+            let at = address.saturating_add(bytes.position() as u64);
             if let Some(entry) = self.shape.format.decode(bytes)? {
-                (self.visit)(index, entry)?;
+                self.table.push_ordered(self.order, index, entry, at)?;
             }
         }
         Ok(())

@@ -11,8 +11,11 @@ use crate::error::Result;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
 
-use super::entry::{Entry, EntryFormat};
+use super::entry::EntryFormat;
+use super::grid::ArrayOrder;
 use super::layout::ChunkedLayout;
+use super::runs::EntryForm;
+use super::table::TableBuilder;
 
 const HEADER: &str = "fixed array header";
 const BLOCK: &str = "fixed array data block";
@@ -94,12 +97,13 @@ pub(super) fn block_client(reader: &MetadataReader, what: &'static str, address:
     }
 }
 
-/// Calls `visit` with the number and entry of each stored chunk of the array with its header at `address`.
+/// Reads the chunks of the array with its header at `address`, whose elements have this order.
 pub(super) fn read(
     reader: &MetadataReader,
     address: u64,
     header: Header,
-    mut visit: impl FnMut(u64, Entry) -> Result<()>,
+    order: &ArrayOrder,
+    table: &mut TableBuilder<'_>,
 ) -> Result<()> {
     let Header {
         client,
@@ -108,12 +112,14 @@ pub(super) fn read(
         count,
         block,
     } = header;
+    table.entries_are(EntryForm::Array(format));
     let o = usize::from(reader.offset_size());
-    let mut visit_all = |what, at, bytes: &[u8], first: u64, n: u64| -> Result<()> {
+    let mut add_all = |what, at, bytes: &[u8], first: u64, n: u64| -> Result<()> {
         let mut bytes = reader.cursor(what, at, bytes);
         for index in first..first.saturating_add(n) {
+            let at = at.saturating_add(bytes.position() as u64);
             if let Some(entry) = format.decode(&mut bytes)? {
-                visit(index, entry)?;
+                table.push_ordered(order, index, entry, at)?;
             }
         }
         Ok(())
@@ -138,7 +144,8 @@ pub(super) fn read(
         let bytes = reader.read_checked(BLOCK, block, size)?;
         check_prefix(reader, &bytes, block, client, address)?;
         reader.takes(block, size as u64);
-        return visit_all(BLOCK, block, bytes.get(prefix..).unwrap_or_default(), 0, count);
+        let entries = bytes.get(prefix..).unwrap_or_default();
+        return add_all(BLOCK, block.saturating_add(prefix as u64), entries, 0, count);
     }
 
     let pages = count.div_ceil(page_entries);
@@ -170,7 +177,7 @@ pub(super) fn read(
         let size = n * entry_size + 4;
         guard.spend(PAGE, at, size)?;
         let read = reader.read_checked(PAGE, at, usize::try_from(size).map_err(|_| too_many())?);
-        read.and_then(|bytes| visit_all(PAGE, at, &bytes, first, n))
+        read.and_then(|bytes| add_all(PAGE, at, &bytes, first, n))
             .or_else(|error| reader.tolerate(error))?;
     }
     Ok(())

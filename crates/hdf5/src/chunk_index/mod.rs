@@ -9,8 +9,8 @@
 //!                          └─ version 2 B-tree  ─┘                         the present extent
 //! ```
 //!
-//! An index is read once, completely, into a [`ChunkTable`]. After that, any thread finds any chunk without reading
-//! metadata.
+//! An index is read once, completely, into a [`ChunkTable`], which keeps it in memory. Of a long one, it only keeps where its parts are,
+//! and reads a part again when a chunk of it is asked for. So memory does not grow with the number of chunks.
 
 mod btree_v1;
 mod btree_v2;
@@ -21,8 +21,10 @@ mod fixed_array;
 mod grid;
 mod layout;
 mod loose_chunks;
+mod packed;
 mod read;
 mod record;
+mod runs;
 mod table;
 
 pub(crate) use layout::IndexCreation;

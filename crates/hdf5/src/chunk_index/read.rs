@@ -1,5 +1,6 @@
 //! Reads the chunk index of a dataset, of any type, into a [`ChunkTable`].
 
+use super::entry::Entry;
 use super::grid::{ArrayOrder, ChunkGrid};
 use super::layout::ChunkIndex;
 use super::layout::ChunkedLayout;
@@ -54,57 +55,70 @@ pub(crate) fn chunk_table(
         reader.takes(address, chunks.unwrap_or_default());
         return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
     }
-    let mut table = TableBuilder::new(reader, address, &grid);
-    let read = match layout.index {
-        ChunkIndex::Unallocated | ChunkIndex::Implicit { .. } => Ok(()),
-        ChunkIndex::BtreeV1 { address } => [address]
-            .iter()
-            .chain(found)
-            .try_for_each(|node| btree_v1::read(reader, *node, &layout.shape, &mut table)),
-        ChunkIndex::Single { address, filtered } => {
-            let (size, mask) = filtered.unwrap_or((chunk_size, 0));
-            table.push(0, address, size, mask)
-        }
-        ChunkIndex::FixedArray { address } => {
-            let order = order()?;
-            let header = fixed_array::Header::read(reader, address, chunk_size);
-            let header = match (header, found) {
-                (Err(error), [block]) => reader.tolerate(error).and_then(|()| {
-                    let count = ArrayOrder::fixed_count(&layout.shape, max_dims)
-                        .ok_or_else(|| damaged("a fixed array without a largest extent"))?;
-                    fixed_array::Header::lost(reader, layout, chunk_size, *block, count).map(Some)
-                }),
-                (header, _) => header,
-            };
-            header.and_then(|header| match header {
-                Some(header) => fixed_array::read(reader, address, header, |index, entry| {
-                    table.push_ordered(&order, index, entry)
-                }),
-                None => Ok(()),
-            })
-        }
-        ChunkIndex::ExtensibleArray { address } => {
-            let order = order()?;
-            extensible_array::read(reader, address, layout, chunk_size, found, |index, entry| {
-                table.push_ordered(&order, index, entry)
-            })
-        }
-        ChunkIndex::BtreeV2 { address } => {
-            let tree = btree_v2::read(reader, address, dims.len(), chunk_size, &mut table);
-            let nodes = |node: &u64| loose_chunks(reader, dims, layout, *node);
-            match found {
-                [] => tree,
-                found => tree.or_else(|error| reader.tolerate(error)).and_then(|()| {
-                    found.iter().map(nodes).try_for_each(|node| {
-                        let mut chunks = node?.into_iter().flat_map(|node| node.chunks);
-                        chunks.try_for_each(|chunk| {
-                            table.push(chunk.index, chunk.address, chunk.size, chunk.filter_mask)
-                        })
-                    })
-                }),
+    // A B-tree is in the order of chunks, and so is an array unless a later dimension grows.
+    for keeps_all in [!found.is_empty(), true] {
+        let mut table = TableBuilder::new(reader, address, &grid, keeps_all);
+        let read = match layout.index {
+            ChunkIndex::Unallocated | ChunkIndex::Implicit { .. } => Ok(()),
+            ChunkIndex::BtreeV1 { address } => [address]
+                .iter()
+                .chain(found)
+                .try_for_each(|node| btree_v1::read(reader, *node, &layout.shape, &mut table)),
+            ChunkIndex::Single { address, filtered } => {
+                let (size, mask) = filtered.unwrap_or((chunk_size, 0));
+                let entry = Entry {
+                    address,
+                    size,
+                    filter_mask: mask,
+                };
+                table.push(0, entry, None)
             }
+            ChunkIndex::FixedArray { address } => {
+                let order = order()?;
+                let header = fixed_array::Header::read(reader, address, chunk_size);
+                let header = match (header, found) {
+                    (Err(error), [block]) => reader.tolerate(error).and_then(|()| {
+                        let count = ArrayOrder::fixed_count(&layout.shape, max_dims)
+                            .ok_or_else(|| damaged("a fixed array without a largest extent"))?;
+                        fixed_array::Header::lost(reader, layout, chunk_size, *block, count).map(Some)
+                    }),
+                    (header, _) => header,
+                };
+                header.and_then(|header| match header {
+                    Some(header) => fixed_array::read(reader, address, header, &order, &mut table),
+                    None => Ok(()),
+                })
+            }
+            ChunkIndex::ExtensibleArray { address } => {
+                let order = order()?;
+                let layout = (layout, chunk_size);
+                extensible_array::read(reader, address, layout, found, &order, &mut table)
+            }
+            ChunkIndex::BtreeV2 { address } => {
+                let tree = btree_v2::read(reader, address, dims.len(), chunk_size, &mut table);
+                let nodes = |node: &u64| loose_chunks(reader, dims, layout, *node);
+                match found {
+                    [] => tree,
+                    found => tree.or_else(|error| reader.tolerate(error)).and_then(|()| {
+                        found.iter().map(nodes).try_for_each(|node| {
+                            let mut chunks = node?.into_iter().flat_map(|node| node.chunks);
+                            chunks.try_for_each(|chunk| {
+                                let entry = Entry {
+                                    address: chunk.address,
+                                    size: chunk.size,
+                                    filter_mask: chunk.filter_mask,
+                                };
+                                table.push(chunk.index, entry, None)
+                            })
+                        })
+                    }),
+                }
+            }
+        };
+        read.or_else(|error| reader.tolerate(error))?;
+        if let Some(table) = table.finish()? {
+            return Ok(table);
         }
-    };
-    read.or_else(|error| reader.tolerate(error))?;
-    table.finish()
+    }
+    Err(damaged("its chunk index was changed while it was read"))
 }

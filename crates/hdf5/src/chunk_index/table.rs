@@ -1,17 +1,25 @@
-//! [`ChunkTable`]: a chunk index in memory.
+//! [`ChunkTable`]: a chunk index that is ready for use.
 
-use super::record::ChunkRecord;
-use crate::error::{Error, Result};
-use crate::metadata::MetadataReader;
+use std::sync::Arc;
 
 use super::entry::Entry;
 use super::grid::{ArrayOrder, ChunkGrid};
+use super::packed::PackedRecords;
+use super::record::ChunkRecord;
+use super::runs::{EntryForm, RunList, Runs};
+use crate::error::{Error, Result};
+use crate::metadata::MetadataReader;
 
 const WHAT: &str = "chunk index";
 
+/// A long index is not kept in memory only if its parts have at least this many entries on average.
+const LEAST_ENTRIES: usize = 8;
+
 /// Positions of a dataset's stored chunks within its present extent.
 ///
-/// Takes 32 bytes for each chunk, or none if the chunks are contiguous.
+/// Takes 16 bytes for each chunk if all are stored, else 24, or none if the chunks are contiguous. Of an index with more than
+/// [`chunks_in_memory`](crate::Limits::chunks_in_memory), in a file that is fast to read, only the places of its parts are kept. A part is
+/// read again when it is needed.
 #[derive(Debug, Clone)]
 pub struct ChunkTable {
     grid: ChunkGrid,
@@ -20,8 +28,10 @@ pub struct ChunkTable {
 
 #[derive(Debug, Clone)]
 enum Entries {
-    /// Sorted by index, without duplicates.
-    Listed(Vec<ChunkRecord>),
+    /// In memory.
+    Packed(PackedRecords),
+    /// In the file.
+    Runs(Arc<Runs>),
     /// An implicit index: element i of the array is i chunks after the address.
     Computed {
         address: u64,
@@ -34,7 +44,7 @@ impl ChunkTable {
     pub(super) fn empty(grid: ChunkGrid) -> Self {
         Self {
             grid,
-            entries: Entries::Listed(Vec::new()),
+            entries: Entries::Packed(PackedRecords::default()),
         }
     }
 
@@ -68,7 +78,8 @@ impl ChunkTable {
     /// Number of stored chunks.
     pub fn len(&self) -> usize {
         match &self.entries {
-            Entries::Listed(list) => list.len(),
+            Entries::Packed(records) => records.len(),
+            Entries::Runs(runs) => runs.len(),
             Entries::Computed { .. } => usize::try_from(self.grid.count()).unwrap_or(usize::MAX),
         }
     }
@@ -78,38 +89,41 @@ impl ChunkTable {
         self.len() == 0
     }
 
+    /// True if every chunk within the extent is stored.
+    pub fn is_full(&self) -> bool {
+        self.len() as u64 == self.grid.count()
+    }
+
     /// The record of chunk number `index`; `None` if it is not stored, or outside the extent.
     ///
     /// `index` counts in C order over the grid of chunks that covers the present extent.
-    pub fn get(&self, index: u64) -> Option<ChunkRecord> {
+    ///
+    /// # Errors
+    /// Those of the source, if this part of the index is not in memory.
+    pub fn get(&self, index: u64) -> Result<Option<ChunkRecord>> {
         match &self.entries {
-            Entries::Listed(list) => {
-                // Usually every chunk is stored, so that chunk i is entry i.
-                let guess = usize::try_from(index).ok().and_then(|i| list.get(i));
-                if let Some(record) = guess.filter(|record| record.index == index) {
-                    return Some(*record);
-                }
-                let at = list.binary_search_by_key(&index, |record| record.index).ok()?;
-                list.get(at).copied()
-            }
+            Entries::Packed(records) => Ok(records.get(index)),
+            Entries::Runs(runs) => runs.get(&self.grid, index),
             Entries::Computed {
                 address,
                 chunk_size,
                 order,
-            } => {
-                let grid = &self.grid;
-                if index >= grid.count() {
-                    return None;
-                }
-                let element = order.element(grid, index)?;
-                Some(ChunkRecord {
-                    index,
-                    address: address.checked_add(element.checked_mul(*chunk_size)?)?,
-                    size: *chunk_size,
-                    filter_mask: 0,
-                })
-            }
+            } => Ok(self.computed(index, *address, *chunk_size, order)),
         }
+    }
+
+    /// The record of a chunk of an implicit index.
+    fn computed(&self, index: u64, address: u64, chunk_size: u64, order: &ArrayOrder) -> Option<ChunkRecord> {
+        if index >= self.grid.count() {
+            return None;
+        }
+        let element = order.element(&self.grid, index)?;
+        Some(ChunkRecord {
+            index,
+            address: address.checked_add(element.checked_mul(chunk_size)?)?,
+            size: chunk_size,
+            filter_mask: 0,
+        })
     }
 
     /// The number of the chunk at these coordinates, in chunks, slowest dimension first. `None` outside the present
@@ -119,14 +133,26 @@ impl ChunkTable {
     }
 
     /// All stored chunks, by ascending number.
-    pub fn iter(&self) -> impl Iterator<Item = ChunkRecord> + '_ {
-        let (list, computed) = match &self.entries {
-            Entries::Listed(list) => (list.as_slice(), 0),
-            Entries::Computed { .. } => (&[] as &[_], self.grid.count()),
+    ///
+    /// Items are errors of the source, if a part of the index is not in memory.
+    pub fn iter(&self) -> impl Iterator<Item = Result<ChunkRecord>> + '_ {
+        let (packed, runs, computed) = match &self.entries {
+            Entries::Packed(records) => (Some(records), None, 0),
+            Entries::Runs(runs) => (None, Some(runs), 0),
+            Entries::Computed { .. } => (None, None, self.grid.count()),
         };
-        list.iter()
-            .copied()
-            .chain((0..computed).filter_map(|index| self.get(index)))
+        let packed = packed
+            .into_iter()
+            .flat_map(|records| (0..records.len()).filter_map(|at| records.at(at)));
+        let runs = runs
+            .into_iter()
+            .flat_map(|runs| (0..).map_while(|n| runs.run(&self.grid, n)));
+        let runs = runs.flat_map(|run| match run {
+            Ok(records) => records.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        let computed = (0..computed).filter_map(|index| self.get(index).transpose());
+        packed.map(Ok).chain(runs).chain(computed)
     }
 }
 
@@ -137,44 +163,89 @@ pub(super) struct TableBuilder<'a> {
     /// Address of the dataset, for messages.
     dataset: u64,
     grid: &'a ChunkGrid,
-    list: Vec<ChunkRecord>,
+    /// All records; `None` if they are not kept.
+    packed: Option<PackedRecords>,
+    /// Their places in the file; `None` if the records must be kept.
+    runs: Option<RunList>,
+    /// True if all records must be kept.
+    keeps_all: bool,
     coordinates: Vec<u64>,
     /// Number of chunks of a B-tree outside the extent. HDF5 removes those, but leaves them in arrays.
     outside: u64,
 }
 
 impl<'a> TableBuilder<'a> {
-    pub(super) fn new(reader: &'a MetadataReader, dataset: u64, grid: &'a ChunkGrid) -> Self {
+    /// A builder that keeps all records in memory, or may keep only [where they are](Self::entries_are).
+    pub(super) fn new(
+        reader: &'a MetadataReader,
+        dataset: u64,
+        grid: &'a ChunkGrid,
+        keeps_all: bool,
+    ) -> Self {
         Self {
             reader,
             dataset,
             grid,
-            list: Vec::new(),
+            packed: Some(PackedRecords::default()),
+            runs: None,
+            keeps_all: keeps_all || !reader.may_read_again(),
             coordinates: vec![0; grid.rank()],
             outside: 0,
         }
     }
 
-    /// Adds chunk number `index`.
-    pub(super) fn push(&mut self, index: u64, address: u64, size: u64, filter_mask: u32) -> Result<()> {
+    /// Tells the form of all entries, before the first one.
+    pub(super) fn entries_are(&mut self, form: EntryForm) {
+        if !self.keeps_all {
+            self.runs = Some(RunList::new(self.reader, form, self.grid.rank()));
+        }
+    }
+
+    /// Adds chunk number `index`. Its entry is at the address `at`, if it may be read again.
+    pub(super) fn push(&mut self, index: u64, entry: Entry, at: Option<u64>) -> Result<()> {
+        let Entry {
+            address,
+            size,
+            filter_mask,
+        } = entry;
         // A chunk past the end of a truncated file stays in the table, so that it is known to be lost.
         if !self.reader.tolerates() {
             check_stored(self.reader, "chunk", address, size)?;
         }
         self.reader.takes(address, size);
-        self.list.push(ChunkRecord {
-            index,
-            address,
-            size,
-            filter_mask,
-        });
+        if let Some(runs) = &mut self.runs
+            && !at.is_some_and(|at| runs.add(index, at))
+        {
+            self.runs = None;
+        }
+        let Some(packed) = &mut self.packed else {
+            return Ok(());
+        };
+        // The entry of a chunk takes some bytes of the file.
+        let expected = self.grid.count().min(self.reader.file_size() / 4);
+        packed.push(
+            ChunkRecord {
+                index,
+                address,
+                size,
+                filter_mask,
+            },
+            expected,
+        );
+        let is_long = packed.len() > self.reader.limits().chunks_in_memory;
+        if is_long
+            && let Some(runs) = &self.runs
+            && runs.len().saturating_mul(LEAST_ENTRIES) <= packed.len()
+        {
+            self.packed = None;
+        }
         Ok(())
     }
 
     /// Adds the chunk at these coordinates (in chunks), if it is inside the extent.
-    pub(super) fn push_at(&mut self, coordinates: &[u64], entry: Entry) -> Result<()> {
+    pub(super) fn push_at(&mut self, coordinates: &[u64], entry: Entry, at: Option<u64>) -> Result<()> {
         match self.grid.linear(coordinates) {
-            Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
+            Some(index) => self.push(index, entry, at),
             None => {
                 self.reader.takes(entry.address, entry.size);
                 self.outside += 1;
@@ -184,10 +255,16 @@ impl<'a> TableBuilder<'a> {
     }
 
     /// Adds the chunk of element `element` of an array index, if it is inside the extent.
-    pub(super) fn push_ordered(&mut self, order: &ArrayOrder, element: u64, entry: Entry) -> Result<()> {
+    pub(super) fn push_ordered(
+        &mut self,
+        order: &ArrayOrder,
+        element: u64,
+        entry: Entry,
+        at: u64,
+    ) -> Result<()> {
         order.coordinates(element, &mut self.coordinates);
         match self.grid.linear(&self.coordinates) {
-            Some(index) => self.push(index, entry.address, entry.size, entry.filter_mask),
+            Some(index) => self.push(index, entry, Some(at)),
             None => {
                 self.reader.takes(entry.address, entry.size);
                 Ok(())
@@ -195,37 +272,43 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Makes the table. Chunks outside the extent are dropped, and told of a file that may be damaged.
+    /// Makes the table. Chunks outside the extent are dropped, and told of a file that may be damaged. `None` if the index must be read
+    /// again by a builder that keeps all, as a late entry is out of order.
     ///
     /// # Errors
     /// [`Error::Damaged`] if a chunk was added twice.
-    pub(super) fn finish(mut self) -> Result<ChunkTable> {
-        self.list.sort_unstable_by_key(|record| record.index);
-        let twice = self.list.windows(2).find_map(|pair| match pair {
-            [a, b] if a.index == b.index => Some(a.index),
-            _ => None,
-        });
-        if let Some(index) = twice {
-            let error = format!("chunk {index} is stored twice");
-            self.reader
-                .tolerate(self.reader.damaged(WHAT, self.dataset, error))?;
-            self.list.dedup_by_key(|record| record.index);
-        }
+    pub(super) fn finish(self) -> Result<Option<ChunkTable>> {
+        let entries = match (self.packed, self.runs) {
+            (None, None) => return Ok(None),
+            (None, Some(runs)) => Entries::Runs(Arc::new(runs.finish(self.reader))),
+            (Some(mut packed), _) => {
+                if let Some(index) = packed.sort() {
+                    let error = format!("chunk {index} is stored twice");
+                    self.reader
+                        .tolerate(self.reader.damaged(WHAT, self.dataset, error))?;
+                }
+                Entries::Packed(packed)
+            }
+        };
         if self.outside > 0 && self.reader.tolerates() {
             let error = format!("number of chunks outside the extent: {}", self.outside);
             self.reader
                 .tolerate(self.reader.damaged(WHAT, self.dataset, error))?;
         }
-        self.list.shrink_to_fit();
-        Ok(ChunkTable {
+        Ok(Some(ChunkTable {
             grid: self.grid.clone(),
-            entries: Entries::Listed(self.list),
-        })
+            entries,
+        }))
     }
 }
 
 /// Fails if `size` bytes at `address` are not all in the file.
-fn check_stored(reader: &MetadataReader, what: &'static str, address: u64, size: u64) -> Result<()> {
+pub(super) fn check_stored(
+    reader: &MetadataReader,
+    what: &'static str,
+    address: u64,
+    size: u64,
+) -> Result<()> {
     if address
         .checked_add(size)
         .is_none_or(|end| end > reader.file_size())
@@ -260,28 +343,29 @@ mod tests {
     #[test]
     fn sorts_and_drops_what_is_outside() {
         let (reader, grid) = (reader(100), ChunkGrid::new(&[3, 3], &[2, 2]).unwrap());
-        let mut builder = TableBuilder::new(&reader, 0, &grid);
+        let mut builder = TableBuilder::new(&reader, 0, &grid, false);
         for (at, address) in [([1, 1], 40), ([0, 2], 30), ([0, 1], 20), ([7, 0], 90)] {
-            builder.push_at(&at, entry(address)).unwrap();
+            builder.push_at(&at, entry(address), None).unwrap();
         }
-        let table = builder.finish().unwrap();
-        let found: Vec<_> = table.iter().map(|chunk| (chunk.index, chunk.address)).collect();
+        let table = builder.finish().unwrap().unwrap();
+        let chunks = table.iter().map(Result::unwrap);
+        let found: Vec<_> = chunks.map(|chunk| (chunk.index, chunk.address)).collect();
         assert_eq!(found, [(1, 20), (3, 40)]);
-        assert_eq!(table.get(3).unwrap().address, 40);
-        assert_eq!(table.get(0), None);
+        assert_eq!(table.get(3).unwrap().unwrap().address, 40);
+        assert_eq!(table.get(0).unwrap(), None);
     }
 
     #[test]
     fn refuses_a_chunk_stored_twice_or_past_the_end() {
         let (reader, grid) = (reader(100), ChunkGrid::new(&[3], &[1]).unwrap());
-        let mut builder = TableBuilder::new(&reader, 0, &grid);
-        builder.push_at(&[1], entry(0)).unwrap();
-        builder.push_at(&[1], entry(50)).unwrap();
+        let mut builder = TableBuilder::new(&reader, 0, &grid, false);
+        builder.push_at(&[1], entry(0), None).unwrap();
+        builder.push_at(&[1], entry(50), None).unwrap();
         assert!(matches!(
-            builder.push_at(&[2], entry(91)),
+            builder.push_at(&[2], entry(91), None),
             Err(Error::Truncated { offset: 99, .. })
         ));
-        assert!(builder.push_at(&[2], entry(u64::MAX)).is_err());
+        assert!(builder.push_at(&[2], entry(u64::MAX), None).is_err());
         assert!(matches!(builder.finish(), Err(Error::Damaged { .. })));
     }
 
@@ -302,8 +386,8 @@ mod tests {
             assert_eq!(table.is_ok(), fits, "{dims:?} {max_dims:?}");
             if let Ok(table) = table {
                 assert_eq!(table.iter().count(), table.len());
-                assert_eq!(table.get(5).unwrap().address, 50);
-                assert_eq!(table.get(10), None);
+                assert_eq!(table.get(5).unwrap().unwrap().address, 50);
+                assert_eq!(table.get(10).unwrap(), None);
             }
         }
     }

@@ -148,6 +148,12 @@ impl MetadataReader {
         self.shared.cache.is_slow()
     }
 
+    /// True if structures that were read may be read again one by one, as raw data: the source is fast, and has them as they are.
+    pub(crate) fn may_read_again(&self) -> bool {
+        let is_plain = self.misses.is_none() && self.faults.is_none() && self.space.is_none();
+        is_plain && !self.is_slow() && self.shared.image.get().is_none()
+    }
+
     /// An empty set of misses, with the room of this file's cache.
     pub(crate) fn misses(&self) -> Misses {
         Misses::new(self.shared.cache.room())

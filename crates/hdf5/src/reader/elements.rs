@@ -33,7 +33,7 @@ impl File {
                 "no chunk of the dataset can be at {coordinates:?}"
             )));
         };
-        let Some(record) = table.get(index) else {
+        let Some(record) = table.get(index)? else {
             return Ok(None);
         };
         let mut bytes = Vec::new();
@@ -107,7 +107,7 @@ impl File {
             Layout::Chunked(layout) => {
                 let mut bytes = filled(dataset, size)?;
                 for chunk in self.chunk_table(dataset)?.iter() {
-                    self.place_chunk(dataset, layout, chunk, &mut bytes)?;
+                    self.place_chunk(dataset, layout, chunk?, &mut bytes)?;
                 }
                 Ok(bytes)
             }

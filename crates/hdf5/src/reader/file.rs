@@ -390,7 +390,7 @@ impl File {
         self.reader().next_data("raw data", address)
     }
 
-    /// Reads the complete chunk index of a chunked dataset.
+    /// Reads the chunk index of a chunked dataset. All of it is checked.
     ///
     /// # Errors
     /// [`Error::Usage`] for another layout; other errors if the index is damaged.

@@ -16,7 +16,7 @@ pub(super) fn extents(reader: &MetadataReader, dataset: &Dataset) -> Extents {
         Layout::Chunked(layout) => {
             let table = chunk_index::chunk_table(reader, dataset.address, &dataset.dataspace, layout, &[]);
             // Chunks that are computed are in one piece, but for their order.
-            for chunk in table.iter().flat_map(|table| table.iter()) {
+            for chunk in table.iter().flat_map(|table| table.iter()).flatten() {
                 own.add(chunk.address, chunk.size);
             }
         }

@@ -57,7 +57,7 @@ pub(super) fn find(reach: &Reach, scan: &Scan, datasets: &[u64]) -> HashMap<u64,
             let table = chunk_index::chunk_table(reader, *address, &dataset.dataspace, layout, &[]);
             let known = table
                 .iter()
-                .flat_map(|table| table.iter().map(|chunk| chunk.index));
+                .flat_map(|table| table.iter().flatten().map(|chunk| chunk.index));
             let (layout, known) = (layout.clone(), known.collect());
             broken.push(Broken {
                 dataset,

@@ -288,8 +288,9 @@ impl Survey {
                     }
                 }
                 let table = self.file.chunk_table(&dataset)?;
-                let sizes = table.iter().map(|chunk| chunk.size);
-                self.data = sizes.fold(self.data, u64::saturating_add);
+                for chunk in table.iter() {
+                    self.data = self.data.saturating_add(chunk?.size);
+                }
                 if !refers {
                     return Ok(());
                 }
@@ -306,7 +307,7 @@ impl Survey {
                     return Ok(());
                 }
                 for chunk in table.iter() {
-                    let decoded = self.file.decoded_chunk(&dataset, layout, chunk)?;
+                    let decoded = self.file.decoded_chunk(&dataset, layout, chunk?)?;
                     self.references.add(&dataset.datatype, &decoded)?;
                 }
                 Ok(())

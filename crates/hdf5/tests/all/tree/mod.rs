@@ -143,6 +143,7 @@ impl Tree<'_> {
                 let table = self.file.chunk_table(dataset)?;
                 let mut bytes = Vec::new();
                 for chunk in table.iter() {
+                    let chunk = chunk?;
                     bytes.extend((self.file.user_block_size() + chunk.address).to_le_bytes());
                     bytes.extend(chunk.size.to_le_bytes());
                     bytes.extend(u64::from(chunk.filter_mask).to_le_bytes());

@@ -43,7 +43,7 @@ fn fewer_chunks_than_announced_leave_room_and_more_are_refused() {
         .chunk_table(&dataset)
         .unwrap()
         .iter()
-        .map(|c| c.index)
+        .map(|c| c.unwrap().index)
         .collect();
     assert_eq!(chunks, [3, 7]);
 

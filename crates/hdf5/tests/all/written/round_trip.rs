@@ -239,9 +239,14 @@ impl<'a> Comparison<'a> {
                 let table = self.file.chunk_table(found).unwrap();
                 let mut chunks: Vec<u64> = stored_chunks(*chunk_count).collect();
                 chunks.sort_unstable();
-                assert!(table.iter().map(|record| record.index).eq(chunks.iter().copied()));
+                assert!(
+                    table
+                        .iter()
+                        .map(|record| record.unwrap().index)
+                        .eq(chunks.iter().copied())
+                );
                 for chunk in chunks {
-                    let record = table.get(chunk).unwrap();
+                    let record = table.get(chunk).unwrap().unwrap();
                     assert_eq!(record.filter_mask, chunk as u32);
                     let mut bytes = vec![0; record.size as usize];
                     self.file.read_at(record.address, &mut bytes).unwrap();

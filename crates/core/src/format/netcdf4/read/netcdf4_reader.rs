@@ -140,26 +140,31 @@ impl Netcdf4Reader {
         var: VarId,
         asked: impl Iterator<Item = (u64, u64)>,
     ) -> Result<Vec<ByteRange>> {
+        asked
+            .map(|(address, size)| self.range(var, address, size))
+            .collect()
+    }
+
+    /// The range of the object that an address and a size in a variable's file are.
+    pub(super) fn range(&self, var: VarId, address: u64, size: u64) -> Result<ByteRange> {
         let file = self.file(var);
-        let range = |(address, size): (u64, u64)| {
-            // Addresses count from behind a user block, the object's size from its beginning.
-            let offset = file.file.user_block_size().checked_add(address);
-            let end = offset.and_then(|offset| offset.checked_add(size));
-            let end = end.filter(|end| *end <= file.size);
-            match (end, offset, usize::try_from(size)) {
-                (Some(_), Some(offset), Ok(length)) => Ok(ByteRange { offset, length }),
-                _ => Err(hdf5_error(ncutils_hdf5::Error::Truncated {
-                    what: "raw data",
-                    offset: address,
-                    need: size,
-                })),
-            }
-        };
-        asked.map(range).collect()
+        // Addresses count from behind a user block, the object's size from its beginning.
+        let offset = file.file.user_block_size().checked_add(address);
+        let end = offset.and_then(|offset| offset.checked_add(size));
+        let end = end.filter(|end| *end <= file.size);
+        match (end, offset, usize::try_from(size)) {
+            (Some(_), Some(offset), Ok(length)) => Ok(ByteRange { offset, length }),
+            _ => Err(hdf5_error(ncutils_hdf5::Error::Truncated {
+                what: "raw data",
+                offset: address,
+                need: size,
+            })),
+        }
     }
 
     pub(super) fn chunk(&self, var: VarId, chunk: u64) -> Result<Option<ChunkRecord>> {
-        Ok(self.chunks(var)?.get(chunk))
+        let record = self.chunks(var)?.get(chunk);
+        record.map_err(|e| self.named_chunk(var, chunk)(hdf5_error(e)))
     }
 }
 

@@ -57,7 +57,8 @@ pub(super) fn check(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Own
                 }
                 // A dataset may be a variable twice, by two links.
                 if seen.insert((file, dataset.address)) {
-                    extents.extend(table.iter().map(|record| Extent {
+                    // A part that cannot be read again is met when the data is read.
+                    extents.extend(table.iter().flatten().map(|record| Extent {
                         file,
                         begin: record.address,
                         end: record.address.saturating_add(record.size),

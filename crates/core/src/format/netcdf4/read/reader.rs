@@ -56,7 +56,13 @@ impl Reader for Netcdf4Reader {
             }
             StoredData::Chunked(_) => {
                 let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape()).map_err(self.named(var))?;
-                Written::of_chunks(self.chunks(var)?.iter().map(|chunk| chunk.index).collect(), &grid)
+                let table = self.chunks(var)?;
+                if table.is_full() && table.len() as u64 == grid.len() {
+                    return Ok(Written::All);
+                }
+                let stored: ncutils_hdf5::Result<_> = table.iter().map(|chunk| Ok(chunk?.index)).collect();
+                let stored = stored.map_err(|e| self.named(var)(hdf5_error(e)))?;
+                Written::of_chunks(stored, &grid)
             }
             StoredData::Compact(data) if data.is_empty() => Written::Nothing,
             _ if layout.fill.value.as_ref().is_none_or(Values::is_zero) => return self.held(var),
@@ -192,11 +198,11 @@ impl ChunkReader for Netcdf4Reader {
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
         let table = self.variables[var.0].chunks.get()?;
-        table.get(chunk).map(|record| record.size)
+        Some(table.get(chunk).ok()??.size)
     }
 
     fn chunk_place(&self, var: VarId, chunk: u64) -> Option<ChunkPlace> {
-        let record = self.variables[var.0].chunks.get()?.get(chunk)?;
+        let record = self.variables[var.0].chunks.get()?.get(chunk).ok()??;
         let byte = self
             .file(var)
             .file

@@ -30,7 +30,7 @@ fn compared(reader: &Netcdf4Reader, found: &mut dyn FnMut(Fault)) -> Option<u64>
     let index = codecs.decode(&bytes, grid.counts()).ok()?;
     let table = reader.chunks(var).ok()?;
     for chunk in 0..grid.len() {
-        let in_hdf5 = table.get(chunk);
+        let in_hdf5 = table.get(chunk).ok()?;
         let in_hdf5 = in_hdf5.map(|record| (record.address.saturating_add(base), record.size));
         let why = match index.range(chunk) {
             Ok(in_shard) if in_shard == in_hdf5 => continue,

@@ -57,10 +57,14 @@ impl Netcdf4Reader {
             StoredData::Contiguous { size, .. } => VariableSpace::one_piece(*size),
             StoredData::Chunked(_) => {
                 let table = self.chunks(var)?;
-                let sizes = table.iter().map(|chunk| chunk.size);
+                let mut size = 0u64;
+                for chunk in table.iter() {
+                    let chunk = chunk.map_err(|e| self.named(var)(hdf5_error(e)))?;
+                    size = size.saturating_add(chunk.size);
+                }
                 VariableSpace {
                     chunks: Some(table.len() as u64),
-                    ..VariableSpace::one_piece(sizes.fold(0, u64::saturating_add))
+                    ..VariableSpace::one_piece(size)
                 }
             }
             StoredData::External(_) | StoredData::Virtual(_) => VariableSpace {

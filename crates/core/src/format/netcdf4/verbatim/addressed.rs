@@ -106,6 +106,7 @@ fn chunks(
     let mut scratch = Scratch::new();
     let grid = crate::chunk::ChunkGrid::new(dataset.dataspace.dims(), &layout.shape)?;
     for record in places.file.chunk_table(dataset).map_err(hdf5_error)?.iter() {
+        let record = record.map_err(hdf5_error)?;
         let in_chunk = |error: Error| error.in_chunk(&grid.coordinates(record.index));
         let mut stored = Vec::new();
         places

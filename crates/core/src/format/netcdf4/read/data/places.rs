@@ -40,8 +40,8 @@ impl Netcdf4Reader {
         if self.variables[var.0].stored.file != 0 {
             return Ok(None);
         }
-        let ranges = self.ranges(var, std::iter::once((address, size)))?;
-        Ok(ranges.first().map(|range| StoredPlace {
+        let range = self.range(var, address, size)?;
+        Ok(Some(StoredPlace {
             object: PlaceObject::Dataset,
             range: Some((range.offset, range.length as u64)),
             filter_mask: 0,

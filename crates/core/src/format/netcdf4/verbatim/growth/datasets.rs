@@ -6,6 +6,7 @@ use ncutils_hdf5::{ChunkRecord, ObjectId};
 
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
+use crate::format::netcdf4::hdf5_error::hdf5_error;
 use crate::format::netcdf4::read::Netcdf4Reader;
 use crate::format::netcdf4::verbatim::hierarchy::Hierarchy;
 use crate::format::{Reader, VariablePlan};
@@ -110,6 +111,7 @@ fn grown(old: &Netcdf4Reader, var: VarId, plan: &VariablePlan) -> Result<Grown> 
     );
     let mut kept = Vec::new();
     for record in old.chunks(var)?.iter() {
+        let record = record.map_err(hdf5_error)?;
         if record.index >= old_grid.len() {
             continue;
         }
