@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::other_format::other_format;
 use super::output::output_kind::is_zarr;
 use super::referenced::ReferencedPlaces;
+use super::references::version_of;
 #[cfg(feature = "remote")]
 use super::remote;
 use super::{Location, Mode, STDIN, StoreKind, Target, zip};
@@ -418,6 +419,7 @@ impl Location {
                 kind.name()
             ))));
         }
-        self.with_places(reader, has_places)
+        let version = object.as_deref().and_then(version_of);
+        self.with_places(reader, has_places, version)
     }
 }

@@ -14,6 +14,7 @@ use super::reference_names::{NameForm, ReferenceNames};
 use super::{Location, Target};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{Reader, Referable};
+use crate::store::{Object, ObjectVersion};
 
 impl Location {
     /// The same location, whose stored bytes become references: contiguous variables then have chunks, and chunks have places.
@@ -42,8 +43,13 @@ impl Location {
     }
 
     /// `reader` with the places of its bytes, if references to these are asked for. `has_places` is false for bytes that are not those
-    /// of the file, such as decompressed ones.
-    pub(super) fn with_places(&self, reader: Box<dyn Reader>, has_places: bool) -> Result<Box<dyn Reader>> {
+    /// of the file, such as decompressed ones. `version` is that of the file.
+    pub(super) fn with_places(
+        &self,
+        reader: Box<dyn Reader>,
+        has_places: bool,
+        version: Option<ObjectVersion>,
+    ) -> Result<Box<dyn Reader>> {
         let Some(names) = &self.reference_names else {
             return Ok(reader);
         };
@@ -51,7 +57,7 @@ impl Location {
             Err(_) if !has_places => String::new(),
             name => name?,
         };
-        let referable = Referable::new(reader, name, has_places, names.joined.as_deref());
+        let referable = Referable::new(reader, name, version, has_places, names.joined.as_deref());
         Ok(Box::new(referable.map_err(self.named())?))
     }
 
@@ -77,6 +83,17 @@ impl Location {
                 ))
             }
         }
+    }
+}
+
+/// What tells whether an object is changed later, if it is known without another request.
+pub(super) fn version_of(object: &dyn Object) -> Option<ObjectVersion> {
+    let state = object.state().ok()?;
+    match (state.etag, state.modified) {
+        (Some(tag), _) if !tag.starts_with("W/") => Some(ObjectVersion::ETag(tag.into())),
+        // A server compares a weak ETag with nothing.
+        (_, Some(time)) => Some(ObjectVersion::LastModified(time)),
+        (_, None) => None,
     }
 }
 

@@ -4,6 +4,8 @@
 //!
 //! Zarr version 3, "Chunk key encoding". The encoding `default` gives a scalar the key `c`, the encoding `v2` the key `0`.
 
+use std::fmt::Write as _;
+
 use crate::chunk::ChunkGrid;
 
 /// The character between the coordinates in a chunk's key.
@@ -29,8 +31,15 @@ impl KeySeparator {
         if coordinates.is_empty() {
             return "0".to_owned();
         }
-        let texts: Vec<String> = coordinates.iter().map(u64::to_string).collect();
-        texts.join(self.text())
+        let mut key = String::with_capacity(8 * coordinates.len());
+        for (n, coordinate) in coordinates.iter().enumerate() {
+            if n > 0 {
+                key.push_str(self.text());
+            }
+            // A string takes any text.
+            let _ = write!(key, "{coordinate}");
+        }
+        key
     }
 
     /// The number of the chunk with this key; `None` if the key is no chunk's.

@@ -23,8 +23,8 @@ use crate::requests::{RemoteStore, Session, Task, Version};
 use crate::wire::{Failure, Meaning};
 use ncutils_store::requests::fetch_pool::allocate;
 use ncutils_store::{
-    ByteRange, Done, FailedRequest, FileSource, Get, GetRange, Object, Requests, room_for_temporary_files,
-    temporary_file, temporary_folder,
+    ByteRange, Done, FailedRequest, FileSource, Get, GetRange, Object, ObjectState, Requests,
+    room_for_temporary_files, temporary_file, temporary_folder,
 };
 
 /// Bytes of the first request, which stay in memory: all metadata of a small file, and the first of a large one.
@@ -165,6 +165,10 @@ impl RemoteObject {
 impl Object for RemoteObject {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
+    }
+
+    fn state(&self) -> io::Result<ObjectState> {
+        Ok(self.version.as_ref().map(Version::state).unwrap_or_default())
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use ncutils_store::ObjectState;
 use object_store::{ObjectMeta, UpdateVersion};
 
 /// What tells one version of an object from another.
@@ -23,6 +24,14 @@ impl Version {
             name: meta.version.clone(),
             date: (date > SystemTime::UNIX_EPOCH).then_some(date),
             size: meta.size,
+        }
+    }
+
+    /// What the server told of the object.
+    pub(crate) fn state(&self) -> ObjectState {
+        ObjectState {
+            etag: self.e_tag.clone(),
+            modified: self.date,
         }
     }
 

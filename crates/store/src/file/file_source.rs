@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::file_version::FileVersion;
 use super::lock;
-use crate::Object;
+use crate::{Object, ObjectState};
 use ncutils_model::error::{Error, Result};
 
 /// A local file that is being read. Its size is fixed when it is opened.
@@ -92,6 +92,13 @@ pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
 impl Object for FileSource {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.version.size))
+    }
+
+    fn state(&self) -> io::Result<ObjectState> {
+        Ok(ObjectState {
+            etag: None,
+            modified: self.version.modified,
+        })
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::object::pieces_ahead::PiecesAhead;
-use crate::{ByteRange, Done, Object, Requests};
+use crate::{ByteRange, Done, Object, ObjectState, Requests};
 
 /// Bytes of consecutive reads before more is requested ahead.
 const LEAST: u64 = 256 << 10;
@@ -93,6 +93,10 @@ impl Run {
 impl Object for ReadAhead {
     fn size(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.size))
+    }
+
+    fn state(&self) -> io::Result<ObjectState> {
+        self.object.state()
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

@@ -173,7 +173,7 @@ mod tests {
 
     fn stored(range: Option<(u64, u64)>) -> Reference {
         Reference::Stored(StoredRange {
-            object: "/d/a \"b\".nc".to_owned(),
+            object: "/d/a \"b\".nc".into(),
             range,
             version: None,
         })

@@ -70,15 +70,15 @@ enum Row {
 /// Names of other files, each once.
 #[derive(Default)]
 struct Objects {
-    names: Vec<String>,
-    numbers: HashMap<String, u32>,
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
 }
 
 impl Objects {
-    fn number(&mut self, name: &str) -> io::Result<u32> {
+    fn number(&mut self, name: &Arc<str>) -> io::Result<u32> {
         // Usually the same file as before.
         if let Some(last) = self.names.last()
-            && last == name
+            && **last == **name
         {
             return Ok(self.names.len() as u32 - 1);
         }
@@ -86,8 +86,8 @@ impl Objects {
             return Ok(*number);
         }
         let number = u32::try_from(self.names.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        self.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
+        self.names.push(Arc::clone(name));
+        self.numbers.insert(Arc::clone(name), number);
         Ok(number)
     }
 }
@@ -394,7 +394,7 @@ mod tests {
 
     fn stored(offset: u64) -> Reference {
         Reference::Stored(StoredRange {
-            object: "/d/a.nc".to_owned(),
+            object: "/d/a.nc".into(),
             range: Some((offset, 8)),
             version: None,
         })

@@ -1,5 +1,6 @@
 //! [`Reference`]: where the value of a key lies.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Where the value of a key lies.
@@ -26,7 +27,7 @@ pub enum ValuePlace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRange {
     /// The object: an absolute path or a URL, without secrets.
-    pub object: String,
+    pub object: Arc<str>,
     /// Position and number of bytes; `None` for the whole object.
     pub range: Option<(u64, u64)>,
     /// What tells whether the object was changed since; `None` if it is not known.
@@ -37,7 +38,7 @@ pub struct StoredRange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObjectVersion {
     /// The ETag, as the server gives it.
-    ETag(String),
+    ETag(Arc<str>),
     /// The time of the last change.
     LastModified(SystemTime),
 }

@@ -81,6 +81,7 @@ impl StoredPlaces for ClassicReader {
             object: PlaceObject::Dataset,
             range: Some((piece.at, length)),
             filter_mask: 0,
+            version: None,
         }))
     }
 }

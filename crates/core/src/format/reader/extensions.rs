@@ -10,7 +10,7 @@ use crate::format::fault::{CheckLimits, Fault, OwnCheck};
 use crate::format::interleaved::RecordLayout;
 use crate::format::source_file::SourceFile;
 use crate::model::{CodecSpec, Unfinished, Values, VarId};
-use crate::store::{ByteRange, Done, Requests};
+use crate::store::{ByteRange, Done, ObjectVersion, Requests};
 
 /// Variables in chunks.
 ///
@@ -72,6 +72,8 @@ pub struct StoredPlace {
     pub range: Option<(u64, u64)>,
     /// The filter mask of a chunk.
     pub filter_mask: u32,
+    /// What tells whether the object was changed since; `None` if it is not known.
+    pub version: Option<ObjectVersion>,
 }
 
 /// An object that holds bytes of variables.
@@ -82,7 +84,7 @@ pub enum PlaceObject {
     /// The value of a key of the dataset.
     Key(String),
     /// An absolute path or a URL, without secrets.
-    Named(String),
+    Named(Arc<str>),
 }
 
 /// Variables that are interleaved record by record.

@@ -11,13 +11,15 @@ use crate::format::{
     StoredPlaces, VirtualSources, Written,
 };
 use crate::model::{Schema, Values, VarId, VariableLayout};
-use crate::store::{ByteRange, Done, Requests, allocate};
+use crate::store::{ByteRange, Done, ObjectVersion, Requests, allocate};
 
 /// A dataset whose stored bytes become references of another one.
 pub struct Referable {
     input: Box<dyn Reader>,
     /// The name of the dataset for other programs.
-    name: String,
+    name: Arc<str>,
+    /// What tells whether its bytes were changed since; `None` if it is not known.
+    version: Option<ObjectVersion>,
     /// True if they find its bytes there, and not only those that it refers to.
     has_places: bool,
     /// The variables in one piece that have chunks here.
@@ -25,12 +27,18 @@ pub struct Referable {
 }
 
 impl Referable {
-    /// The dataset of `input`, whose bytes other programs find under `name` if it `has_places`. Variables in one piece have chunks, with
+    /// The dataset of `input`, whose bytes of this version other programs find under `name` if it `has_places`. Variables in one piece have chunks, with
     /// `joined` of length 1 along this dimension, if it is their first.
     ///
     /// # Errors
     /// A place that is not in the file.
-    pub fn new(input: Box<dyn Reader>, name: String, has_places: bool, joined: Option<&str>) -> Result<Self> {
+    pub fn new(
+        input: Box<dyn Reader>,
+        name: String,
+        version: Option<ObjectVersion>,
+        has_places: bool,
+        joined: Option<&str>,
+    ) -> Result<Self> {
         let cut = |n: usize| {
             let schema = input.schema();
             let first = schema.vars[n].dims.first().map(|dim| &*schema.dim(*dim).name);
@@ -44,7 +52,8 @@ impl Referable {
         };
         Ok(Self {
             input,
-            name,
+            name: name.into(),
+            version,
             has_places,
             cut,
         })
@@ -57,16 +66,21 @@ impl Referable {
     /// The same place, by the name of its object for other programs.
     fn named(&self, place: Option<StoredPlace>) -> Option<StoredPlace> {
         let place = place?;
+        let mut version = place.version;
         let object = match place.object {
             PlaceObject::Named(other) if is_whole(&other) => other,
             // A path that is relative begins in the folder of the dataset.
-            PlaceObject::Named(other) => beside(&self.name, &other),
+            PlaceObject::Named(other) => beside(&self.name, &other).into(),
             _ if !self.has_places => return None,
-            PlaceObject::Dataset => self.name.clone(),
-            PlaceObject::Key(key) => format!("{}/{key}", self.name.trim_end_matches('/')),
+            PlaceObject::Dataset => {
+                version.clone_from(&self.version);
+                Arc::clone(&self.name)
+            }
+            PlaceObject::Key(key) => format!("{}/{key}", self.name.trim_end_matches('/')).into(),
         };
         Some(StoredPlace {
             object: PlaceObject::Named(object),
+            version,
             ..place
         })
     }

@@ -34,6 +34,24 @@ pub struct FlatTable {
     fields: Vec<Field>,
 }
 
+/// Where the fields of tables of one form are.
+#[derive(Debug, Clone)]
+pub struct TableForm {
+    /// Place of the vtable.
+    vtable: usize,
+    /// Bytes of a table.
+    size: usize,
+    /// Positions of the fields in a table, in the order in which they were added.
+    fields: Vec<usize>,
+}
+
+impl TableForm {
+    /// Bytes from the beginning of a table to field number `n` of those that were added.
+    pub fn field(&self, n: usize) -> usize {
+        self.fields.get(n).copied().unwrap_or_default()
+    }
+}
+
 /// A vector of tables that are written one by one.
 #[derive(Debug, Clone, Copy)]
 pub struct Vector {
@@ -74,9 +92,8 @@ impl FlatBuffer {
     }
 
     fn align(&mut self, to: usize, ahead: usize) {
-        while !(self.bytes.len() + ahead).is_multiple_of(to) {
-            self.bytes.push(0);
-        }
+        let end = (self.bytes.len() + ahead).next_multiple_of(to);
+        self.bytes.resize(end - ahead, 0);
     }
 
     /// Sets the offset at a place, so that it leads to what is written next.
@@ -85,9 +102,8 @@ impl FlatBuffer {
         self.bytes[place..place + 4].copy_from_slice(&offset.to_le_bytes());
     }
 
-    /// Writes a table, to which the offset at `from` leads; the root if it is `None`. Returns the places of its offsets, in the order in
-    /// which they were added.
-    pub fn table(&mut self, from: Option<usize>, table: &FlatTable) -> Vec<usize> {
+    /// The form of tables with the fields of this one, whatever their values are.
+    pub fn form(&mut self, table: &FlatTable) -> TableForm {
         // Numbers of 8 bytes come first, behind the 4 of the vtable's offset.
         let size = |field: &Field| match field {
             Field::Inline(_, bytes) => bytes.len(),
@@ -127,18 +143,37 @@ impl FlatBuffer {
             self.vtables.insert(vtable, place);
             place
         });
+        TableForm {
+            vtable: of_vtable,
+            size: at,
+            fields: inside,
+        }
+    }
+
+    /// Writes a table of a known form without values, to which the offset at `from` leads; the root if it is `None`. Returns its place.
+    pub fn empty_table(&mut self, from: Option<usize>, form: &TableForm) -> usize {
         self.align(8, 4);
         self.lead(from.unwrap_or(0));
         let place = self.bytes.len();
-        self.bytes.resize(place + at, 0);
-        let back = (place - of_vtable) as i32;
-        self.bytes[place..place + 4].copy_from_slice(&back.to_le_bytes());
+        self.bytes.resize(place + form.size, 0);
+        self.set(place, &((place - form.vtable) as i32).to_le_bytes());
+        place
+    }
+
+    /// Sets the bytes at a place.
+    pub fn set(&mut self, place: usize, bytes: &[u8]) {
+        self.bytes[place..place + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Writes a table, to which the offset at `from` leads; the root if it is `None`. Returns the places of its offsets, in the order in
+    /// which they were added.
+    pub fn table(&mut self, from: Option<usize>, table: &FlatTable) -> Vec<usize> {
+        let form = self.form(table);
+        let place = self.empty_table(from, &form);
         let mut offsets = Vec::new();
-        for (field, at) in table.fields.iter().zip(inside) {
+        for (field, at) in table.fields.iter().zip(&form.fields) {
             match field {
-                Field::Inline(_, bytes) => {
-                    self.bytes[place + at..place + at + bytes.len()].copy_from_slice(bytes);
-                }
+                Field::Inline(_, bytes) => self.set(place + at, bytes),
                 Field::Offset(_) => offsets.push(place + at),
             }
         }
@@ -149,8 +184,8 @@ impl FlatBuffer {
     pub fn elements(&mut self, from: usize, count: usize, alignment: usize, bytes: &[u8]) {
         self.align(alignment.max(4), 4);
         self.lead(from);
-        self.bytes.extend((count as u32).to_le_bytes());
-        self.bytes.extend(bytes);
+        self.bytes.extend_from_slice(&(count as u32).to_le_bytes());
+        self.bytes.extend_from_slice(bytes);
     }
 
     /// Writes a string.

@@ -98,18 +98,18 @@ impl Manifest {
         let range = Some((found.number(2)?, found.number(3)?));
         if let Some(id) = found.plain(4)? {
             return Ok(Reference::Stored(StoredRange {
-                object: format!("chunks/{}", SnapshotId(id)),
+                object: format!("chunks/{}", SnapshotId(id)).into(),
                 range,
                 version: None,
             }));
         }
         let object = match (found.text(5)?, found.bytes(8)?) {
-            (Some(object), _) => object.to_owned(),
-            (None, Some(packed)) => self.unpacked(packed)?,
+            (Some(object), _) => object.into(),
+            (None, Some(packed)) => self.unpacked(packed)?.into(),
             (None, None) => return Err("a chunk without a place".to_owned()),
         };
         let version = match (found.text(6)?, found.short_number(7)?) {
-            (Some(tag), _) => Some(ObjectVersion::ETag(tag.to_owned())),
+            (Some(tag), _) => Some(ObjectVersion::ETag(tag.into())),
             (None, 0) => None,
             (None, seconds) => Some(ObjectVersion::LastModified(
                 SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.into()),

@@ -1,11 +1,11 @@
 //! Writes manifests: the references of some chunks of an array.
 
 use std::io;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::file_reader::FileKind;
 use super::file_writer::file;
-use super::flatbuffer_writer::{FlatBuffer, FlatTable, set_root_field};
+use super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
 use super::id::{NodeId, SnapshotId, id_of};
 use crate::references::{ObjectVersion, Reference};
 
@@ -24,7 +24,13 @@ pub enum Value {
 /// References that a manifest is made of, of one array.
 #[derive(Debug, Default)]
 pub struct OpenManifest {
-    references: Vec<(Vec<u32>, Value)>,
+    /// Number of dimensions of the array.
+    rank: usize,
+    /// The coordinates of all chunks.
+    coordinates: Vec<u32>,
+    values: Vec<Value>,
+    /// True if a chunk came behind a later one.
+    is_unsorted: bool,
 }
 
 /// A manifest that was written, as an array's node names it.
@@ -40,23 +46,38 @@ pub struct ManifestRef {
 }
 
 impl OpenManifest {
-    pub fn add(&mut self, index: Vec<u32>, value: Value) {
-        self.references.push((index, value));
+    /// Adds the reference of the chunk at these coordinates.
+    pub fn add(&mut self, index: &[u32], value: Value) {
+        self.rank = index.len();
+        self.is_unsorted |= self.last().is_some_and(|last| last >= index);
+        self.coordinates.extend_from_slice(index);
+        self.values.push(value);
+    }
+
+    /// The coordinates of a chunk, by its position.
+    fn index(&self, n: usize) -> &[u32] {
+        self.coordinates
+            .get(n * self.rank..(n + 1) * self.rank)
+            .unwrap_or_default()
+    }
+
+    /// The coordinates of the last chunk.
+    fn last(&self) -> Option<&[u32]> {
+        self.values.len().checked_sub(1).map(|last| self.index(last))
     }
 
     pub fn len(&self) -> usize {
-        self.references.len()
+        self.values.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.references.is_empty()
+        self.values.is_empty()
     }
 
     /// True if the next reference can begin another manifest: the chunk is the first of a slice along the slowest dimension. Slices are
     /// never split if they are short, so that the extents of manifests do not overlap.
     pub fn is_full(&self, next: &[u32]) -> bool {
-        let last = self.references.last();
-        let begins = last.is_some_and(|(last, _)| last.first() != next.first());
+        let begins = self.last().is_some_and(|last| last.first() != next.first());
         self.len() >= MOST_REFERENCES && (begins || self.len() >= 4 * MOST_REFERENCES)
     }
 
@@ -64,77 +85,123 @@ impl OpenManifest {
     ///
     /// # Errors
     /// No memory to compress it.
-    pub fn write(mut self, node: NodeId) -> io::Result<(ManifestRef, Vec<u8>)> {
-        self.references.sort_by(|a, b| a.0.cmp(&b.0));
-        self.references.dedup_by(|b, a| a.0 == b.0);
-        let rank = self.references.first().map_or(0, |(index, _)| index.len());
-        let extents = (0..rank).map(|axis| {
-            let coordinates = self.references.iter().map(|(index, _)| index[axis]);
+    pub fn write(self, node: NodeId) -> io::Result<(ManifestRef, Vec<u8>)> {
+        // Positions in the order of chunks. Of a chunk that came twice, the first one counts.
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        if self.is_unsorted {
+            order.sort_by(|a, b| self.index(*a).cmp(self.index(*b)));
+            order.dedup_by(|b, a| self.index(*a) == self.index(*b));
+        }
+        let extents = (0..self.rank).map(|axis| {
+            let coordinates = order.iter().filter_map(|n| self.index(*n).get(axis).copied());
             let (first, last) =
                 coordinates.fold((u32::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
             (first, last.saturating_add(1))
         });
         let extents = extents.collect();
         // The name is a hash of the content without the name.
-        let mut flatbuffer = self.flatbuffer(SnapshotId([0; 12]), node);
+        let mut flatbuffer = self.flatbuffer(&order, node);
         let id = SnapshotId(id_of("manifest", &flatbuffer));
         set_root_field(&mut flatbuffer, 0, &id.0);
         let bytes = file(FileKind::Manifest, &flatbuffer)?;
         let manifest = ManifestRef {
             id,
             size: bytes.len() as u64,
-            count: self.references.len() as u32,
+            count: order.len() as u32,
             extents,
         };
         Ok((manifest, bytes))
     }
 
-    fn flatbuffer(&self, id: SnapshotId, node: NodeId) -> Vec<u8> {
+    /// The content, without the name.
+    fn flatbuffer(&self, order: &[usize], node: NodeId) -> Vec<u8> {
         let mut buffer = FlatBuffer::new();
-        let root = buffer.table(None, &FlatTable::default().inline(0, id.0).offset(1));
+        let root = buffer.table(None, &FlatTable::default().inline(0, [0; 12]).offset(1));
         let arrays = buffer.tables(root[0], 1);
         let array = FlatTable::default().inline(0, node).offset(1);
         let array = buffer.table(Some(arrays.place(0)), &array);
-        let references = buffer.tables(array[0], self.references.len());
-        for (n, (index, value)) in self.references.iter().enumerate() {
-            let from = Some(references.place(n));
-            let table = FlatTable::default().offset(0);
-            let coordinates: Vec<u8> = index.iter().flat_map(|n| n.to_le_bytes()).collect();
-            let places = match value {
-                Value::Native(id, length) => {
-                    let table = table.inline(3, length.to_le_bytes()).inline(4, id.0);
-                    buffer.table(from, &table)
-                }
-                Value::Reference(Reference::Inline(value)) => {
-                    let places = buffer.table(from, &table.offset(1));
-                    buffer.elements(places[1], value.len(), 1, value);
-                    places
-                }
-                Value::Reference(Reference::Stored(stored)) => {
-                    let (offset, length) = stored.range.unwrap_or_default();
-                    let mut table = table
-                        .inline(2, offset.to_le_bytes())
-                        .inline(3, length.to_le_bytes())
-                        .offset(5);
-                    match &stored.version {
-                        Some(ObjectVersion::ETag(_)) => table = table.offset(6),
-                        Some(ObjectVersion::LastModified(time)) => {
-                            let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-                            let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
-                            table = table.inline(7, seconds.to_le_bytes());
-                        }
-                        None => {}
-                    }
-                    let places = buffer.table(from, &table);
-                    buffer.shared_string(places[1], &stored.object);
-                    if let Some(ObjectVersion::ETag(tag)) = &stored.version {
-                        buffer.shared_string(places[2], tag);
-                    }
-                    places
-                }
+        let references = buffer.tables(array[0], order.len());
+        let forms = Forms::new(&mut buffer);
+        let mut coordinates = Vec::with_capacity(4 * self.rank);
+        for (n, at) in order.iter().enumerate() {
+            let (from, Some(value)) = (Some(references.place(n)), self.values.get(*at)) else {
+                continue;
             };
-            buffer.elements(places[0], index.len(), 4, &coordinates);
+            let place = forms.write(&mut buffer, from, value);
+            coordinates.clear();
+            coordinates.extend(self.index(*at).iter().flat_map(|n| n.to_le_bytes()));
+            buffer.elements(place, self.rank, 4, &coordinates);
         }
         buffer.finish()
     }
+}
+
+/// The forms of tables of references. The first field of each leads to the coordinates.
+struct Forms {
+    native: TableForm,
+    inline: TableForm,
+    /// In an object that nothing is known of; whose ETag is known; whose last change is known.
+    stored: [TableForm; 3],
+}
+
+impl Forms {
+    fn new(buffer: &mut FlatBuffer) -> Self {
+        let begin = || FlatTable::default().offset(0);
+        let stored = || begin().offset(5).inline(2, [0; 8]).inline(3, [0; 8]);
+        Self {
+            native: buffer.form(&begin().inline(3, [0; 8]).inline(4, [0; 12])),
+            inline: buffer.form(&begin().offset(1)),
+            stored: [
+                buffer.form(&stored()),
+                buffer.form(&stored().offset(6)),
+                buffer.form(&stored().inline(7, [0; 4])),
+            ],
+        }
+    }
+
+    /// Writes the table of a reference. Returns the place of the offset of its coordinates.
+    fn write(&self, buffer: &mut FlatBuffer, from: Option<usize>, value: &Value) -> usize {
+        match value {
+            Value::Native(id, length) => {
+                let form = &self.native;
+                let place = buffer.empty_table(from, form);
+                buffer.set(place + form.field(1), &length.to_le_bytes());
+                buffer.set(place + form.field(2), &id.0);
+                place + form.field(0)
+            }
+            Value::Reference(Reference::Inline(value)) => {
+                let form = &self.inline;
+                let place = buffer.empty_table(from, form);
+                buffer.elements(place + form.field(1), value.len(), 1, value);
+                place + form.field(0)
+            }
+            Value::Reference(Reference::Stored(stored)) => {
+                let form = match &stored.version {
+                    None => &self.stored[0],
+                    Some(ObjectVersion::ETag(_)) => &self.stored[1],
+                    Some(ObjectVersion::LastModified(_)) => &self.stored[2],
+                };
+                let place = buffer.empty_table(from, form);
+                let (offset, length) = stored.range.unwrap_or_default();
+                buffer.set(place + form.field(2), &offset.to_le_bytes());
+                buffer.set(place + form.field(3), &length.to_le_bytes());
+                buffer.shared_string(place + form.field(1), &stored.object);
+                match &stored.version {
+                    None => {}
+                    Some(ObjectVersion::ETag(tag)) => buffer.shared_string(place + form.field(4), tag),
+                    Some(ObjectVersion::LastModified(time)) => {
+                        buffer.set(place + form.field(4), &seconds(*time).to_le_bytes());
+                    }
+                }
+                place + form.field(0)
+            }
+        }
+    }
+}
+
+/// Whole seconds since 1970, rounded up: readers refuse an object that was changed later.
+fn seconds(time: SystemTime) -> u32 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let up = u64::from(since.subsec_nanos() > 0);
+    u32::try_from(since.as_secs() + up).unwrap_or(u32::MAX)
 }

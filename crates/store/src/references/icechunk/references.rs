@@ -84,7 +84,7 @@ impl IcechunkReferences {
             if let Some(Reference::Stored(stored)) = found.map_err(|why| damaged(*id, &why))?
                 && stored.object.contains("://")
             {
-                return Ok(Some(stored.object));
+                return Ok(Some(stored.object.to_string()));
             }
         }
         Ok(None)
@@ -188,7 +188,7 @@ impl ReferenceSet for IcechunkReferences {
             {
                 return Ok(Some(match found {
                     Reference::Stored(mut stored) if !stored.object.contains("://") => {
-                        stored.object.insert_str(0, &self.root);
+                        stored.object = format!("{}{}", self.root, stored.object).into();
                         Reference::Stored(stored)
                     }
                     found => found,

@@ -13,11 +13,14 @@ use super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::manifest_writer::{ManifestRef, OpenManifest, Value};
 use super::settings_writer::{common_folder, folder_of, server_of, settings};
 use super::snapshot_writer::{ArrayNode, Node, Snapshot, first_snapshot, transaction_log};
-use crate::references::{ObjectVersion, Reference, ReferencedArray};
+use crate::references::{ObjectVersion, Reference, ReferencedArray, StoredRange};
 use crate::{KeyOutput, ValueWriter};
 
 /// Most bytes of a value that stands in a manifest. A longer one is a file of its own. Other writers have the same limit.
 const MOST_INLINE: usize = 512;
+
+/// Most dimensions of an array.
+const MOST_DIMENSIONS: usize = 64;
 
 /// What the document of a group or an array is called.
 const DOCUMENT: &str = "zarr.json";
@@ -41,6 +44,35 @@ struct State {
     folders: BTreeMap<String, String>,
     /// Time of the last change of what is referred to, in microseconds since 1970.
     newest: u64,
+    /// The last object that was referred to, by its name and by its URL.
+    last: Option<(Arc<str>, Arc<str>)>,
+}
+
+impl State {
+    /// Notes an object that is referred to. Returns its URL.
+    fn refer_to(&mut self, stored: &StoredRange) -> io::Result<Arc<str>> {
+        // Usually the same object as before.
+        if let Some((name, url)) = &self.last
+            && *name == stored.object
+        {
+            return Ok(Arc::clone(url));
+        }
+        let url: Arc<str> = url_of(&stored.object)?.into();
+        let (server, folder) = (server_of(&url), folder_of(&url));
+        match self.folders.get_mut(server) {
+            Some(known) if folder.starts_with(known.as_str()) => {}
+            Some(known) => known.truncate(common_folder(known, folder).len()),
+            None => {
+                self.folders.insert(server.to_owned(), folder.to_owned());
+            }
+        }
+        if let Some(ObjectVersion::LastModified(time)) = &stored.version {
+            let time = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
+            self.newest = self.newest.max(u64::try_from(time).unwrap_or(0));
+        }
+        self.last = Some((Arc::clone(&stored.object), Arc::clone(&url)));
+        Ok(url)
+    }
 }
 
 impl RepositoryOutput {
@@ -58,19 +90,24 @@ impl RepositoryOutput {
 
     /// Adds a reference to the chunk of a key.
     fn add(&self, key: &str, value: Value) -> io::Result<()> {
-        let (array, index) = chunk_of(key).ok_or_else(|| {
+        let mut index = [0; MOST_DIMENSIONS];
+        let (array, rank) = chunk_of(key, &mut index).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidInput,
                 format!("the key {key:?} is none of a chunk"),
             )
         })?;
+        let index = &index[..rank];
         let mut state = self.state();
-        let open = state.open.entry(array.clone()).or_default();
-        let full = open.is_full(&index).then(|| std::mem::take(open));
+        let open = match state.open.get_mut(array) {
+            Some(open) => open,
+            None => state.open.entry(array.to_owned()).or_default(),
+        };
+        let full = open.is_full(index).then(|| std::mem::take(open));
         open.add(index, value);
         match full {
             None => Ok(()),
-            Some(full) => self.write_manifest(&mut state, &array, full),
+            Some(full) => self.write_manifest(&mut state, array, full),
         }
     }
 
@@ -150,12 +187,24 @@ fn node_id(path: &str) -> NodeId {
     id_of("node", path.as_bytes())
 }
 
-/// The array of a chunk's key, and the chunk's coordinates: `a/v/c/0/1`.
-fn chunk_of(key: &str) -> Option<(String, Vec<u32>)> {
-    let names: Vec<&str> = key.split('/').collect();
-    let place = names.iter().rposition(|name| *name == "c")?;
-    let index = names[place + 1..].iter().map(|number| number.parse().ok());
-    Some((names[..place].join("/"), index.collect::<Option<_>>()?))
+/// The array of a chunk's key, and the number of the chunk's coordinates, which are put into `index`: `a/v/c/0/1`.
+fn chunk_of<'k>(key: &'k str, index: &mut [u32; MOST_DIMENSIONS]) -> Option<(&'k str, usize)> {
+    let (array, numbers) = match key.rfind("/c/") {
+        _ if key.ends_with("/c") => (key.strip_suffix("/c")?, ""),
+        Some(at) => (&key[..at], &key[at + 3..]),
+        // The array is the root.
+        None => (
+            "",
+            key.strip_prefix("c/")
+                .or(key.strip_prefix('c').filter(|rest| rest.is_empty()))?,
+        ),
+    };
+    let mut rank = 0;
+    for number in numbers.split('/').filter(|_| !numbers.is_empty()) {
+        *index.get_mut(rank)? = number.parse().ok()?;
+        rank += 1;
+    }
+    Some((array, rank))
 }
 
 impl KeyOutput for RepositoryOutput {
@@ -179,26 +228,15 @@ impl KeyOutput for RepositoryOutput {
     }
 
     fn put_reference(&self, key: &str, reference: &Reference) -> io::Result<()> {
-        let mut stored = match reference {
+        let stored = match reference {
             Reference::Inline(value) => return self.put(key, value),
-            Reference::Stored(stored) => stored.clone(),
+            Reference::Stored(stored) => stored,
         };
-        stored.object = url_of(&stored.object)?.into_owned();
-        {
-            let mut state = self.state();
-            let (server, folder) = (server_of(&stored.object), folder_of(&stored.object));
-            match state.folders.get_mut(server) {
-                Some(known) if folder.starts_with(known.as_str()) => {}
-                Some(known) => known.truncate(common_folder(known, folder).len()),
-                None => {
-                    state.folders.insert(server.to_owned(), folder.to_owned());
-                }
-            }
-            if let Some(ObjectVersion::LastModified(time)) = &stored.version {
-                let time = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
-                state.newest = state.newest.max(u64::try_from(time).unwrap_or(0));
-            }
-        }
+        let object = self.state().refer_to(stored)?;
+        let stored = StoredRange {
+            object,
+            ..stored.clone()
+        };
         self.add(key, Value::Reference(Reference::Stored(stored)))
     }
 
@@ -257,11 +295,17 @@ mod tests {
 
     #[test]
     fn keys_of_chunks_have_an_array_and_coordinates() {
-        assert_eq!(chunk_of("v/c/0/12"), Some(("v".to_owned(), vec![0, 12])));
-        assert_eq!(chunk_of("a/c/c"), Some(("a/c".to_owned(), Vec::new())));
-        assert_eq!(chunk_of("c/c/3"), Some(("c".to_owned(), vec![3])));
-        for other in ["v/zarr.json", "v/c/x", "v/c/4294967296", "v"] {
-            assert_eq!(chunk_of(other), None, "{other}");
+        let found = |key| {
+            let mut index = [0; MOST_DIMENSIONS];
+            let (array, rank) = chunk_of(key, &mut index)?;
+            Some((array, index[..rank].to_vec()))
+        };
+        assert_eq!(found("v/c/0/12"), Some(("v", vec![0, 12])));
+        assert_eq!(found("a/c/c"), Some(("a/c", Vec::new())));
+        assert_eq!(found("c/c/3"), Some(("c", vec![3])));
+        assert_eq!(found("c/3"), Some(("", vec![3])));
+        for other in ["v/zarr.json", "v/c/x", "v/c/4294967296", "v", "ac/3"] {
+            assert_eq!(found(other), None, "{other}");
         }
     }
 }

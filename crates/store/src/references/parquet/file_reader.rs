@@ -264,7 +264,7 @@ impl Rows {
             _ => return Err("an offset or a size that is no number from 0 on".to_owned()),
         };
         Ok(Some(Reference::Stored(StoredRange {
-            object: object.to_owned(),
+            object: object.into(),
             range,
             version: None,
         })))
@@ -307,7 +307,7 @@ mod tests {
         let rows = read_rows(&small(), 4).unwrap();
         let place = |range| {
             Some(Reference::Stored(StoredRange {
-                object: "/d/a.nc".to_owned(),
+                object: "/d/a.nc".into(),
                 range: Some(range),
                 version: None,
             }))

@@ -67,7 +67,7 @@ impl ParquetReferences {
             };
             for row in 0..rows.len() {
                 if let Ok(Some(Reference::Stored(stored))) = rows.row(row) {
-                    return Ok(Some(stored.object));
+                    return Ok(Some(stored.object.to_string()));
                 }
             }
         }

@@ -370,7 +370,7 @@ mod tests {
 
     fn at(table: &ReferenceTable, key: &str) -> (String, Option<(u64, u64)>) {
         match table.find(key).unwrap() {
-            Some(Reference::Stored(StoredRange { object, range, .. })) => (object, range),
+            Some(Reference::Stored(StoredRange { object, range, .. })) => (object.to_string(), range),
             Some(Reference::Inline(bytes)) => (String::from_utf8(bytes).unwrap(), None),
             None => panic!("no {key}"),
         }

@@ -136,7 +136,7 @@ impl KeyStore for ReferenceKeys {
     fn fetch(self: Arc<Self>, gets: Vec<Get>, done: Done<io::Result<Vec<Option<Vec<u8>>>>>) {
         let count = gets.len();
         let mut inline: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
-        let mut of_objects: HashMap<String, Wanted> = HashMap::new();
+        let mut of_objects: HashMap<Arc<str>, Wanted> = HashMap::new();
         for (n, get) in gets.into_iter().enumerate() {
             let found = self.set.find(&get.key).and_then(|found| match found {
                 None => Ok(None),

@@ -70,11 +70,11 @@ impl Objects {
         let Some(version) = &stored.version else {
             return Ok(object);
         };
-        let state = match self.states.get(&stored.object) {
+        let state = match self.states.get(&*stored.object) {
             Some(state) => state,
             None => {
                 let state = object.state()?;
-                self.states.keep(stored.object.clone(), state.clone(), 1);
+                self.states.keep(stored.object.to_string(), state.clone(), 1);
                 state
             }
         };

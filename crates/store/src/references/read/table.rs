@@ -161,7 +161,7 @@ impl ReferenceSet for ReferenceTable {
                 Reference::Inline(self.values[from..from + entry.length as usize].to_vec())
             }
             object => Reference::Stored(StoredRange {
-                object: self.objects[object as usize].clone(),
+                object: self.objects[object as usize].as_str().into(),
                 range: (entry.length != WHOLE).then_some((entry.offset, entry.length)),
                 version: None,
             }),

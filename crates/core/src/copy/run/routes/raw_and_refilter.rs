@@ -159,6 +159,7 @@ impl Worker {
             object: PlaceObject::Named(object),
             range,
             filter_mask: 0,
+            version,
         }) = place
         else {
             return Ok(false);
@@ -166,7 +167,7 @@ impl Worker {
         let place = StoredRange {
             object,
             range,
-            version: None,
+            version,
         };
         self.keep(place.object.len());
         target

@@ -14,10 +14,16 @@ impl StoredPlaces for ZarrReader {
             return Ok(None);
         };
         let own = end.map(|end| (start, end - start));
+        let mut version = None;
         let (object, range) = match self.store.value_place(&key).map_err(cannot_read)? {
             ValuePlace::Own => (PlaceObject::Key(key), own),
             ValuePlace::Nowhere => return Ok(None),
-            ValuePlace::Elsewhere(StoredRange { object, range, .. }) => {
+            ValuePlace::Elsewhere(StoredRange {
+                object,
+                range,
+                version: known,
+            }) => {
+                version = known;
                 let range = match (range, own) {
                     (range, None) => range,
                     (None, own) => own,
@@ -32,6 +38,7 @@ impl StoredPlaces for ZarrReader {
             object,
             range,
             filter_mask: 0,
+            version,
         }))
     }
 

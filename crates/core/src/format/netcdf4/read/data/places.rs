@@ -45,6 +45,7 @@ impl Netcdf4Reader {
             object: PlaceObject::Dataset,
             range: Some((range.offset, range.length as u64)),
             filter_mask: 0,
+            version: None,
         }))
     }
 }
