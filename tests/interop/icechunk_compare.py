@@ -3,7 +3,7 @@
     python icechunk_compare.py REPOSITORY CONTAINER SOURCE [--along DIM SOURCE…]
 
 `CONTAINER` is the URL of the folder that virtual chunks may lie in. Values are compared as they are stored. Prints JSON: the
-differences, the messages of all snapshots, and how many chunks of each kind there are.
+differences, the messages and times of all snapshots, and how many chunks of each kind there are.
 """
 
 import json
@@ -63,4 +63,5 @@ print(json.dumps({
     "differences": differences,
     "title": titles.get("title"),
     "snapshots": [snapshot.message for snapshot in repo.ancestry(branch="main")],
+    "times": [round(snapshot.written_at.timestamp()) for snapshot in repo.ancestry(branch="main")],
 }))

@@ -1,12 +1,13 @@
 """Repositories that our nccopy writes: icechunk reads by them what netCDF4-python reads of the files that they lead to."""
 
+import os
 import pathlib
 
 import join_files
 import netCDF4
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import ncdump, nccopy
 from references_read import VARIABLES, needs_references
 from test_references_written import contents
 from zarr_reference import by_script
@@ -108,3 +109,76 @@ def test_a_repository_is_never_replaced(source, tmp_path):
     refused = nccopy("--quiet", "--relative", "--inline", "0", source, repository(tmp_path / "other"), ok=False)
     assert "leave out --relative" in refused
     assert not (tmp_path / "other").exists()
+
+
+def part(path, first, count, chunk):
+    """Cells from `first` on along `time`."""
+    rng = np.random.default_rng(first)
+    with netCDF4.Dataset(path, "w") as f:
+        for name, length in [("time", None), ("y", 30), ("x", 40)]:
+            f.createDimension(name, length)
+        f.createVariable("time", "f8", ("time",))[:] = np.arange(first, first + count)
+        f.createVariable("v", "f4", ("time", "y", "x"), chunksizes=(chunk, 30, 40), zlib=True)[:] = rng.normal(size=(count, 30, 40))
+        f.createVariable("fixed", "f4", ("y", "x"), zlib=True)[:] = np.arange(1200).reshape(30, 40)
+    return path
+
+
+def test_append_adds_snapshots_and_keeps_manifests(tmp_path):
+    parts = [part(tmp_path / f"{n}.nc", first, count, 1) for n, (first, count) in enumerate([(0, 6), (6, 4), (10, 3)])]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", parts[0], repository(repo))
+    before = contents(repo)
+    for n in (1, 2):
+        nccopy("--quiet", "--append", parts[n], repository(repo))
+        found = compare(repo, *parts[: n + 1], along="time")
+        assert found["differences"] == []
+        assert found["snapshots"] == ["added by nccopy"] * n + ["written by nccopy", "Repository initialized"]
+    now = contents(repo)
+    # Only the branch moves. All else stays, and is read by older snapshots.
+    assert {name for name in before if now.get(name) != before[name]} == {pathlib.Path("refs/branch.main/ref.json")}
+    assert len(list((repo / "manifests").iterdir())) == 7
+    assert "time = UNLIMITED ; // (13 currently)" in ncdump("-h", repository(repo)).decode()
+
+
+def test_append_writes_the_chunks_at_the_border(tmp_path):
+    parts = [part(tmp_path / "a.nc", 0, 5, 2), part(tmp_path / "b.nc", 5, 4, 2)]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", parts[0], repository(repo))
+    refused = nccopy("--quiet", "--append", parts[1], repository(repo), ok=False)
+    assert "its chunks do not begin where those of the output begin" in refused
+    nccopy("--quiet", "--inline", "1M", "--append", parts[1], repository(repo))
+    assert compare(repo, *parts, along="time")["differences"] == []
+
+
+def test_append_goes_to_the_branch_that_is_named(tmp_path):
+    parts = [part(tmp_path / "a.nc", 0, 2, 1), part(tmp_path / "b.nc", 2, 2, 1)]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", parts[0], repository(repo))
+    (repo / "refs" / "branch.dev").mkdir()
+    (repo / "refs" / "branch.dev" / "ref.json").write_bytes((repo / "refs" / "branch.main" / "ref.json").read_bytes())
+    nccopy("--quiet", "--append", parts[1], repository(repo) + "&branch=dev")
+    assert compare(repo, parts[0])["differences"] == []
+    assert "(4 currently)" in ncdump("-h", repository(repo) + "&branch=dev").decode()
+    for key, told in [("branch=no", "no branch no"), ("tag=t", "is added to a branch"), ("snapshot=1CECHNKREP0F1RSTCMT0", "branch")]:
+        assert told in nccopy("--quiet", "--append", parts[1], f"{repository(repo)}&{key}", ok=False)
+
+
+def test_readers_refuse_a_source_that_was_changed(tmp_path):
+    source, repo = part(tmp_path / "a.nc", 0, 2, 1), tmp_path / "repo"
+    nccopy("--quiet", "--inline", "0", source, repository(repo))
+    os.utime(source, (2_000_000_000, 2_000_000_000))
+    assert "the object was changed since the reference was made" in nccopy(
+        "--quiet", repository(repo), tmp_path / "out.nc", ok=False
+    )
+    with pytest.raises(AssertionError):
+        compare(repo, source)
+
+
+def test_snapshots_have_the_time_of_the_newest_source(tmp_path, monkeypatch):
+    source = part(tmp_path / "a.nc", 0, 2, 1)
+    os.utime(source, (1_700_000_000, 1_700_000_000))
+    nccopy("--quiet", source, repository(tmp_path / "a"))
+    assert compare(tmp_path / "a", source)["times"] == [1_700_000_000] * 2
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    nccopy("--quiet", source, repository(tmp_path / "b"))
+    assert compare(tmp_path / "b", source)["times"] == [1_000_000_000] * 2

@@ -177,7 +177,7 @@ pub fn grow(
         (Kind::Netcdf4 | Kind::Netcdf4Classic, Growing::File { old, output }) => {
             netcdf4::verbatim::grow(old, output, schema, plans, registry)
         }
-        (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3, Growing::Keys { old, output }) => {
+        (Kind::Nczarr | Kind::Zarr2 | Kind::Zarr3 | Kind::Icechunk, Growing::Keys { old, output }) => {
             zarr::grow(&old, output, schema, plans)
         }
         (kind, _) => Err(Error::Unsupported(format!(

@@ -50,6 +50,7 @@ pub use reader::{
 pub use received::Received;
 pub use referable::Referable;
 pub use references::SnapshotName;
+pub(crate) use references::open_icechunk;
 pub use source_file::SourceFile;
 pub use variable_plan::VariablePlan;
 pub use writer::Writer;

@@ -27,7 +27,7 @@ pub struct Limits {
     /// Maximum length of a path, in bytes. Default: 64 KiB.
     pub path_bytes: usize,
     /// Maximum number of chunks of a dataset whose places are kept in memory, if the source is fast. Of more chunks, parts of the index
-    /// are read again when they are needed. Default: 2^20.
+    /// are read again when they are needed. Default: 2^18.
     pub chunks_in_memory: usize,
 }
 
@@ -41,7 +41,7 @@ impl Default for Limits {
             dataset_bytes: 1 << 30,
             links_followed: 40,
             path_bytes: 64 << 10,
-            chunks_in_memory: 1 << 20,
+            chunks_in_memory: 1 << 18,
         }
     }
 }

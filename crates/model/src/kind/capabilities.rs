@@ -435,7 +435,6 @@ pub(super) static ICECHUNK: Capabilities = Capabilities {
     short_name: "icechunk",
     extended_name: "Icechunk mode=00001000",
     ending: Some("icechunk"),
-    grows: Growth::Anew,
     references: true,
     skips_chunks: false,
     shards: false,

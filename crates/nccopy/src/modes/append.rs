@@ -8,10 +8,9 @@
 use ncutils_cli::options::Mode;
 use ncutils_core::copy::plan::{CopyOptions, added_records, copied};
 use ncutils_core::error::{Alternative, Error};
-use ncutils_core::format::Reader;
 use ncutils_core::join::{JoinRequest, Merged};
 use ncutils_core::location::{GrowthLock, Location};
-use ncutils_core::model::{Growth, Schema};
+use ncutils_core::model::{Growth, Kind, Schema};
 
 use super::copy_of::CopyOf;
 use super::engine::Engine;
@@ -51,7 +50,8 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         dim: dimension(&schema, &arguments.join.dim).map_err(|error| error.in_file(old.name()))?,
         ..arguments.join.clone()
     };
-    let grows = output.grows_in_place(schema.kind);
+    let kind = output.grown_kind(schema.kind);
+    let grows = output.grows_in_place(kind);
     let inputs = join::inputs_of(&names, found, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
     let joined = Merged::new(inputs, &request, &arguments.copy.registry, wanted)
@@ -61,7 +61,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         join::write(&joined, (&old, &output), arguments)?;
         return Ok(0);
     }
-    grow(&joined.growing(), (&old, &output), &lock, arguments)?;
+    grow(&joined.growing(), kind, (&old, &output), &lock, arguments)?;
     Ok(0)
 }
 
@@ -103,6 +103,7 @@ fn dimension(schema: &Schema, asked: &str) -> Result<String, Error> {
 /// Writes what is new.
 fn grow(
     joined: &Merged,
+    kind: Kind,
     (old, output): (&Location, &Location),
     lock: &GrowthLock,
     arguments: &Arguments,
@@ -113,7 +114,7 @@ fn grow(
         arguments,
     };
     let options = CopyOptions {
-        kind: Some(joined.schema().kind),
+        kind: Some(kind),
         ..arguments.copy.clone()
     };
     let (before, now) = joined.first_member().lengths();
@@ -123,7 +124,7 @@ fn grow(
             .note(format_args!("{old}: there is nothing to add"));
         return Ok(());
     }
-    let records = match joined.schema().kind.can().grows {
+    let records = match kind.can().grows {
         Growth::Records => Some(added_records(joined, &options.registry)?),
         Growth::Chunks | Growth::Anew => None,
     };

@@ -2,7 +2,7 @@
 
 use ncutils_core::error::Alternative;
 
-use super::mode_lists::OF_VALUES;
+use super::mode_lists::OF_REFERENCES;
 use crate::options::kinds::REFERENCES;
 use crate::options::opt::{Opt, Value};
 
@@ -13,7 +13,7 @@ pub(super) fn references() -> Vec<Opt> {
             .value(Value::Text("BYTES"))
             .section("nccopy.md#references")
             .kinds(REFERENCES)
-            .modes(OF_VALUES)
+            .modes(OF_REFERENCES)
             .alternatives(&[(
                 Alternative::StoredAmongReferences,
                 "; --inline BYTES stores them as they are, --drop-unsupported leaves them out; a copy with -V has them alone",
@@ -21,17 +21,17 @@ pub(super) fn references() -> Vec<Opt> {
         Opt::long("copy-ragged", "store chunks as they are that are not those of one input")
             .section("nccopy.md#references")
             .kinds(REFERENCES)
-            .modes(OF_VALUES)
+            .modes(OF_REFERENCES)
             .alternatives(&[(Alternative::CopiedChunks, "; --copy-ragged copies such chunks")]),
         Opt::long("base", "name inputs by URL, in place of the folder that holds all of them")
             .value(Value::Text("URL"))
             .section("nccopy.md#references")
             .kinds(REFERENCES)
-            .modes(OF_VALUES)
+            .modes(OF_REFERENCES)
             .alternatives(&[(Alternative::OtherPlace, "; --base names the place for readers")]),
         Opt::long("relative", "name inputs by their paths from the output's folder")
             .section("nccopy.md#references")
             .kinds(REFERENCES)
-            .modes(OF_VALUES),
+            .modes(OF_REFERENCES),
     ]
 }

@@ -8,8 +8,9 @@
 
 use super::copy_plan::{CopyPlan, VariableCopy};
 use super::joined::plan_joined;
+use super::layout::are_few;
 use super::request::CopyOptions;
-use crate::chunk::Selection;
+use crate::chunk::{Selection, byte_count};
 use crate::copy::geometry::{SourcePart, Sources};
 use crate::copy::readers::ReaderId;
 use crate::error::{Error, Result};
@@ -72,6 +73,10 @@ pub fn plan_grown(joined: &Merged, records: Option<&Subset>, options: &CopyOptio
             )),
         };
         grown.map_err(|error| error.in_variable(&joined.schema().var_path(var)))?;
+        let mut added = copy.layout.extent.clone();
+        added[axis] -= old.extent[axis];
+        let bytes = byte_count(&added, copy.layout.stored_size());
+        copy.referenced &= !bytes.is_some_and(|bytes| are_few(&plan.schema, var, bytes as u64, options));
     }
     Ok(plan)
 }

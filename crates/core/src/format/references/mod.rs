@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::format::zarr::keys::{CONSOLIDATED, MARKS};
 use crate::store::{ExternalFiles, KeyStore};
 
-pub use icechunk::SnapshotName;
+pub use icechunk::{SnapshotName, open_icechunk};
 pub use kerchunk::{has_references, open_json};
 
 /// The keys that references in `store` describe, with their values in the objects of `places`: a folder of Parquet files, or the

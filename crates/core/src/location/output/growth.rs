@@ -8,14 +8,16 @@ use super::destination::CreateOptions;
 
 use crate::error::{Alternative, Error, Result};
 use crate::filter::Registry;
-use crate::format::{self, Growing, VariablePlan, Writer, zarr};
+use crate::format::{self, Growing, SnapshotName, VariablePlan, Writer, open_icechunk, zarr};
 #[cfg(feature = "remote")]
 use crate::location::Target;
 use crate::location::{Location, StoreKind};
 use crate::model::{Growth, Kind, Schema};
 #[cfg(feature = "remote")]
 use crate::remote::{GrowingTree, NotClaimed};
-use crate::store::{FileSource, GrowingFile, GrowingFolder, GrowingKeys, HeldLock, InputKind};
+use crate::store::{
+    FileSource, GrowingFile, GrowingFolder, GrowingKeys, HeldLock, InputKind, RepositoryOutput,
+};
 
 /// A dataset that this process alone may add to, until the value is dropped.
 pub enum GrowthLock {
@@ -37,6 +39,31 @@ impl Location {
         is_there && !self.is_standard_input() && kind.can().grows != Growth::Anew
     }
 
+    /// The kind of the dataset here as one that grows, where it reads as one of kind `found`: a snapshot reads as Zarr.
+    pub fn grown_kind(&self, found: Kind) -> Kind {
+        match self.snapshot() {
+            Some(_) => Kind::Icechunk,
+            None => found,
+        }
+    }
+
+    /// The snapshot that the name asks for.
+    fn snapshot(&self) -> Option<&SnapshotName> {
+        self.mode.as_ref()?.snapshot.as_ref()
+    }
+
+    /// The branch that snapshots are added to; `None` if this is no repository.
+    fn branch(&self) -> Result<Option<&str>> {
+        match self.snapshot() {
+            None => Ok(None),
+            Some(SnapshotName::Branch(branch)) => Ok(Some(branch)),
+            Some(_) => Err(self.named()(Error::Usage(
+                "a snapshot is added to a branch; name one by branch= in place of tag= or snapshot="
+                    .to_owned(),
+            ))),
+        }
+    }
+
     /// Keeps others from adding to the dataset here. What a killed run has added to keys is undone. `takes_over` says that a run whose
     /// mark is on a remote store is dead.
     ///
@@ -54,6 +81,15 @@ impl Location {
         }
         if self.is_standard_input() || self.store() != StoreKind::Directory {
             return Ok(GrowthLock::None);
+        }
+        if let Some(branch) = self.branch()? {
+            let input = self.input()?;
+            let InputKind::Keys(store) = input.kind() else {
+                return Err(self.named()(Error::UnknownFormat));
+            };
+            let (keys, _) = self.growing_keys(takes_over).map_err(self.named())?;
+            let growing = RepositoryOutput::growing(Arc::clone(store), keys, branch).map_err(cannot)?;
+            return Ok(GrowthLock::Keys(Arc::new(growing)));
         }
         // What is no dataset gets no mark.
         let input = self.input()?;
@@ -111,8 +147,12 @@ impl Location {
                 let InputKind::Keys(old) = input.kind() else {
                     return Err(self.named()(Error::UnknownFormat));
                 };
+                let snapshot = match self.snapshot() {
+                    None => None,
+                    snapshot => open_icechunk(old, None, snapshot).map_err(self.named())?,
+                };
                 Growing::Keys {
-                    old: Arc::clone(old),
+                    old: snapshot.unwrap_or_else(|| Arc::clone(old)),
                     output: Arc::clone(output),
                 }
             }

@@ -83,6 +83,20 @@ impl Manifest {
         Ok(())
     }
 
+    /// Gives the position and the reference of each chunk of a node to `each`.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn references(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>, Reference)) -> Result<(), Wrong> {
+        if let Some(refs) = self.refs(node)? {
+            for found in refs.tables() {
+                let found = found?;
+                each(position(found)?.collect(), self.reference(found)?);
+            }
+        }
+        Ok(())
+    }
+
     /// Number of chunks of a node.
     ///
     /// # Errors

@@ -6,25 +6,20 @@
 //! repo                        specification 2 ─┘
 //!
 //! file: 39 bytes of header, flatbuffer by zstd ─► file_reader ─► flatbuffer_reader ─► snapshot, manifest ─► IcechunkReferences
-//! KeyOutput ─► repository_writer ─► manifest_writer, snapshot_writer ─► flatbuffer_writer ─► file_writer     specification 1
+//! KeyOutput ─► write ─► a snapshot of specification 1
 //! ```
 //!
 //! See <https://icechunk.io/en/latest/reference/spec/>.
 
 mod file_reader;
-mod file_writer;
 mod flatbuffer_reader;
-mod flatbuffer_writer;
 mod id;
 mod manifest_reader;
-mod manifest_writer;
 mod places;
 mod references;
 mod repository_reader;
-mod repository_writer;
-mod settings_writer;
 mod snapshot_reader;
-mod snapshot_writer;
+mod write;
 
 pub use file_reader::{FileKind, read_file};
 pub use id::SnapshotId;
@@ -32,5 +27,5 @@ pub use manifest_reader::Manifest;
 pub use places::RepositoryPlaces;
 pub use references::IcechunkReferences;
 pub use repository_reader::Repository;
-pub use repository_writer::RepositoryOutput;
 pub use snapshot_reader::Snapshot;
+pub use write::RepositoryOutput;

@@ -39,11 +39,17 @@ pub fn in_one_chunk(
 }
 
 fn is_small(output: &Schema, var: VarId, layout: &VariableLayout, options: &CopyOptions) -> bool {
+    let bytes = byte_count(&layout.extent, layout.stored_size());
+    bytes.is_some_and(|bytes| are_few(output, var, bytes as u64, options))
+}
+
+/// True if so many bytes of a variable are stored among references as they are.
+pub fn are_few(output: &Schema, var: VarId, bytes: u64, options: &CopyOptions) -> bool {
     let var = output.var(var);
     let is_coordinate = matches!(&var.dims[..], [dim] if output.dim(*dim).name == var.name);
     let most = options.inline_bytes.unwrap_or(match is_coordinate {
         true => SMALL_COORDINATE,
         false => SMALL,
     });
-    byte_count(&layout.extent, layout.stored_size()).is_some_and(|bytes| bytes as u64 <= most)
+    bytes <= most
 }

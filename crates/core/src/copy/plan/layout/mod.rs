@@ -34,7 +34,7 @@ pub use chunking::{
     Chunking, MAX_COMPACT_BYTES, chunk_bytes, default_chunk_shape, one_chunk, possible_storage,
 };
 pub use external::placed;
-pub use inlined::is_referenced;
+pub use inlined::{are_few, is_referenced};
 pub use netcdf_c_chunks::{DEFAULT_CHUNK_BYTES, MAX_CHUNK_BYTES, netcdf_c_chunk_shape};
 pub use output_variable::OutputVariable;
 pub use pipeline::FilterRequests;

@@ -15,6 +15,9 @@ use crate::format::Fault;
 use crate::model::{Schema, VarId, VariableLayout};
 use crate::store::ByteRange;
 
+/// Chunks of an index whose blocks do not stay in the cache.
+const LONG_INDEX: usize = 1 << 16;
+
 /// An open netCDF-4 file, or another HDF5 file.
 pub struct Netcdf4Reader {
     pub(super) schema: Schema,
@@ -104,6 +107,10 @@ impl Netcdf4Reader {
             }),
         };
         let table = table.map_err(|e| self.named(var)(hdf5_error(e)))?;
+        if table.len() > LONG_INDEX {
+            // Its blocks would only keep others out of the cache.
+            file.forget_metadata();
+        }
         Ok(variable.chunks.get_or_init(|| Box::new(table)))
     }
 

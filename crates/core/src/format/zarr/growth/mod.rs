@@ -51,7 +51,7 @@ pub fn grow(
         bytes.map(parse).transpose()
     };
     let document = match schema.kind {
-        Kind::Zarr3 => NODE,
+        Kind::Zarr3 | Kind::Icechunk => NODE,
         _ => ARRAY,
     };
     let mut plans = plans.to_vec();
@@ -83,7 +83,7 @@ pub fn grow(
         if let Some((_, made)) = written.iter().find(|(written, _)| *written == key) {
             documents::check_same_form(&found, made).map_err(|e| e.in_variable(path))?;
         }
-        if schema.kind != Kind::Zarr3 {
+        if document == ARRAY {
             plan.layout = with_separator(&plan.layout, &found);
         }
         note.add_array(path, &old, &plan.layout);
@@ -109,7 +109,9 @@ pub fn grow(
     output
         .note(note.text().as_bytes())
         .map_err(|e| Error::io("cannot write", e))?;
-    for (path, array) in behind {
+    // An output of references has no values that it does not lead to.
+    let left = behind.into_iter().filter(|_| !output.takes_references());
+    for (path, array) in left {
         // What another program has left behind the array would be seen where nothing is written.
         let removed = array.remove_new(store, &*output, &path);
         removed.map_err(|e| Error::io("cannot write", e).in_variable(&path))?;
@@ -131,7 +133,7 @@ fn is_coordinate(schema: &Schema, var: VarId) -> bool {
 /// The documents of the arrays as a new hierarchy would have them.
 fn written_documents(schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<(String, Json)>> {
     match schema.kind {
-        Kind::Zarr3 => super::v3::documents(schema, plans),
+        Kind::Zarr3 | Kind::Icechunk => super::v3::documents(schema, plans),
         kind => super::write::documents(schema, plans, ZarrOptions::write(kind)),
     }
 }

@@ -3,10 +3,10 @@
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::file_reader::FileKind;
+use super::super::file_reader::FileKind;
+use super::super::id::{NodeId, SnapshotId, id_of};
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
-use super::id::{NodeId, SnapshotId, id_of};
 use crate::references::{ObjectVersion, Reference};
 
 /// References of a manifest. Readers hold a whole manifest in memory to read one chunk.
@@ -17,8 +17,8 @@ pub const MOST_REFERENCES: usize = 100_000;
 pub enum Value {
     /// In the manifest, or in an object of others.
     Reference(Reference),
-    /// In a file of the repository, which it is all of, with so many bytes.
-    Native(SnapshotId, u64),
+    /// In a file of the repository, by its position and number of bytes.
+    Native(SnapshotId, u64, u64),
 }
 
 /// References that a manifest is made of, of one array.
@@ -45,6 +45,14 @@ pub struct ManifestRef {
     pub extents: Vec<(u32, u32)>,
 }
 
+impl ManifestRef {
+    /// True if a chunk may be in it.
+    pub fn may_have(&self, index: &[u32]) -> bool {
+        let within = |(at, (from, to)): (&u32, &(u32, u32))| from <= at && at < to;
+        self.extents.len() == index.len() && index.iter().zip(&self.extents).all(within)
+    }
+}
+
 impl OpenManifest {
     /// Adds the reference of the chunk at these coordinates.
     pub fn add(&mut self, index: &[u32], value: Value) {
@@ -52,6 +60,11 @@ impl OpenManifest {
         self.is_unsorted |= self.last().is_some_and(|last| last >= index);
         self.coordinates.extend_from_slice(index);
         self.values.push(value);
+    }
+
+    /// The coordinates of all chunks, one after another.
+    pub fn coordinates(&self) -> &[u32] {
+        &self.coordinates
     }
 
     /// The coordinates of a chunk, by its position.
@@ -149,7 +162,7 @@ impl Forms {
         let begin = || FlatTable::default().offset(0);
         let stored = || begin().offset(5).inline(2, [0; 8]).inline(3, [0; 8]);
         Self {
-            native: buffer.form(&begin().inline(3, [0; 8]).inline(4, [0; 12])),
+            native: buffer.form(&begin().inline(2, [0; 8]).inline(3, [0; 8]).inline(4, [0; 12])),
             inline: buffer.form(&begin().offset(1)),
             stored: [
                 buffer.form(&stored()),
@@ -162,11 +175,12 @@ impl Forms {
     /// Writes the table of a reference. Returns the place of the offset of its coordinates.
     fn write(&self, buffer: &mut FlatBuffer, from: Option<usize>, value: &Value) -> usize {
         match value {
-            Value::Native(id, length) => {
+            Value::Native(id, offset, length) => {
                 let form = &self.native;
                 let place = buffer.empty_table(from, form);
-                buffer.set(place + form.field(1), &length.to_le_bytes());
-                buffer.set(place + form.field(2), &id.0);
+                buffer.set(place + form.field(1), &offset.to_le_bytes());
+                buffer.set(place + form.field(2), &length.to_le_bytes());
+                buffer.set(place + form.field(3), &id.0);
                 place + form.field(0)
             }
             Value::Reference(Reference::Inline(value)) => {

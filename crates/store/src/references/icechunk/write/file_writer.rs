@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::file_reader::{FileKind, MAGIC};
+use super::super::file_reader::{FileKind, MAGIC};
 
 /// Length of the writer's name, which spaces fill up.
 const NAME: usize = 24;

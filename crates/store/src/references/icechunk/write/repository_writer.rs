@@ -1,20 +1,25 @@
-//! [`RepositoryOutput`]: a Zarr hierarchy that is written as the first snapshot of a repository, by specification 1.
+//! [`RepositoryOutput`]: a Zarr hierarchy that is written as the first snapshot of a repository, or what is added to the last snapshot of
+//! a branch as the next one, by specification 1.
 //!
 //! Names of files are random in other programs. Here they are hashes of the contents, so that the same references give the same
-//! repository.
+//! repository. The time of a snapshot is that of `SOURCE_DATE_EPOCH`, or else of the last change of the files that are referred to. Only
+//! where neither is known, it is the present time. It is always later than that of the snapshot before.
+//!
+//! A snapshot that is added keeps all manifests that have none of its chunks. Its branch moves last, if no other program moved it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
+use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::manifest_writer::{ManifestRef, OpenManifest, Value};
-use super::settings_writer::{common_folder, folder_of, server_of, settings};
-use super::snapshot_writer::{ArrayNode, Node, Snapshot, first_snapshot, transaction_log};
+use super::parent::Parent;
+use super::settings_writer::{common_folder, folder_of, server_of, settings, told_folders};
+use super::snapshot_writer::{ArrayNode, ChangedArray, Node, Snapshot, first_snapshot, transaction_log};
 use crate::references::{ObjectVersion, Reference, ReferencedArray, StoredRange};
-use crate::{KeyOutput, ValueWriter};
+use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 
 /// Most bytes of a value that stands in a manifest. A longer one is a file of its own. Other writers have the same limit.
 const MOST_INLINE: usize = 512;
@@ -29,6 +34,8 @@ const DOCUMENT: &str = "zarr.json";
 /// [`put_last`](KeyOutput::put_last), its chunks as values or as references.
 pub struct RepositoryOutput {
     output: Arc<dyn KeyOutput>,
+    /// The snapshot before, and the same output; `None` of a new repository.
+    grown: Option<(Parent, Arc<dyn GrowingKeys>)>,
     state: Mutex<State>,
 }
 
@@ -44,6 +51,10 @@ struct State {
     folders: BTreeMap<String, String>,
     /// Time of the last change of what is referred to, in microseconds since 1970.
     newest: u64,
+    /// Chunks of the snapshot before that have new values, of each array.
+    replaced: HashMap<String, Vec<Vec<u32>>>,
+    /// The coordinates of all chunks of each array, one after another, where a snapshot is added.
+    added: BTreeMap<String, Vec<u32>>,
     /// The last object that was referred to, by its name and by its URL.
     last: Option<(Arc<str>, Arc<str>)>,
 }
@@ -80,8 +91,27 @@ impl RepositoryOutput {
     pub fn new(output: Arc<dyn KeyOutput>) -> Self {
         Self {
             output,
+            grown: None,
             state: Mutex::default(),
         }
+    }
+
+    /// Begins a snapshot behind the last one of a branch of the repository in `store`. `output` is the same store.
+    ///
+    /// # Errors
+    /// No such branch; a repository of another specification; files that are damaged.
+    pub fn growing(store: Arc<dyn KeyStore>, output: Arc<dyn GrowingKeys>, branch: &str) -> io::Result<Self> {
+        Ok(Self {
+            output: Arc::clone(&output) as Arc<dyn KeyOutput>,
+            grown: Some((Parent::open(store, branch)?, output)),
+            state: Mutex::default(),
+        })
+    }
+
+    /// The identifier of the node with a path.
+    fn node_id(&self, path: &str) -> NodeId {
+        let known = self.grown.as_ref().and_then(|(parent, _)| parent.nodes.get(path));
+        known.map_or_else(|| id_of("node", path.as_bytes()), |node| node.id)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -105,6 +135,15 @@ impl RepositoryOutput {
         };
         let full = open.is_full(index).then(|| std::mem::take(open));
         open.add(index, value);
+        if let Some((parent, _)) = &self.grown
+            && parent.manifests_with(array, index)
+        {
+            state
+                .replaced
+                .entry(array.to_owned())
+                .or_default()
+                .push(index.to_vec());
+        }
         match full {
             None => Ok(()),
             Some(full) => self.write_manifest(&mut state, array, full),
@@ -115,7 +154,11 @@ impl RepositoryOutput {
         if manifest.is_empty() {
             return Ok(());
         }
-        let (manifest, bytes) = manifest.write(node_id(array))?;
+        if self.grown.is_some() {
+            let added = state.added.entry(array.to_owned()).or_default();
+            added.extend_from_slice(manifest.coordinates());
+        }
+        let (manifest, bytes) = manifest.write(self.node_id(array))?;
         self.output.put(&format!("manifests/{}", manifest.id), &bytes)?;
         state
             .manifests
@@ -133,6 +176,18 @@ impl RepositoryOutput {
         for (array, manifest) in open {
             self.write_manifest(&mut state, &array, manifest)?;
         }
+        match &self.grown {
+            None => self.complete_first(&mut state),
+            Some((parent, _)) => self.complete_next(&mut state, parent),
+        }
+    }
+
+    fn put_in(&self, folder: &str, id: SnapshotId, bytes: &[u8]) -> io::Result<()> {
+        self.output.put(&format!("{folder}/{id}"), bytes)
+    }
+
+    /// Writes the first snapshot with content.
+    fn complete_first(&self, state: &mut State) -> io::Result<()> {
         let documents = std::mem::take(&mut state.documents);
         let mut nodes = Vec::with_capacity(documents.len());
         for (path, document) in documents {
@@ -143,28 +198,122 @@ impl RepositoryOutput {
                 manifests: state.manifests.remove(&path).unwrap_or_default(),
             });
             nodes.push(Node {
-                id: node_id(&path),
+                id: self.node_id(&path),
                 path: format!("/{path}"),
                 document,
                 array,
             });
         }
+        let flushed_at = time(state.newest);
         let snapshot = Snapshot {
             nodes: &nodes,
             message: "written by nccopy",
-            flushed_at: state.newest,
+            flushed_at,
+            parent: FIRST_SNAPSHOT,
         };
         let (id, bytes) = snapshot.write()?;
-        let put =
-            |folder: &str, id: SnapshotId, bytes: &[u8]| self.output.put(&format!("{folder}/{id}"), bytes);
-        put("snapshots", FIRST_SNAPSHOT, &first_snapshot(state.newest)?)?;
-        put("snapshots", id, &bytes)?;
-        put("transactions", id, &transaction_log(id, &nodes)?)?;
+        self.put_in("snapshots", FIRST_SNAPSHOT, &first_snapshot(flushed_at)?)?;
+        self.put_in("snapshots", id, &bytes)?;
+        self.put_in("transactions", id, &transaction_log(id, &nodes, &[])?)?;
         self.output
             .put("config.yaml", settings(state.folders.values()).as_bytes())?;
-        let branch = format!("{{\"snapshot\":\"{id}\"}}");
+        self.output.put_last(MAIN, reference(id).as_bytes())
+    }
+
+    /// Writes a snapshot behind another one.
+    fn complete_next(&self, state: &mut State, parent: &Parent) -> io::Result<()> {
+        let mut nodes = parent.nodes.clone();
+        for (path, document) in std::mem::take(&mut state.documents) {
+            if let Some(node) = nodes.get_mut(&path.join("/")) {
+                node.document = document;
+            }
+        }
+        let mut changed = Vec::new();
+        for (path, node) in &mut nodes {
+            let (before, id) = (parent.nodes.get(path), node.id);
+            let added = state.added.remove(path).unwrap_or_default();
+            if added.is_empty() && before.is_some_and(|before| before.document == node.document) {
+                continue;
+            }
+            let (Some(array), Some(grown)) = (&mut node.array, state.arrays.remove(path)) else {
+                continue;
+            };
+            array.shape = grown.shape;
+            let replaced = state.replaced.remove(path).unwrap_or_default();
+            let mut manifests = Vec::new();
+            for manifest in std::mem::take(&mut array.manifests) {
+                match parent.without(&manifest, id, &replaced)? {
+                    None => manifests.push(manifest),
+                    Some(kept) if kept.is_empty() => {}
+                    Some(kept) => {
+                        let (manifest, bytes) = kept.write(id)?;
+                        self.put_in("manifests", manifest.id, &bytes)?;
+                        manifests.push(manifest);
+                    }
+                }
+            }
+            manifests.extend(state.manifests.remove(path).unwrap_or_default());
+            let rank = array.shape.len();
+            array.manifests = manifests;
+            changed.push(ChangedArray {
+                id,
+                rank,
+                chunks: added,
+            });
+        }
+        changed.sort_by_key(|array| array.id);
+        let mut nodes: Vec<Node> = nodes.into_values().collect();
+        // In the order of paths, name by name.
+        nodes.sort_by(|a, b| a.path.split('/').cmp(b.path.split('/')));
+        let snapshot = Snapshot {
+            nodes: &nodes,
+            message: "added by nccopy",
+            flushed_at: time(state.newest).max(parent.flushed_at.saturating_add(1)),
+            parent: parent.id,
+        };
+        let (id, bytes) = snapshot.write()?;
+        self.put_in("snapshots", id, &bytes)?;
+        self.put_in("transactions", id, &transaction_log(id, &[], &changed)?)?;
+        let (mut folders, is_own) = told_folders(&parent.settings);
+        let is_told = |new: &&String| !folders.iter().any(|told| new.starts_with(told.as_str()));
+        let new: Vec<String> = state.folders.values().filter(is_told).cloned().collect();
+        if let Some(folder) = new.first() {
+            if !is_own {
+                let why = format!(
+                    "its settings in config.yaml have no container for the virtual chunks in {folder}; add one by icechunk"
+                );
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            }
+            folders.extend(new);
+            folders.sort();
+            let settings = settings(folders.iter());
+            self.output.put_last("config.yaml", settings.as_bytes())?;
+        }
+        parent.check_unmoved()?;
         self.output
-            .put_last("refs/branch.main/ref.json", branch.as_bytes())
+            .put_last(&parent.reference(), reference(id).as_bytes())
+    }
+}
+
+/// The key of the file that names the last snapshot of a new repository.
+const MAIN: &str = "refs/branch.main/ref.json";
+
+/// The file that names the last snapshot of a branch.
+fn reference(id: SnapshotId) -> String {
+    format!("{{\"snapshot\":\"{id}\"}}")
+}
+
+/// The time of a snapshot, in microseconds since 1970, whose objects were changed last at the time `newest`; 0 if that is not known.
+fn time(newest: u64) -> u64 {
+    let epoch = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let epoch: Option<u64> = epoch.and_then(|seconds| seconds.parse().ok());
+    match (epoch, newest) {
+        (Some(seconds), _) => seconds.saturating_mul(1_000_000),
+        (None, 0) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            now.map_or(0, |now| u64::try_from(now.as_micros()).unwrap_or(0))
+        }
+        (None, newest) => newest,
     }
 }
 
@@ -180,11 +329,6 @@ fn url_of(object: &str) -> io::Result<Cow<'_, str>> {
     // Readers compare it with the folders that they may read, as it stands. Only what ends a path is spelled otherwise.
     let path = object.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
     Ok(Cow::Owned(format!("file://{path}")))
-}
-
-/// The identifier of a group or an array, by its path.
-fn node_id(path: &str) -> NodeId {
-    id_of("node", path.as_bytes())
 }
 
 /// The array of a chunk's key, and the number of the chunk's coordinates, which are put into `index`: `a/v/c/0/1`.
@@ -214,7 +358,7 @@ impl KeyOutput for RepositoryOutput {
         }
         let id = SnapshotId(id_of(key, value));
         self.output.put(&format!("chunks/{id}"), value)?;
-        self.add(key, Value::Native(id, value.len() as u64))
+        self.add(key, Value::Native(id, 0, value.len() as u64))
     }
 
     fn takes_references(&self) -> bool {
@@ -279,6 +423,25 @@ impl KeyOutput for RepositoryOutput {
     fn publish(&self) -> io::Result<()> {
         self.complete()?;
         self.output.publish()
+    }
+}
+
+impl GrowingKeys for RepositoryOutput {
+    /// Nothing is to be undone: no snapshot leads to what a killed run has written.
+    fn note(&self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A snapshot has no chunks but those of its manifests.
+    fn remove(&self, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&self) -> io::Result<()> {
+        match &self.grown {
+            Some((_, keys)) => keys.end(),
+            None => Ok(()),
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::io;
 
-use super::file_reader::FileKind;
+use super::super::file_reader::FileKind;
+use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable};
-use super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::manifest_writer::ManifestRef;
 
 /// A group or an array.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Node {
     pub id: NodeId,
     /// Its path from the root, which is `/`.
@@ -21,7 +21,7 @@ pub struct Node {
 }
 
 /// What a node of an array has beside its document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ArrayNode {
     /// Length, and length of a chunk, along each dimension.
     pub shape: Vec<(u64, u64)>,
@@ -38,6 +38,8 @@ pub struct Snapshot<'a> {
     pub message: &'a str,
     /// Microseconds since 1970.
     pub flushed_at: u64,
+    /// The snapshot before it.
+    pub parent: SnapshotId,
 }
 
 impl Snapshot<'_> {
@@ -54,7 +56,7 @@ impl Snapshot<'_> {
         let mut buffer = FlatBuffer::new();
         let root = FlatTable::default()
             .inline(0, id.0)
-            .inline(1, FIRST_SNAPSHOT.0)
+            .inline(1, self.parent.0)
             .inline(3, self.flushed_at.to_le_bytes())
             .offset(2)
             .offset(4)
@@ -155,11 +157,25 @@ pub fn first_snapshot(flushed_at: u64) -> io::Result<Vec<u8>> {
     file(FileKind::Snapshot, &buffer.finish())
 }
 
-/// The file of the log of a snapshot: which nodes it added. The chunks of arrays that are new are not listed.
+/// What a snapshot changed of an array.
+#[derive(Debug)]
+pub struct ChangedArray {
+    pub id: NodeId,
+    /// Number of its dimensions.
+    pub rank: usize,
+    /// The coordinates of its new chunks, one after another.
+    pub chunks: Vec<u32>,
+}
+
+/// The file of the log of a snapshot: which nodes it added, and which arrays it changed. The chunks of arrays that are new are not listed.
 ///
 /// # Errors
 /// No memory to compress it.
-pub fn transaction_log(snapshot: SnapshotId, nodes: &[Node]) -> io::Result<Vec<u8>> {
+pub fn transaction_log(
+    snapshot: SnapshotId,
+    nodes: &[Node],
+    changed: &[ChangedArray],
+) -> io::Result<Vec<u8>> {
     let mut buffer = FlatBuffer::new();
     let mut root = FlatTable::default().inline(0, snapshot.0);
     for number in 1..=7 {
@@ -178,9 +194,28 @@ pub fn transaction_log(snapshot: SnapshotId, nodes: &[Node]) -> io::Result<Vec<u
     for (n, ids) in [ids(false), ids(true)].into_iter().enumerate() {
         buffer.elements(places[n], ids.len(), 1, &ids.concat());
     }
-    for place in &places[2..6] {
-        buffer.elements(*place, 0, 1, &[]);
+    for (n, place) in places[2..6].iter().enumerate() {
+        // Deleted groups, deleted arrays, updated arrays, updated groups.
+        let ids: Vec<NodeId> = match n {
+            2 => changed.iter().map(|array| array.id).collect(),
+            _ => Vec::new(),
+        };
+        buffer.elements(*place, ids.len(), 1, &ids.concat());
     }
-    buffer.tables(places[6], 0);
+    let has_chunks = |array: &&ChangedArray| !array.chunks.is_empty();
+    let with_chunks: Vec<&ChangedArray> = changed.iter().filter(has_chunks).collect();
+    let arrays = buffer.tables(places[6], with_chunks.len());
+    for (n, array) in with_chunks.into_iter().enumerate() {
+        let table = FlatTable::default().inline(0, array.id).offset(1);
+        let chunks = buffer.table(Some(arrays.place(n)), &table);
+        let form = buffer.form(&FlatTable::default().offset(0));
+        let count = array.chunks.len() / array.rank.max(1);
+        let tables = buffer.tables(chunks[0], count);
+        for (n, index) in array.chunks.chunks_exact(array.rank.max(1)).enumerate() {
+            let place = buffer.empty_table(Some(tables.place(n)), &form);
+            let bytes: Vec<u8> = index.iter().flat_map(|at| at.to_le_bytes()).collect();
+            buffer.elements(place + form.field(0), array.rank, 4, &bytes);
+        }
+    }
     file(FileKind::TransactionLog, &buffer.finish())
 }

@@ -52,6 +52,19 @@ pub fn settings<'f>(folders: impl Iterator<Item = &'f String>) -> String {
     text
 }
 
+/// The folders that settings tell, in the form in which most programs write them; and whether the settings are [those](settings) that are
+/// written here, so that they may be written anew.
+pub fn told_folders(text: &str) -> (Vec<String>, bool) {
+    let prefixes = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("url_prefix:"));
+    let folders: Vec<String> = prefixes
+        .map(|prefix| prefix.trim().trim_matches(['"', '\'']).to_owned())
+        .collect();
+    let is_own = settings(folders.iter()) == text;
+    (folders, is_own)
+}
+
 /// A string of JSON, which is one of YAML.
 fn quoted(text: &str) -> String {
     let mut quoted = String::new();
@@ -87,6 +100,9 @@ mod tests {
         let text = settings(folders.iter());
         assert!(text.contains("  \"file:///data/\":\n    name: null\n    url_prefix: \"file:///data/\"\n    store: !local_file_system \"/data/\"\n"));
         assert!(text.contains("store: !s3\n      region: null\n"));
+        assert_eq!(told_folders(&text), (folders.to_vec(), true));
+        let changed = text.replace("caching: null", "caching: 1");
+        assert_eq!(told_folders(&changed), (folders.to_vec(), false));
         assert!(settings([].iter()).starts_with("virtual_chunk_containers: null\n"));
     }
 }
