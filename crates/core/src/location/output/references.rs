@@ -48,7 +48,7 @@ fn check_empty(root: &Path) -> io::Result<()> {
         None => Ok(()),
         Some(_) => Err(io::Error::new(
             io::ErrorKind::DirectoryNotEmpty,
-            "the folder is not empty, and a repository is never replaced; --append adds a snapshot to it",
+            "the folder is not empty, and a repository is never replaced; name another output, or remove the folder",
         )),
     }
 }
