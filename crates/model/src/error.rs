@@ -301,6 +301,14 @@ impl Error {
     pub fn in_key(self, key: &str) -> Self {
         match self {
             e @ Self::Key { .. } => e,
+            Self::Variable { name, cause } => Self::Variable {
+                name,
+                cause: Box::new(cause.in_key(key)),
+            },
+            Self::Chunk { index, cause } => Self::Chunk {
+                index,
+                cause: Box::new(cause.in_key(key)),
+            },
             e => Self::Key {
                 key: key.to_owned(),
                 cause: Box::new(e),

@@ -114,6 +114,11 @@ pub trait KeyStore: Send + Sync {
         false
     }
 
+    /// What a user must know of values that the store lacks, though something there says that it had them.
+    fn lacking(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Compares what the store says twice of its keys, such as the two names of each entry of a zip file. Tells each contradiction
     /// to `found`.
     ///

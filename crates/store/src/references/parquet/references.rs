@@ -17,6 +17,9 @@ const LARGEST: usize = 512 << 20;
 /// Most bytes of rows that stay in memory.
 const KEPT: usize = 64 << 20;
 
+/// Most arrays of which it is told that files are missing.
+const MOST_TOLD: usize = 4;
+
 /// Most chunks of an array whose keys are listed.
 const MOST_LISTED: u64 = 4_000_000;
 
@@ -126,6 +129,49 @@ impl ParquetReferences {
         Ok(rows)
     }
 
+    /// The path of each array that has not all its files, the number of those that are missing, and of all.
+    fn lacking_files(&self) -> io::Result<Vec<(&str, u64, u64)>> {
+        // One request tells all of a slow store.
+        let all = match self.store.requests().ahead {
+            true => Some(self.store.list("")?),
+            false => None,
+        };
+        let mut lacking = Vec::new();
+        for (path, grid) in &self.grids {
+            let chunks = grid.iter().fold(1u64, |all, count| all.saturating_mul(*count));
+            let files = chunks.div_ceil(self.record_size);
+            let folder = match &**path {
+                "" => String::new(),
+                path => format!("{path}/"),
+            };
+            let is_file = |name: &str| -> bool {
+                let number = name
+                    .strip_prefix("refs.")
+                    .and_then(|name| name.strip_suffix(".parq"));
+                number
+                    .and_then(|number| number.parse().ok())
+                    .is_some_and(|number: u64| number < files)
+            };
+            let found = match &all {
+                None => self
+                    .store
+                    .list_children(&folder)?
+                    .iter()
+                    .filter(|name| is_file(name))
+                    .count(),
+                Some(keys) => {
+                    let below = &keys[keys.partition_point(|key| **key < *folder)..];
+                    let names = below.iter().map_while(|key| key.strip_prefix(&*folder));
+                    names.filter(|name| is_file(name)).count()
+                }
+            };
+            if (found as u64) < files {
+                lacking.push((&**path, files - found as u64, files));
+            }
+        }
+        Ok(lacking)
+    }
+
     /// Adds the keys of the chunks of an array to `keys`.
     fn list_chunks(&self, path: &str, grid: &[u64], keys: &mut Vec<String>) -> io::Result<()> {
         let count = grid
@@ -204,6 +250,24 @@ impl ReferenceSet for ParquetReferences {
         names.sort_unstable();
         names.dedup();
         Ok(names)
+    }
+
+    /// Arrays of which files are missing. kerchunk leaves out files without a reference, so this is no error.
+    fn lacking(&self) -> Vec<String> {
+        let told = |(path, lacking, all): &(&str, u64, u64)| {
+            format!(
+                "{path}: {lacking} of {all} files of references are missing; their chunks read as fill values"
+            )
+        };
+        let lacking = self.lacking_files().unwrap_or_default();
+        let mut warnings: Vec<String> = lacking.iter().take(MOST_TOLD).map(told).collect();
+        if lacking.len() > MOST_TOLD {
+            let more = lacking.len() - MOST_TOLD;
+            warnings.push(format!(
+                "files of references of {more} other variables are missing"
+            ));
+        }
+        warnings
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

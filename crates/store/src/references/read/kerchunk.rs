@@ -203,6 +203,10 @@ fn references<R: Read>(json: &mut JsonText<R>, table: &mut ReferenceTable) -> Re
 
 /// Reads the reference of a key.
 fn value<R: Read>(json: &mut JsonText<R>, key: &[u8], table: &mut ReferenceTable) -> Result<()> {
+    if key.is_empty() || key[0] == b'/' || key.windows(2).any(|two| two == b"//") {
+        let told = damaged("a key is a path of names with one slash between two");
+        return Err(told.in_key(&String::from_utf8_lossy(key)));
+    }
     match json.token()? {
         Some(b'"') => {
             let mut text = Vec::new();
@@ -440,6 +444,9 @@ mod tests {
                 "version 2 of kerchunk's references is not supported",
             ),
             (r#"{"a": 1}"#, "references: neither"),
+            (r#"{"/a": "x"}"#, "a key is a path"),
+            (r#"{"a//b": "x"}"#, "a key is a path"),
+            (r#"{"": "x"}"#, "a key is a path"),
             (r#"{"a": ["u", -1, 2]}"#, "key a"),
             (r#"{"a": ["u", 1]}"#, "expected ','"),
             (r#"{"a": ["u", 1, 2, 3]}"#, "expected ']'"),

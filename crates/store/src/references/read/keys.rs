@@ -31,6 +31,11 @@ pub trait ReferenceSet: Send + Sync {
     /// If the references cannot be read.
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>>;
 
+    /// What a user must know of references that are missing.
+    fn lacking(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Compares what the references were read from with what it was, as far as that takes no request.
     ///
     /// # Errors
@@ -118,6 +123,10 @@ impl KeyStore for ReferenceKeys {
 
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
         self.set.list_children(folder)
+    }
+
+    fn lacking(&self) -> Vec<String> {
+        self.set.lacking()
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

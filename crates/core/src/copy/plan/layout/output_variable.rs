@@ -14,13 +14,24 @@ use crate::error::Result;
 use crate::filter::ChunkType;
 use crate::format::Reader;
 use crate::model::{
-    CodecNames, CodecSpec, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, VarId, VariableLayout,
-    default_fill_value, fill_value_attribute,
+    CodecNames, CodecSpec, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Values, VarId,
+    VariableLayout, default_fill_value, fill_value_attribute,
 };
 
 /// What is told of filters that most users' netCDF-C lacks.
 const LACKING_USUALLY: &str =
     "Debian's netcdf-bin, cdo and nco lack these filters, as netCDF-C without plugins does";
+
+/// A fill value for cells that are never written.
+fn filled_with(value: Values) -> Fill {
+    Fill {
+        value: Some(value),
+        explicit: true,
+        no_fill: false,
+        time: FillTime::IfSet,
+        ..Fill::default()
+    }
+}
 
 /// A variable of the output and its source in the input.
 pub struct OutputVariable<'a> {
@@ -58,28 +69,24 @@ impl OutputVariable<'_> {
         if can.no_fill && layout.extent != self.layout.extent && layout.fill.value.is_none() {
             // Past its extent the input reads as netCDF's default; what this variable's chunks do not cover must, too.
             if let Some(value) = default_fill_value(self.output.var(self.var).ty) {
-                layout.fill = Fill {
-                    value: Some(value),
-                    explicit: true,
-                    no_fill: false,
-                    time: FillTime::IfSet,
-                    ..Fill::default()
-                };
+                layout.fill = filled_with(value);
             }
         }
         let apart = |kind: Kind| kind.can().fill_apart_from_attribute;
+        if !self.is_copied
+            && layout.fill.no_fill
+            && apart(self.input.kind)
+            && let Some(value) = default_fill_value(self.output.var(self.var).ty)
+        {
+            // The input has all its values, so its lack of a fill value says nothing of cells that get none of them.
+            layout.fill = filled_with(value);
+        }
         if apart(self.input.kind)
             && !apart(self.output.kind)
             && let Some(value) = fill_value_attribute(self.output.var(self.var))
             && layout.fill.value.as_ref() != Some(value)
         {
-            layout.fill = Fill {
-                value: Some(value.clone()),
-                explicit: true,
-                no_fill: false,
-                time: FillTime::IfSet,
-                ..Fill::default()
-            };
+            layout.fill = filled_with(value.clone());
         }
         // A byte order that was chosen is kept; one that the input's format gives says nothing.
         let chosen = self.input.kind.can().byte_order.is_none() || can.references;

@@ -13,6 +13,7 @@
 //! | one number | `1.5` | `<f4` |
 //! | numbers | `[1,2]` | `<i4` |
 //! | booleans, as h5py has them | `true`, in pure Zarr | |
+//! | `_FillValue` of floats, as xarray has it | `"AAAAAAAA+H8="` | |
 //! | chars | `"text"`; in NCZarr also an object or array that prints as this text | `>S1` |
 //! | strings | `"text"` or `["a","b"]` | `\|S128` |
 //!
@@ -21,6 +22,7 @@
 
 mod booleans;
 mod elements;
+mod fill_attribute;
 mod infer;
 mod kept_json;
 mod names;
@@ -31,6 +33,7 @@ mod typed;
 mod write;
 
 pub use booleans::{as_booleans, booleans_as_integers};
+pub use fill_attribute::read as read_fill_value;
 pub use kept_json::{is_rounded, json as kept_json, restore as restore_json};
 pub use names::is_reserved;
 pub use read::{ReadAttributes, read};

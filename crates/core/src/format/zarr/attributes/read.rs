@@ -6,7 +6,7 @@ use super::super::json::Json;
 use super::super::keys::NC_PROPERTIES;
 use super::elements::Elements;
 use super::names::is_reserved;
-use super::{infer, kept_json, typed};
+use super::{fill_attribute, infer, kept_json, typed};
 use crate::model::{Attribute, FILL_VALUE_ATTRIBUTE, MAX_NAME, Type, Values};
 
 /// What the members of `.zattrs` hold for netCDF.
@@ -136,6 +136,16 @@ impl Context<'_> {
         };
         if let Some(elements) = expected.and_then(|ty| typed::elements(value, ty)) {
             return elements;
+        }
+        if ty.is_none()
+            && let Some(ty) = variable
+            && let Some(values) = fill_attribute::read(value, ty)
+        {
+            return Elements {
+                ty,
+                length: 1,
+                values,
+            };
         }
         let elements = infer::infer(value);
         if ty.is_some() || variable.is_some() {

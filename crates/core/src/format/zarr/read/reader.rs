@@ -63,6 +63,7 @@ impl ZarrReader {
         if let Some(error) = &metadata.damaged {
             built.schema.warnings.push(format!("{all} is not used: {error}"));
         }
+        built.schema.warnings.extend(store.lacking());
         let mut shards = Vec::with_capacity(built.arrays.len());
         let opened = Arc::default();
         for (n, array) in built.arrays.iter_mut().enumerate() {

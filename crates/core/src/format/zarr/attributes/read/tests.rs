@@ -147,6 +147,12 @@ fn the_fill_value_has_the_type_of_the_variable() {
     assert_eq!(of("-99", Type::Float).0, ["float _FillValue = [-99.0]"]);
     assert_eq!(of("\"NaN\"", Type::Double).0, ["double _FillValue = [NaN]"]);
     assert_eq!(of("1.0", Type::Short).0, ["short _FillValue = [1]"]);
+    // As xarray has it.
+    let of_xarray = of("\"AAAAgB2vFUQ=\"", Type::Float);
+    assert_eq!(
+        of_xarray,
+        (vec!["float _FillValue = [1e20]".to_owned()], Vec::new())
+    );
     assert_eq!(of("\"x\"", Type::String).0, ["string _FillValue = [\"x\"]"]);
     let (attributes, warnings) = of("\"x\"", Type::Short);
     assert_eq!(attributes, ["char _FillValue = \"x\""]);

@@ -2,10 +2,9 @@
 //!
 //! ```text
 //! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema
-//!                                                                  └─ fill_attribute, user_types
+//!                                                                  └─ user_types
 //! ```
 
-mod fill_attribute;
 mod hierarchy;
 mod node;
 mod schema;

@@ -14,7 +14,6 @@ use super::super::fill_value;
 use super::super::node_error::NodeError;
 use super::super::number_words::words_as_numbers;
 use super::super::own_facts::OwnFacts;
-use super::fill_attribute;
 use super::hierarchy::{Hierarchy, Node};
 use super::node::{self, ArrayMetadata};
 use super::user_types::UserTypes;
@@ -312,7 +311,7 @@ impl Builder {
         let fill_attribute = members
             .iter()
             .find(is_fill)
-            .and_then(|(_, value)| fill_attribute::read(value, ty));
+            .and_then(|(_, value)| attributes::read_fill_value(value, ty));
         let own: Vec<(String, Json)> = match fill_attribute {
             Some(_) => members
                 .iter()

@@ -1,8 +1,8 @@
 //! The attribute `_FillValue`, which xarray spells by the type of the variable: a float as base64 of its bytes as a
 //! little-endian double, `"AAAAAAAA+H8="`, an integer as a number.
 
-use super::super::super::json::Json;
-use super::super::super::number::push_number;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::number::push_number;
 use crate::model::{Type, Values};
 use crate::store::base64;
 
