@@ -17,6 +17,7 @@ import numpy as np
 import pydap.tests.datasets
 from pydap.handlers.lib import BaseHandler
 from pydap.model import BaseType, DatasetType, GridType, StructureType
+from pydap.wsgi.ssf import ServerSideFunctions
 
 
 class Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
@@ -216,7 +217,7 @@ def application(log):
         if name not in DATASETS or suffix not in ("dds", "das", "dods"):
             start("404 Not Found", [("Content-Type", "text/html")])
             return [b"<html>no such dataset</html>"]
-        return BaseHandler(DATASETS[name])(environ, start)
+        return ServerSideFunctions(BaseHandler(DATASETS[name]))(environ, start)
 
     return answer
 

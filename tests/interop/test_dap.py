@@ -132,6 +132,23 @@ def test_only_the_cells_of_a_subset_are_asked_for(server, tmp_path):
         np.testing.assert_array_equal(copied["v"][...], whole[3:5, :, 10:20])
 
 
+@pytest.mark.parametrize(
+    "parts, chosen, asked",
+    [
+        (["t=0:100:10", "x=::100"], np.s_[0:100:10, :, ::100], ["v[0:10:90][0:1:99][0:100:900]"]),
+        (["t=7,3", "y=1:99:7", "x=5:50:5"], np.s_[7:2:-4, 1:99:7, 5:50:5], ["v[3:1:3][1:7:92][5:5:45]", "v[7:1:7][1:7:92][5:5:45]"]),
+    ],
+)
+def test_only_the_cells_of_a_stepped_subset_are_asked_for(server, tmp_path, parts, chosen, asked):
+    out = tmp_path / "out.nc"
+    server.asked()
+    server.run("nccopy", "-v", "v", *[f"--isel={part}" for part in parts], server.url("large.nc") + "#dap2", out).whole()
+    assert sorted(line for line in server.asked() if ".dods" in line) == [f"/large.nc.dods?{projection}" for projection in asked]
+    with netCDF4.Dataset(out) as copied:
+        np.testing.assert_array_equal(copied["v"][...], np.arange(250 * 100 * 1000, dtype="f4").reshape(250, 100, 1000)[chosen])
+
+
+@pytest.mark.long
 def test_a_long_variable_comes_in_several_requests(server, tmp_path):
     out = tmp_path / "out.nc"
     server.asked()
@@ -221,6 +238,10 @@ def test_subsets_and_constraints_of_dap4(server, tmp_path):
     assert [line for line in server.asked() if ".dap?" in line] == ["/four.nc.dap?dap4.ce=/f[0:1:2][1:1:2]"]
     with netCDF4.Dataset(out) as copied:
         np.testing.assert_array_equal(copied["f"][...], (np.arange(15, dtype="f4").reshape(3, 5) / 4)[:, 1:3])
+    server.run("nccopy", "-v", "f", "--isel", "x=1:5:3", server.url("four.nc") + "#dap4", out).whole()
+    assert [line for line in server.asked() if ".dap?" in line] == ["/four.nc.dap?dap4.ce=/f[0:1:2][1:3:4]"]
+    with netCDF4.Dataset(out) as copied:
+        np.testing.assert_array_equal(copied["f"][...], (np.arange(15, dtype="f4").reshape(3, 5) / 4)[:, 1:5:3])
     text = server.run("ncdump", server.url("four.nc?dap4.ce=/f[0:2:2][4];/g") + "#dap4").whole().out
     assert "f(_Anonymous2, _Anonymous1)" in text and " f =\n  1,\n  3.5 ;" in text and "group: h" in text and "names" not in text
 

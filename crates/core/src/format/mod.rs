@@ -45,7 +45,7 @@ pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reader::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, KnownVariable,
     Needs, OverSources, PlaceObject, PooledReader, Reader, ReaderPool, RecordReader, Space, SpaceSurvey,
-    StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
+    SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
 };
 pub use received::Received;
 pub use referable::Referable;

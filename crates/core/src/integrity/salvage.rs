@@ -286,6 +286,7 @@ impl Reader for Salvage<'_> {
             changes: self.input.extensions().changes,
             cache: None,
             space: None,
+            stepped: None,
         }
     }
 }

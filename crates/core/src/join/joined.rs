@@ -405,6 +405,7 @@ impl Reader for Joined {
             changes: None,
             cache: None,
             space: None,
+            stepped: None,
         }
     }
 }

@@ -204,6 +204,7 @@ impl Reader for OuterDimension {
             changes: own.changes,
             cache: own.cache,
             space: None,
+            stepped: None,
         }
     }
 }

@@ -102,6 +102,7 @@ impl Reader for JoinSource<'_> {
             changes: Some(self.merged),
             cache: None,
             space: None,
+            stepped: None,
         }
     }
 }

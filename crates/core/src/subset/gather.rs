@@ -6,9 +6,10 @@
 //! ```
 //!
 //! A span holds cells that are neighbours or lie in one chunk. In storage without chunks, small gaps are read with
-//! what is around them, but for virtual variables, where they may be of sources that nobody needs.
+//! what is around them, but for virtual variables, where they may be of sources that nobody needs. A source that gives every
+//! n-th element is asked for those, unless that takes more requests.
 
-use super::cells::{Cells, indices_of};
+use super::cells::{Cells, Run, indices_of};
 use crate::chunk::{Region, byte_count, resize};
 use crate::error::{Error, Result};
 use crate::format::Reader;
@@ -24,9 +25,11 @@ const SPAN_BYTES: u64 = 4 << 20;
 struct Span {
     /// Index of the first in the input.
     start: u64,
-    /// Number of cells of the input from the first to the last.
+    /// From one cell that is read to the next.
+    step: u64,
+    /// Number of cells that are read.
     count: u64,
-    /// The chosen cells, counted from `start`; `None` for all.
+    /// The chosen ones of the cells that are read; `None` for all.
     picks: Option<Vec<u64>>,
     /// Index of the first in the region to be made.
     at: u64,
@@ -61,6 +64,14 @@ pub fn read(reader: &dyn Reader, var: VarId, cells: &[Option<&Cells>], region: &
         _ => None,
     };
     let gap = if reader.is_virtual(var) { 0 } else { GAP };
+    let stepped = reader.extensions().stepped;
+    let read = |spans: &[&Span]| {
+        let (region, steps) = bounds(spans);
+        match stepped {
+            Some(stepped) if steps.iter().any(|step| *step > 1) => stepped.read_stepped(var, &region, &steps),
+            _ => reader.read_region(var, &region),
+        }
+    };
     // From the fastest dimension on, as the bytes of a cell depend on those behind it.
     let mut spans = Vec::with_capacity(rank);
     let mut inner = size.max(1) as u64;
@@ -68,16 +79,19 @@ pub fn read(reader: &dyn Reader, var: VarId, cells: &[Option<&Cells>], region: &
         let own = match cells[d] {
             None => vec![Span {
                 start: region.start[d],
+                step: 1,
                 count: region.count[d],
                 picks: None,
                 at: 0,
             }],
-            Some(_) => spans_of(
-                &indices_of(cells[d], region, d),
-                chunk.map(|chunk| chunk[d].max(1)),
-                inner,
-                gap,
-            ),
+            Some(_) => {
+                let indices = indices_of(cells[d], region, d);
+                let boxes = spans_of(&indices, chunk.map(|chunk| chunk[d].max(1)), inner, gap);
+                match stepped.map(|_| even_spans(&indices)) {
+                    Some(even) if even.len() <= boxes.len() => even,
+                    _ => boxes,
+                }
+            }
         };
         inner = inner.saturating_mul(own.iter().map(|span| span.count).max().unwrap_or(1));
         spans.push(own);
@@ -87,15 +101,15 @@ pub fn read(reader: &dyn Reader, var: VarId, cells: &[Option<&Cells>], region: &
         .iter()
         .all(|own| matches!(&own[..], [Span { picks: None, .. }]))
     {
-        return reader.read_region(var, &bounds(spans.iter().map(|own| &own[0])));
+        return read(&spans.iter().map(|own| &own[0]).collect::<Vec<_>>());
     }
     resize(&mut out.bytes, length)?;
     let mut choice = vec![0usize; rank];
     loop {
         let chosen: Vec<&Span> = spans.iter().zip(&choice).map(|(own, n)| &own[*n]).collect();
-        let bounds = bounds(chosen.iter().copied());
-        let held = reader.read_region(var, &bounds)?;
-        if Some(held.bytes.len()) != byte_count(&bounds.count, size) {
+        let held = read(&chosen)?;
+        let counts: Vec<u64> = chosen.iter().map(|span| span.count).collect();
+        if Some(held.bytes.len()) != byte_count(&counts, size) {
             return Err(Error::Internal(
                 "a region of another size than was asked for".into(),
             ));
@@ -118,9 +132,26 @@ pub fn read(reader: &dyn Reader, var: VarId, cells: &[Option<&Cells>], region: &
     }
 }
 
-fn bounds<'a>(spans: impl Iterator<Item = &'a Span>) -> Region {
-    let (start, count) = spans.map(|span| (span.start, span.count)).unzip();
-    Region { start, count }
+/// The region that is read for one span of each dimension, and the steps.
+fn bounds(spans: &[&Span]) -> (Region, Vec<u64>) {
+    let (start, count) = spans.iter().map(|span| (span.start, span.count)).unzip();
+    (
+        Region { start, count },
+        spans.iter().map(|span| span.step).collect(),
+    )
+}
+
+/// The spans of these cells without any between: each has the same step from one cell to the next.
+fn even_spans(indices: &[u64]) -> Vec<Span> {
+    let cells = Cells::listed(indices);
+    let span = |run: &Run| Span {
+        start: run.start,
+        step: run.step,
+        count: run.count,
+        picks: None,
+        at: run.at,
+    };
+    cells.runs().iter().map(span).collect()
 }
 
 /// The spans of these cells, at least one. `chunk` is the length of a chunk, `inner` the bytes of one cell, and `gap` those of
@@ -150,6 +181,7 @@ fn spans_of(indices: &[u64], chunk: Option<u64>, inner: u64, gap: u64) -> Vec<Sp
         let dense = count == list.len() as u64;
         spans.push(Span {
             start: first,
+            step: 1,
             count,
             picks: (!dense).then(|| list.iter().map(|index| index - first).collect()),
             at: from as u64,

@@ -345,6 +345,7 @@ impl Reader for Subset<'_> {
             changes: self.input.extensions().changes,
             cache: None,
             space: None,
+            stepped: None,
         }
     }
 }

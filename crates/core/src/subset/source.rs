@@ -80,6 +80,7 @@ impl Reader for Source<'_> {
             changes: self.input.extensions().changes,
             cache: None,
             space: None,
+            stepped: None,
         }
     }
 }

@@ -102,6 +102,7 @@ impl Reader for View<'_> {
             check: None,
             cache: None,
             space: None,
+            stepped: None,
             ..self.input.extensions()
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! QueryServer ─► open: which version answers ─► dap2, dap4: description ─► schema
-//!                                                  region ─► pieces ─► questions, many at once ─► elements
+//!                                                  box of slices ─► pieces ─► questions, many at once ─► elements
 //! ```
 //!
 //! `limits` says what is taken from a server, whatever it sends.
@@ -17,5 +17,6 @@ mod range;
 mod reader;
 mod server;
 mod slice;
+mod taken;
 
 pub use open::{DapOptions, DapVersion, answers, open};

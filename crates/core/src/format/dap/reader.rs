@@ -2,9 +2,10 @@
 
 use super::layout::layout;
 use super::range::read_range;
+use super::slice::Slice;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::{Extensions, Reader, Written};
+use crate::format::{Extensions, Reader, SteppedReader, Written};
 use crate::model::{Schema, Values, VarId, VariableLayout};
 
 /// A dataset whose elements a server gives.
@@ -12,11 +13,11 @@ pub trait ServedDataset: Send + Sync {
     /// Its schema.
     fn schema(&self) -> &Schema;
 
-    /// The elements of a region, which is not empty and within its variable.
+    /// The elements of a box, which is not empty and within its variable. It has a slice for each dimension.
     ///
     /// # Errors
     /// Those of the server; answers that are malformed.
-    fn elements_of(&self, var: VarId, region: &Region) -> Result<Values>;
+    fn elements_of(&self, var: VarId, slices: &[Slice]) -> Result<Values>;
 }
 
 /// A reader of a dataset that a server gives.
@@ -55,15 +56,38 @@ impl<D: ServedDataset> Reader for DapReader<D> {
     }
 
     fn read_region(&self, var: VarId, region: &Region) -> Result<Values> {
-        let read = match (region.fits(&self.layouts[var.0].extent), region.is_empty()) {
-            (false, _) => Err(Error::Damaged("a region outside its variable".to_owned())),
-            (true, true) => Ok(Values::default()),
-            (true, false) => self.dataset.elements_of(var, region),
-        };
-        read.map_err(|e| e.in_variable(&self.schema().var_path(var)))
+        self.read_stepped(var, region, &vec![1; region.rank()])
     }
 
     fn extensions(&self) -> Extensions<'_> {
-        Extensions::NONE
+        Extensions {
+            stepped: Some(self),
+            ..Extensions::NONE
+        }
+    }
+}
+
+impl<D: ServedDataset> SteppedReader for DapReader<D> {
+    fn read_stepped(&self, var: VarId, region: &Region, steps: &[u64]) -> Result<Values> {
+        let extent = &self.layouts[var.0].extent;
+        let slices: Vec<Slice> = (0..extent.len().min(region.rank()).min(steps.len()))
+            .map(|d| Slice {
+                first: region.start[d],
+                step: steps[d],
+                count: region.count[d],
+            })
+            .collect();
+        let fits = || {
+            slices
+                .iter()
+                .zip(extent)
+                .all(|(slice, length)| slice.fits(*length))
+        };
+        let read = match slices.len() == extent.len() && region.rank() == extent.len() {
+            true if region.is_empty() => Ok(Values::default()),
+            true if fits() => self.dataset.elements_of(var, &slices),
+            _ => Err(Error::Damaged("a region outside its variable".to_owned())),
+        };
+        read.map_err(|e| e.in_variable(&self.schema().var_path(var)))
     }
 }

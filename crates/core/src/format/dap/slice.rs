@@ -42,10 +42,43 @@ impl Slice {
         behind.is_some_and(|last| last < length)
     }
 
-    /// A part of these indexes, written as in a constraint.
-    pub fn part(self, start: u64, count: u64) -> String {
-        let first = self.first + start * self.step;
-        let last = first + count.saturating_sub(1) * self.step;
-        format!("[{first}:{}:{last}]", self.step)
+    /// The indexes that `chosen` takes of these, which it counts from 0 on. It fits their number.
+    pub fn within(self, chosen: Self) -> Self {
+        Self {
+            first: self.first.saturating_add(chosen.first.saturating_mul(self.step)),
+            step: self.step.saturating_mul(chosen.step),
+            count: chosen.count,
+        }
+    }
+
+    /// These indexes as a constraint has them.
+    pub fn written(self) -> String {
+        let last = self
+            .first
+            .saturating_add(self.count.saturating_sub(1).saturating_mul(self.step));
+        format!("[{}:{}:{last}]", self.first, self.step)
+    }
+}
+
+/// Number of elements in a box of slices, one for each dimension.
+pub fn element_count(slices: &[Slice]) -> Option<u64> {
+    slices
+        .iter()
+        .try_fold(1u64, |count, slice| count.checked_mul(slice.count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_of_slices_are_slices() {
+        let of = |first, step, count| Slice { first, step, count };
+        assert_eq!(of(2, 3, 5).within(of(1, 2, 2)), of(5, 6, 2));
+        assert_eq!(of(5, 6, 2).written(), "[5:6:11]");
+        assert_eq!(Slice::parse("5:6:12"), Some(of(5, 6, 2)));
+        assert!(of(5, 6, 2).fits(12) && !of(5, 6, 2).fits(11));
+        assert_eq!(element_count(&[of(0, 1, 3), of(7, 7, 2)]), Some(6));
+        assert_eq!(element_count(&[of(0, 1, 1 << 40), of(7, 7, 1 << 40)]), None);
     }
 }

@@ -209,3 +209,13 @@ pub trait DecodedCache: Send + Sync {
     /// Frees metadata that a read of a local file brings back. Decoded data stays.
     fn forget_metadata(&self);
 }
+
+/// A source that gives every n-th element without those between, such as a server.
+pub trait SteppedReader: Send + Sync {
+    /// The elements of a region of which `start` is the first one, `count` the number in each dimension, and `steps` the distance
+    /// from one to the next. They are given as `Reader::read_region` gives those of a region without steps.
+    ///
+    /// # Errors
+    /// If an index is outside the variable, or reading fails.
+    fn read_stepped(&self, var: VarId, region: &Region, steps: &[u64]) -> Result<Values>;
+}

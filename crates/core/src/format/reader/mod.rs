@@ -23,7 +23,7 @@ mod space;
 
 pub use extensions::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, PlaceObject,
-    RecordReader, StoredPlace, StoredPlaces, StructureCheck, VirtualSources,
+    RecordReader, SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VirtualSources,
 };
 pub use known_variable::KnownVariable;
 pub use over_sources::OverSources;

@@ -1,8 +1,8 @@
 //! [`Reader`]: a dataset that is open for reading.
 
 use super::extensions::{
-    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, StoredPlaces,
-    StructureCheck, VirtualSources,
+    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, SteppedReader,
+    StoredPlaces, StructureCheck, VirtualSources,
 };
 use super::space::SpaceSurvey;
 use crate::chunk::Region;
@@ -81,6 +81,8 @@ pub struct Extensions<'a> {
     pub cache: Option<&'a dyn DecodedCache>,
     /// A count of the bytes of each variable.
     pub space: Option<&'a dyn SpaceSurvey>,
+    /// A source that gives every n-th element without those between.
+    pub stepped: Option<&'a dyn SteppedReader>,
 }
 
 impl Extensions<'_> {
@@ -96,5 +98,6 @@ impl Extensions<'_> {
         changes: None,
         cache: None,
         space: None,
+        stepped: None,
     };
 }

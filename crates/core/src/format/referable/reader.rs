@@ -161,6 +161,7 @@ impl Reader for Referable {
             changes: own.changes,
             cache: own.cache,
             space: None,
+            stepped: own.stepped,
         }
     }
 }

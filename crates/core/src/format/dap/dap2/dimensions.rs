@@ -16,21 +16,22 @@ pub struct Dimensions {
     pub of_variables: Vec<Vec<usize>>,
 }
 
-/// Collects the dimensions of `leaves`. `strings` tells of text variables the name and length of the dimension of characters.
-/// `unlimited` is the name of the unlimited dimension, which comes first.
-pub fn dimensions(leaves: &[Leaf], strings: &[Option<(String, u64)>], unlimited: Option<&str>) -> Dimensions {
+/// Collects the dimensions of `leaves`. Those of text have a last dimension of characters. `unlimited` is the name of the
+/// unlimited dimension, which comes first.
+pub fn dimensions(leaves: &[Leaf], unlimited: Option<&str>) -> Dimensions {
     // The key of a dimension without a name is its variable and position.
     let mut numbers: HashMap<(String, u64), usize> = HashMap::new();
     let mut taken: HashMap<String, u64> = HashMap::new();
     let mut all: Vec<(String, u64)> = Vec::new();
     let mut of_variables = Vec::new();
-    for (leaf, string) in leaves.iter().zip(strings) {
+    for leaf in leaves {
+        let characters = (format!("maxStrlen{}", leaf.width), leaf.width as u64);
         let mut own = Vec::new();
         let named = leaf.dims.iter().enumerate().map(|(n, dim)| {
             let name = dim.name.clone().unwrap_or_else(|| format!("{}_{n}", leaf.name));
             (name, dim.length)
         });
-        for (name, length) in named.chain(string.clone()) {
+        for (name, length) in named.chain(leaf.atom.is_text().then_some(characters)) {
             let number = *numbers.entry((name.clone(), length)).or_insert_with(|| {
                 all.push((free_name(&mut taken, &name), length));
                 all.len() - 1
@@ -79,12 +80,11 @@ mod tests {
     #[test]
     fn equal_dimensions_are_one() {
         let text = "Dataset { Int32 a[t = 2][x = 3]; Int32 b[t = 2]; Int32 c[t = 5][t = 6]; Byte d[2][t_1 = 7]; String s; } d;";
-        let leaves = leaves::leaves(&dds::parse(text).unwrap(), &Constraint::default())
+        let mut leaves = leaves::leaves(&dds::parse(text).unwrap(), &Constraint::default())
             .unwrap()
             .all;
-        let mut strings = vec![None; leaves.len()];
-        strings[4] = Some(("maxStrlen64".to_owned(), 64));
-        let found = dimensions(&leaves, &strings, Some("x"));
+        leaves[4].width = 64;
+        let found = dimensions(&leaves, Some("x"));
         let names: Vec<_> = found
             .all
             .iter()

@@ -1,8 +1,9 @@
 //! [`Leaf`]: an atomic variable, as netCDF shows it.
 
+use super::attributes::classic_type;
 use super::dds::Atom;
 use super::names::decoded;
-use crate::chunk::Region;
+use crate::format::dap::limits::LARGEST_REQUEST;
 use crate::format::dap::slice::Slice;
 
 /// An atomic variable.
@@ -20,6 +21,8 @@ pub struct Leaf {
     pub map: Option<usize>,
     /// Dimensions, of structures around it first; that of a sequence before those inside of it.
     pub dims: Vec<LeafDim>,
+    /// Bytes that netCDF has for each text; 0 for numbers.
+    pub width: usize,
 }
 
 /// A node on the way to an atomic variable.
@@ -77,10 +80,10 @@ impl Leaf {
             .unwrap_or_default()
     }
 
-    /// The projection of a region of a variable, for a request. The region has the rank of the variable.
-    pub fn projection(&self, region: &Region) -> String {
+    /// The projection of a box of a variable, for a request. It has a slice for each dimension.
+    pub fn projection(&self, slices: &[Slice]) -> String {
         let mut text = String::new();
-        let mut dims = self.dims.iter().zip(region.start.iter().zip(&region.count));
+        let mut dims = self.dims.iter().zip(slices);
         for (n, step) in self.path.iter().enumerate() {
             if n > 0 {
                 text.push('.');
@@ -89,11 +92,32 @@ impl Leaf {
             if step.is_sequence {
                 dims.next();
             }
-            for (dim, (start, count)) in dims.by_ref().take(step.rank) {
-                text.push_str(&dim.slice.part(*start, *count));
+            for (dim, chosen) in dims.by_ref().take(step.rank) {
+                text.push_str(&dim.slice.within(*chosen).written());
             }
         }
         text
+    }
+
+    /// A slice for each dimension, with all its indexes.
+    pub fn whole(&self) -> Vec<Slice> {
+        self.dims.iter().map(|dim| Slice::whole(dim.length)).collect()
+    }
+
+    /// Bytes of an element in netCDF: of a text all its characters.
+    pub fn size(&self) -> usize {
+        match self.atom.is_text() {
+            true => self.width,
+            false => classic_type(self.atom).atomic_size(),
+        }
+    }
+
+    /// Bytes of an element as it is sent; a guess for text.
+    pub fn size_sent(&self) -> u64 {
+        match self.size() {
+            1 if !self.atom.is_text() => 1,
+            size => (size as u64).clamp(4, LARGEST_REQUEST),
+        }
     }
 
     /// Number of the sequence on the way, if there is one.

@@ -124,6 +124,7 @@ fn leaf(path: &[(&Node, Step)], atom: Atom, place: Place) -> Leaf {
         map: None,
         dims,
         path: path.iter().map(|(_, step)| step.clone()).collect(),
+        width: 0,
     }
 }
 
@@ -131,7 +132,6 @@ fn leaf(path: &[(&Node, Step)], atom: Atom, place: Place) -> Leaf {
 mod tests {
     use super::super::dds;
     use super::*;
-    use crate::chunk::Region;
 
     const DDS: &str = "Dataset {
         Grid { Array: Float32 g[t = 10][y = 4]; Maps: Int32 t[t = 10]; Int32 y[y = 4]; } g;
@@ -197,7 +197,9 @@ mod tests {
             &Constraint::parse("g[2:3:9][1:2]").unwrap(),
         )
         .unwrap();
-        let region = Region::new(&[1, 0], &[2, 1]);
-        assert_eq!(found.all[0].projection(&region), "g.g[5:3:8][1:1:1]");
+        let slice = |first, step, count| Slice { first, step, count };
+        let of = |slices: &[Slice]| found.all[0].projection(slices);
+        assert_eq!(of(&[slice(1, 1, 2), slice(0, 1, 1)]), "g.g[5:3:8][1:1:1]");
+        assert_eq!(of(&[slice(0, 2, 2), slice(0, 1, 2)]), "g.g[2:6:8][1:1:2]");
     }
 }

@@ -3,17 +3,15 @@
 //! ```text
 //! .dds ─► lexer ─► dds ─► leaves: atomic variables ◄─ constraint of the URL
 //!                            │
-//! .das ─► lexer ─► das ─► attributes: whose each set is ─► schema, with dimensions and attribute_values
+//! .das ─► lexer ─► attributes: whose each set is ─► schema, with dimensions
 //!
-//! region ─► leaf.projection: name[a:s:b] ─► .dods ─► xdr ─► elements
+//! box ─► leaf.projection: name[a:s:b] ─► request ─► .dods ─► xdr ─► elements         rows: those of sequences
 //! ```
 //!
 //! Names, dimensions, types and attributes are those of netCDF-C, so that its text and ours are the same.
 
-mod attribute_values;
 mod attributes;
 mod constraint;
-mod das;
 mod dds;
 mod dimensions;
 mod leaf;
@@ -21,6 +19,8 @@ mod leaves;
 mod lexer;
 mod names;
 mod reader;
+mod request;
+mod rows;
 mod schema;
 mod xdr;
 

@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::attribute_values::{attribute, classic_type};
-use super::attributes::{Merged, merged};
-use super::das::AttributeSet;
+use super::attributes::{AttributeSet, Merged, attribute, classic_type, merged};
 use super::dimensions::dimensions;
 use super::leaf::Leaf;
 use super::names::legal;
@@ -25,8 +23,6 @@ pub struct Described {
     pub schema: Schema,
     /// The server's variables, in the order of the schema.
     pub leaves: Vec<Leaf>,
-    /// Bytes of each text, for variables of text.
-    pub widths: Vec<Option<usize>>,
 }
 
 /// Makes a schema of `leaves` and their attributes. `names` are those of all variables of the server. `string_length` is the length of dimensions of characters that the user asks for.
@@ -49,16 +45,11 @@ pub fn described(
     });
     let found = merged(das, &leaves, names);
     let default = string_length.unwrap_or(STRING_LENGTH).clamp(1, LONGEST_STRING);
-    let strings: Vec<_> = leaves
-        .iter()
-        .map(|leaf| {
-            leaf.atom
-                .is_text()
-                .then(|| (format!("maxStrlen{default}"), default))
-        })
-        .collect();
+    for leaf in leaves.iter_mut().filter(|leaf| leaf.atom.is_text()) {
+        leaf.width = default as usize;
+    }
     let unlimited = found.unlimited.as_deref().map(legal);
-    let dims = dimensions(&leaves, &strings, unlimited.as_deref());
+    let dims = dimensions(&leaves, unlimited.as_deref());
     let mut schema = Schema::new(Kind::Classic);
     for (name, length) in dims.all {
         schema.add_dim(Dimension {
@@ -85,12 +76,7 @@ pub fn described(
     schema.groups[Schema::ROOT.0].attributes = globals.collect();
     schema.kind = kind(&schema);
     schema.warnings = warnings;
-    let width = |string: Option<(String, u64)>| string.map(|(_, length)| length as usize);
-    Described {
-        schema,
-        leaves,
-        widths: strings.into_iter().map(width).collect(),
-    }
+    Described { schema, leaves }
 }
 
 fn attributes(found: &Merged, n: usize, leaf: &Leaf, warnings: &mut Vec<String>) -> Attributes {
@@ -135,14 +121,14 @@ fn kind(schema: &Schema) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::super::constraint::Constraint;
-    use super::super::{das, dds, leaves};
+    use super::super::{attributes, dds, leaves};
     use super::*;
 
     fn of(dds: &str, das: &str) -> Described {
         let leaves = leaves::leaves(&dds::parse(dds).unwrap(), &Constraint::default())
             .unwrap()
             .all;
-        described(leaves, &HashSet::new(), &das::parse(das).unwrap(), None)
+        described(leaves, &HashSet::new(), &attributes::parse(das).unwrap(), None)
     }
 
     #[test]
@@ -154,7 +140,7 @@ mod tests {
         let names: Vec<_> = made.schema.dims.iter().map(|dim| dim.name.as_str()).collect();
         assert_eq!(names, ["time", "maxStrlen64", "n"]);
         assert!(made.schema.dims[0].unlimited);
-        assert_eq!(made.widths, [Some(64), None]);
+        assert_eq!([made.leaves[0].width, made.leaves[1].width], [64, 0]);
         assert_eq!(made.schema.warnings.len(), 2);
         assert_eq!(made.schema.vars[1].attributes[0].name, "flag");
     }

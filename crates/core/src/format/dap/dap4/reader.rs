@@ -7,12 +7,12 @@ use super::chunks;
 use super::constraint::Constraint;
 use super::dmr::{Asked, Described, described};
 use super::elements::elements;
-use crate::chunk::Region;
 use crate::error::Result;
 use crate::format::dap::limits::{MOST_OF_A_HEADER, MOST_OF_OPEN_DATA};
 use crate::format::dap::pieces::pieces;
 use crate::format::dap::reader::ServedDataset;
 use crate::format::dap::server::Server;
+use crate::format::dap::slice::{Slice, element_count};
 use crate::model::{Schema, Slot, Type, TypeClass, Values, VarId};
 use crate::store::{QueryServer, Question};
 
@@ -60,7 +60,7 @@ fn append(all: &mut Values, next: Values, ty: Type) {
     }
 }
 
-fn question(asked: &Asked, region: &Region, ty: Type, size: u64) -> Question {
+fn question(asked: &Asked, slices: &[Slice], ty: Type, size: u64) -> Question {
     let mut query = String::from("dap4.ce=");
     for byte in asked.path.bytes() {
         match byte {
@@ -71,11 +71,11 @@ fn question(asked: &Asked, region: &Region, ty: Type, size: u64) -> Question {
             _ => drop(write!(query, "%{byte:02X}")),
         }
     }
-    for (slice, (start, count)) in asked.slices.iter().zip(region.start.iter().zip(&region.count)) {
-        let part = slice.part(*start, *count);
+    for (served, chosen) in asked.slices.iter().zip(slices) {
+        let part = served.within(*chosen).written();
         query.push_str(&part.replace('[', "%5B").replace(']', "%5D"));
     }
-    let bytes = region.element_count().unwrap_or(u64::MAX).saturating_mul(size);
+    let bytes = element_count(slices).unwrap_or(u64::MAX).saturating_mul(size);
     let most = match ty {
         Type::String => MOST_OF_OPEN_DATA,
         // Chunks have heads of their own.
@@ -93,14 +93,14 @@ impl ServedDataset for Dap4Dataset {
         &self.dataset.schema
     }
 
-    fn elements_of(&self, var: VarId, region: &Region) -> Result<Values> {
+    fn elements_of(&self, var: VarId, slices: &[Slice]) -> Result<Values> {
         let asked = &self.dataset.asked[var.0];
         let mut all = Values::default();
         let ty = self.sent(asked.ty);
         let size = self.dataset.schema.type_size(ty) as u64;
-        let parts = pieces(region, size)?;
+        let parts = pieces(slices, size)?;
         let questions = parts.iter().map(|part| question(asked, part, ty, size));
-        let mut counts = parts.iter().map(|part| part.element_count().unwrap_or(u64::MAX));
+        let mut counts = parts.iter().map(|part| element_count(part).unwrap_or(u64::MAX));
         self.server.answers(questions.collect(), |answer| {
             let count = counts.next().unwrap_or(0);
             let found = elements(chunks::data(answer)?, ty, count)?;

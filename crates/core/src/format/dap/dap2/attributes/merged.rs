@@ -11,25 +11,25 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::das::{AttributeSet, Described, Entry};
-use super::leaf::Leaf;
-use super::names::decoded;
+use super::super::leaf::Leaf;
+use super::super::names::decoded;
+use super::das::{AttributeSet, Entry, TextAttribute};
 
 /// Attributes of different names, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Distinct {
-    all: Vec<Described>,
+    all: Vec<TextAttribute>,
     at: HashMap<String, usize>,
 }
 
 impl Distinct {
     /// The attributes.
-    pub fn all(&self) -> &[Described] {
+    pub fn all(&self) -> &[TextAttribute] {
         &self.all
     }
 
     /// Adds an attribute, or puts it in the place of one of the same name.
-    fn put(&mut self, attribute: Described) {
+    fn put(&mut self, attribute: TextAttribute) {
         match self.at.get(&attribute.name) {
             Some(at) => self.all[*at] = attribute,
             None => {
@@ -111,7 +111,7 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf], all: &HashSet<String>) -> Mer
             {
                 merged.unlimited.get_or_insert_with(|| decoded(name));
             }
-            merged.global.put(Described {
+            merged.global.put(TextAttribute {
                 name: joined(&decoded(&found.set.name), &attribute.name),
                 ..attribute.clone()
             });
@@ -119,7 +119,7 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf], all: &HashSet<String>) -> Mer
     }
     for found in others {
         for attribute in attributes(found.set) {
-            merged.global.put(Described {
+            merged.global.put(TextAttribute {
                 name: joined(&found.full, &attribute.name),
                 ..attribute.clone()
             });
@@ -148,7 +148,7 @@ fn joined(front: &str, name: &str) -> String {
     }
 }
 
-fn attributes(set: &AttributeSet) -> impl Iterator<Item = &Described> {
+fn attributes(set: &AttributeSet) -> impl Iterator<Item = &TextAttribute> {
     set.entries.iter().filter_map(|entry| match entry {
         Entry::Attribute(attribute) if !attribute.values.is_empty() => Some(attribute),
         _ => None,
@@ -163,8 +163,9 @@ fn is_global(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::constraint::Constraint;
-    use super::super::{das, dds, leaves};
+    use super::super::super::constraint::Constraint;
+    use super::super::super::{dds, leaves};
+    use super::super::das;
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! DAS: the attributes of a dataset (DAP 2.0, section 5.2).
 
-use super::dds::Atom;
-use super::lexer::{Lexer, Token};
+use super::super::dds::Atom;
+use super::super::lexer::{Lexer, Token};
 use crate::error::Result;
 use crate::format::dap::limits::DEEPEST;
 
@@ -18,14 +18,14 @@ pub struct AttributeSet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// An attribute.
-    Attribute(Described),
+    Attribute(TextAttribute),
     /// A set.
     Set(AttributeSet),
 }
 
 /// An attribute, whose values are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct TextAttribute {
     /// Its name.
     pub name: String,
     /// The type of its values.
@@ -70,10 +70,10 @@ fn entries(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<Entry>> {
         let name = name(lexer)?.to_owned();
         let values = values(lexer)?;
         match Atom::of(first) {
-            Some(atom) => entries.push(Entry::Attribute(Described { name, atom, values })),
+            Some(atom) => entries.push(Entry::Attribute(TextAttribute { name, atom, values })),
             None if first.eq_ignore_ascii_case("Alias") => {}
             // XML of other programs, which is one text.
-            None if first.eq_ignore_ascii_case("OtherXML") => entries.push(Entry::Attribute(Described {
+            None if first.eq_ignore_ascii_case("OtherXML") => entries.push(Entry::Attribute(TextAttribute {
                 name,
                 atom: Atom::String,
                 values,

@@ -1,8 +1,8 @@
 //! Values of attributes: text of a DAS as numbers and text of netCDF.
 
-use super::das::Described;
-use super::dds::Atom;
-use super::names::legal;
+use super::super::dds::Atom;
+use super::super::names::legal;
+use super::das::TextAttribute;
 use crate::model::{Attribute, Type, Values};
 
 /// The type of netCDF's classic model that a type of DAP2 is shown as. Unsigned numbers keep their bits.
@@ -21,7 +21,7 @@ pub fn classic_type(atom: Atom) -> Type {
 ///
 /// # Errors
 /// A value that is no number of its type, as one line.
-pub fn attribute(described: &Described, variable: Option<Atom>) -> Result<Attribute, String> {
+pub fn attribute(described: &TextAttribute, variable: Option<Atom>) -> Result<Attribute, String> {
     let name = legal(&described.name);
     let atom = match variable {
         Some(atom) if name == "_FillValue" && !atom.is_text() && !described.atom.is_text() => atom,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn of(atom: Atom, values: &[&str], variable: Option<Atom>) -> Result<Attribute, String> {
-        let described = Described {
+        let described = TextAttribute {
             name: "_FillValue".to_owned(),
             atom,
             values: values.iter().map(|value| (*value).to_owned()).collect(),
