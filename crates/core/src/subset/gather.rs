@@ -9,7 +9,7 @@
 //! what is around them, but for virtual variables, where they may be of sources that nobody needs. A source that gives every
 //! n-th element is asked for those, unless that takes more requests.
 
-use super::cells::{Cells, Run, indices_of};
+use super::cells::{Cells, indices_of};
 use crate::chunk::{Region, byte_count, resize};
 use crate::error::{Error, Result};
 use crate::format::Reader;
@@ -143,15 +143,24 @@ fn bounds(spans: &[&Span]) -> (Region, Vec<u64>) {
 
 /// The spans of these cells without any between: each has the same step from one cell to the next.
 fn even_spans(indices: &[u64]) -> Vec<Span> {
-    let cells = Cells::listed(indices);
-    let span = |run: &Run| Span {
-        start: run.start,
-        step: run.step,
-        count: run.count,
-        picks: None,
-        at: run.at,
-    };
-    cells.runs().iter().map(span).collect()
+    let mut spans: Vec<Span> = Vec::new();
+    for (at, index) in indices.iter().enumerate() {
+        if let (Some(span), Some(before)) = (spans.last_mut(), at.checked_sub(1)) {
+            let step = index.checked_sub(indices[before]).filter(|step| *step > 0);
+            if let Some(step) = step.filter(|step| span.count == 1 || span.step == *step) {
+                (span.step, span.count) = (step, span.count + 1);
+                continue;
+            }
+        }
+        spans.push(Span {
+            start: *index,
+            step: 1,
+            count: 1,
+            picks: None,
+            at: at as u64,
+        });
+    }
+    spans
 }
 
 /// The spans of these cells, at least one. `chunk` is the length of a chunk, `inner` the bytes of one cell, and `gap` those of
@@ -260,5 +269,19 @@ mod tests {
             without_gaps.iter().map(|span| span.count).collect::<Vec<_>>(),
             [2, 1]
         );
+    }
+
+    #[test]
+    fn even_spans_have_one_step() {
+        let even = |indices: &[u64]| -> Vec<_> {
+            let spans = even_spans(indices);
+            spans.iter().map(|s| (s.start, s.step, s.count, s.at)).collect()
+        };
+        assert_eq!(even(&[3, 7]), [(3, 4, 2, 0)]);
+        assert_eq!(
+            even(&[0, 10, 20, 21, 5]),
+            [(0, 10, 3, 0), (21, 1, 1, 3), (5, 1, 1, 4)]
+        );
+        assert_eq!(even(&[4, 4, 5]), [(4, 1, 1, 0), (4, 1, 2, 1)]);
     }
 }
