@@ -5,9 +5,13 @@
 Prints its port. Writes a line to LOG for each request.
 """
 
+import base64
+import gzip
+import itertools
 import pathlib
 import re
 import socketserver
+import struct
 import sys
 import urllib.parse
 import wsgiref.simple_server
@@ -102,7 +106,59 @@ WRONG = {
     ("long", "dds"): ("200 OK", "text/plain", DDS),
     ("long", "dods"): ("200 OK", "application/octet-stream", DDS + GOOD + bytes(8 << 20)),
     ("broken", "dds"): ("200 OK", "text/plain", DDS),
+    ("flaky", "dds"): ("200 OK", "text/plain", DDS),
+    ("flaky", "dods"): ("200 OK", "application/octet-stream", DDS + GOOD),
+    ("other", "dds"): ("200 OK", "text/plain", DDS),
+    ("other", "dods"): ("200 OK", "application/octet-stream", DDS.replace(b" x", b" y") + GOOD),
+    ("wide", "dds"): ("200 OK", "text/plain", DDS.replace(b"4", b"9223372036854775808")),
+    ("huge", "dds"): ("200 OK", "text/plain", DDS.replace(b"[n = 4]", b"[a = 4294967295][b = 4294967295][c = 4294967295]")),
+    ("vast", "dds"): ("200 OK", "text/plain", DDS.replace(b"4", b"4294967295")),
+    ("vast", "dods"): ("200 OK", "application/octet-stream", DDS.replace(b"4", b"4294967295") + b"\nData:\n" + b"\xff" * 24),
+    ("encoded", "dds"): ("200 OK", "text/plain", DDS),
+    ("encoded", "dods"): ("200 OK", "application/octet-stream", gzip.compress(DDS + GOOD)),
 }
+# Nested sequences, which pydap does not send.
+NESTED = b"""Dataset {
+    Int32 i;
+    Sequence {
+        Int32 a;
+        Structure { Int16 c; } s;
+        Sequence { Int32 b; } inner;
+        String t;
+    } outer;
+    Structure { Sequence { Int32 b; } far; Int32 k; } held;
+    Structure { Sequence { Int32 b; } far; Int32 k; } several[2];
+} d;
+"""
+NESTED_FIELDS = {
+    "i": ("Int32 i;", ">i 7"),
+    "outer.a": ("Sequence { Int32 a; } outer;", "rows 1 2 3"),
+    "outer.s.c": ("Sequence { Structure { Int16 c; } s; } outer;", "rows 4 5 6"),
+    "outer.t": ("Sequence { String t; } outer;", "texts"),
+    "held.far.b": ("Structure { Sequence { Int32 b; } far; } held;", "rows 9"),
+    "held.k": ("Structure { Int32 k; } held;", ">i 8"),
+    "several.k": ("Structure { Int32 k; } several[2];", ">i 2 5 6"),
+}
+
+
+def nested(constraint):
+    """The answer for one or more fields of NESTED."""
+    rows, end = 0x5A000000, 0xA5000000
+    description, data = "", b""
+    for field in constraint.split(","):
+        declared, values = NESTED_FIELDS[re.sub(r"\[[^]]*\]", "", field)]
+        description += declared
+        if values == "texts":
+            data += b"".join(struct.pack(">II4s", rows, 2, text) for text in (b"ab", b"cd", b"ef")) + struct.pack(">I", end)
+        elif values.startswith("rows"):
+            data += b"".join(struct.pack(">II", rows, int(value)) for value in values.split()[1:]) + struct.pack(">I", end)
+        else:
+            data += b"".join(struct.pack(">I", int(value)) for value in values.split()[1:])
+    return f"Dataset {{ {description} }} d;\nData:\n".encode() + data
+
+
+LOGIN = "Basic " + base64.b64encode(b"someone:a-password").decode()
+TRIED = set()
 
 
 class Dap4:
@@ -201,8 +257,26 @@ def application(log):
         name, _, suffix = path.rpartition("/")[2].removesuffix(".xml").rpartition(".")
         suffix += ".xml" * path.endswith(".xml")
         name = name.removesuffix(".nc")
-        if name == "broken" and suffix == "dods":
-            # The end of the answer never comes.
+        if path.startswith("/locked/") and environ.get("HTTP_AUTHORIZATION") != LOGIN:
+            start("401 Unauthorized", [("Content-Type", "text/html"), ("WWW-Authenticate", 'Basic realm="data"')])
+            return [b"<html>who are you?</html>"]
+        if name in ("away", "round"):
+            to = "file:///etc/passwd" if name == "away" else path
+            start("302 Found", [("Location", to)])
+            return [b""]
+        if name == "endless" and suffix == "dds":
+            start("200 OK", [("Content-Type", "text/plain")])
+            return itertools.chain([b"Dataset {"], itertools.repeat(b"Int32 x[n = 4];\n" * 10000))
+        if name == "nested":
+            start("200 OK", [("Content-Type", "application/octet-stream")])
+            fixed = {"dds": NESTED, "das": b"Attributes {\n}\n"}
+            return [fixed[suffix] if suffix in fixed else nested(urllib.parse.unquote(query))]
+        if name == "encoded" and suffix == "dods":
+            start("200 OK", [("Content-Encoding", "gzip")])
+            return [WRONG[name, suffix][2]]
+        if suffix == "dods" and (name == "broken" or name == "flaky" and name not in TRIED):
+            # The end of the answer never comes; that of the flaky one comes when it is asked again.
+            TRIED.add(name)
             start("200 OK", [("Content-Type", "application/octet-stream"), ("Content-Length", "1000")])
             return [DDS + GOOD]
         if any(name == wrong for wrong, _ in WRONG):

@@ -70,6 +70,8 @@ SHOWN = {
         "a map of an OPeNDAP": "test_dap.py::test_maps_without_variables_of_their_own_are_variables",
         "a string of DAP2": "test_dap.py::test_strings_that_are_too_long_are_refused",
         "a value of a DAP2": "test_dap.py::test_values_that_their_type_cannot_hold_are_left_out",
+        "a byte of DAP2": "test_dap.py::test_a_byte_in_front_of_its_padding",
+        "functions of a DAP2": "test_dap.py::test_functions_of_the_server",
         "structures of DAP4": "test_dap.py::test_types_that_are_not_read_are_told",
         "writing": "test_remote_matrix.py::test_a_tree_is_not_put_on_another",
     },

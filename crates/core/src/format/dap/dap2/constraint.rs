@@ -16,6 +16,8 @@ pub struct Constraint {
     projections: Vec<Projection>,
     /// The selections, as typed, each with its `&`.
     pub selections: String,
+    /// The whole constraint, if its projections call functions of the server. Then there are no projections and selections here.
+    pub called: Option<String>,
 }
 
 /// A variable that is asked for: its name, and the slices of each part of the name.
@@ -29,23 +31,30 @@ impl Constraint {
     /// Parses the query of a URL; an empty one takes everything.
     ///
     /// # Errors
-    /// What is malformed; functions, which servers call by their own rules.
+    /// What is malformed; functions in selections.
     pub fn parse(query: &str) -> Result<Self> {
         let text = decoded(query.trim_start_matches('?'));
         let (projections, selections) = match text.find('&') {
             Some(at) => text.split_at(at),
             None => (text.as_str(), ""),
         };
-        if text.contains('(') {
+        if selections.is_empty() && projections.contains('(') {
+            return Ok(Self {
+                called: Some(text),
+                ..Self::default()
+            });
+        }
+        if selections.contains('(') {
             return Err(Error::Unsupported(format!(
-                "a function of the server in the constraint '{}'",
-                shown(&text)
+                "a function of the server in the selections '{}'",
+                shown(selections)
             )));
         }
         let projections = projections.split(',').filter(|text| !text.trim().is_empty());
         Ok(Self {
             projections: projections.map(Projection::parse).collect::<Result<_>>()?,
             selections: selections.to_owned(),
+            called: None,
         })
     }
 

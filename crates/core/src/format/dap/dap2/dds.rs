@@ -46,6 +46,14 @@ impl Node {
             NodeKind::Structure(members) | NodeKind::Sequence(members) | NodeKind::Grid(members) => members,
         }
     }
+
+    /// Number of atomic variables: itself, or those inside.
+    pub fn atoms(&self) -> usize {
+        match &self.kind {
+            NodeKind::Atom(_) => 1,
+            _ => self.members().iter().map(Node::atoms).sum(),
+        }
+    }
 }
 
 /// A dimension.

@@ -5,13 +5,15 @@
 //!                            │
 //! .das ─► lexer ─► attributes: whose each set is ─► schema, with dimensions
 //!
-//! box ─► leaf.projection: name[a:s:b] ─► request ─► .dods ─► xdr ─► elements         rows: those of sequences
+//! box ─► leaf.projection: name[a:s:b] ─► data: requests, answers ─► elements         together, rows, computed: what is read whole
 //! ```
 //!
 //! Names, dimensions, types and attributes are those of netCDF-C, so that its text and ours are the same.
 
 mod attributes;
+mod computed;
 mod constraint;
+mod data;
 mod dds;
 mod dimensions;
 mod leaf;
@@ -19,9 +21,8 @@ mod leaves;
 mod lexer;
 mod names;
 mod reader;
-mod request;
 mod rows;
 mod schema;
-mod xdr;
+mod together;
 
 pub use reader::Dap2Dataset;

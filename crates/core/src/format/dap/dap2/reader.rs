@@ -2,18 +2,22 @@
 //!
 //! ```text
 //! .dds, .das ─► schema          box ─┬─► pieces ─► .dods?name[a:s:b] ─► XDR ─► elements
-//!                                    └─► rows: fields of sequences
+//!                                    ├─► together: small variables
+//!                                    ├─► rows: fields of sequences
+//!                                    └─► computed: results of functions
 //! ```
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::computed::Computed;
 use super::constraint::Constraint;
+use super::data::{Answer, Asked, most_bytes, no_data, question};
 use super::leaves::leaves;
 use super::names::sent;
-use super::request::{most_bytes, question};
 use super::rows::Rows;
 use super::schema::{Described, described};
-use super::xdr::{Answer, no_data};
+use super::together::Together;
 use super::{attributes, dds};
 use crate::chunk::byte_count;
 use crate::error::{Error, Result};
@@ -31,6 +35,9 @@ pub struct Dap2Dataset {
     server: Server,
     dataset: Described,
     rows: Rows,
+    together: Together,
+    /// Of a constraint with functions, what the server gives for it.
+    computed: Option<Computed>,
 }
 
 impl Dap2Dataset {
@@ -40,11 +47,16 @@ impl Dap2Dataset {
     /// Descriptions that are malformed, a constraint that does not fit, those of the server.
     pub fn open(server: &Arc<dyn QueryServer>, dds: &str, string_length: Option<u64>) -> Result<Self> {
         let server = Server::new(server);
-        let constraint = Constraint::parse(server.typed_query())?;
-        let structure = match dds.trim_start().get(..7) {
-            Some(word) if word.eq_ignore_ascii_case("dataset") => dds::parse(dds)?,
-            _ => return Err(no_data(dds)),
-        };
+        let mut constraint = Constraint::parse(server.typed_query())?;
+        let mut structure = structure_of(dds)?;
+        let mut computed = None;
+        let mut names = HashSet::new();
+        if let Some(called) = constraint.called.take() {
+            // The results are variables of a dataset of their own. Attributes are described for the whole one.
+            names = leaves(&structure, &constraint)?.names;
+            structure = structure_of(&server.text(".dds", sent(&called))?)?;
+            computed = Some(Computed::new(called));
+        }
         let das = server.text(".das", String::new())?;
         let das = match das.trim_start().get(..10) {
             Some(word) if word.eq_ignore_ascii_case("attributes") => attributes::parse(&das)?,
@@ -52,22 +64,40 @@ impl Dap2Dataset {
             _ => return Err(no_data(&das)),
         };
         let mut found = leaves(&structure, &constraint)?;
+        found.names.extend(names);
         let rows = Rows::new(sent(&constraint.selections));
-        rows.find_lengths(&server, &mut found.all)?;
+        match computed.is_some() {
+            true if found.all.iter().any(|leaf| leaf.sequence().is_some()) => {
+                let why = "a function of the server that gives sequences".to_owned();
+                return Err(Error::Unsupported(why));
+            }
+            true => {}
+            false => rows.find_lengths(&server, &mut found.all)?,
+        }
         let mut dataset = described(found.all, &found.names, &das, string_length);
         dataset.schema.warnings.extend(found.left_out);
         Ok(Self {
+            together: Together::new(&dataset.leaves),
             server,
             dataset,
             rows,
+            computed,
         })
     }
 
     /// The elements of a box of the server's variable: texts whole.
     fn elements(&self, var: usize, slices: &[Slice]) -> Result<Vec<u8>> {
         let leaf = &self.dataset.leaves[var];
+        let leaves = &self.dataset.leaves;
+        if let Some(computed) = &self.computed {
+            return computed.elements(&self.server, leaves, var, slices);
+        }
         if leaf.sequence().is_some() {
             return self.rows.elements(&self.server, var, leaf, slices);
+        }
+        if let Some(all) = self.together.elements(&self.server, leaves, var) {
+            let lengths: Vec<u64> = leaf.dims.iter().map(|dim| dim.length).collect();
+            return taken(&all, &lengths, slices, leaf.size());
         }
         let parts = pieces(slices, leaf.size_sent())?;
         let questions = parts.iter().map(|part| {
@@ -85,7 +115,12 @@ impl Dap2Dataset {
         let mut counts = parts.iter().map(|part| element_count(part));
         self.server.answers(questions.collect(), |answer| {
             let count = counts.next().flatten();
-            let found = Answer::parse(answer)?.elements(leaf.atom, count, leaf.width, kept)?;
+            let found = Answer::parse(answer)?.elements(&Asked {
+                leaf,
+                count,
+                width: leaf.width,
+                most: kept,
+            })?;
             match bytes.is_empty() {
                 true => bytes = found.bytes,
                 false => bytes.extend_from_slice(&found.bytes),
@@ -99,6 +134,14 @@ impl Dap2Dataset {
                 bytes.len()
             ))),
         }
+    }
+}
+
+/// The variables that a DDS describes.
+fn structure_of(text: &str) -> Result<dds::Dataset> {
+    match text.trim_start().get(..7) {
+        Some(word) if word.eq_ignore_ascii_case("dataset") => dds::parse(text),
+        _ => Err(no_data(text)),
     }
 }
 

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::data::{Answer, Asked, Elements, question};
 use super::leaf::Leaf;
-use super::request::question;
-use super::xdr::{Answer, Elements};
 use crate::chunk::byte_count;
 use crate::error::{Error, Result};
 use crate::format::dap::limits::MOST_OF_OPEN_DATA;
@@ -54,9 +53,8 @@ impl Rows {
                     let Some(first) = beside.min_by_key(|leaf| leaf.atom.is_text()) else {
                         continue;
                     };
-                    // Texts of any length count.
-                    let field = self.field(server, first, usize::MAX >> 1);
-                    field.map_err(|e| e.in_variable(&first.name))?.rows
+                    self.count(server, first)
+                        .map_err(|e| e.in_variable(&first.name))?
                 }
             };
             known.insert(path, rows);
@@ -77,7 +75,7 @@ impl Rows {
         let all = match self.fields.get(&var) {
             Some(all) => all,
             None => {
-                let found = self.field(server, leaf, leaf.width)?;
+                let found = self.field(server, leaf)?;
                 let bytes = found.bytes.len();
                 if byte_count(&lengths, leaf.size()) != Some(bytes) {
                     return Err(Error::Damaged(format!(
@@ -93,20 +91,31 @@ impl Rows {
         taken(&all, &lengths, slices, leaf.size())
     }
 
-    /// All rows of a field. A text gets `width` bytes.
-    fn field(&self, server: &Server, leaf: &Leaf, width: usize) -> Result<Elements> {
+    /// All rows of a field.
+    fn field(&self, server: &Server, leaf: &Leaf) -> Result<Elements> {
         let inner = leaf.dims.iter().filter(|dim| !dim.is_rows);
         let inner: Vec<Slice> = inner.map(|dim| Slice::whole(dim.length)).collect();
-        let count = element_count(&inner);
-        let question = question(
-            &leaf.projection(&leaf.whole()),
-            &self.selections,
-            MOST_OF_OPEN_DATA,
-        );
+        let asked = Asked {
+            leaf,
+            count: element_count(&inner),
+            width: leaf.width,
+            most: MOST_OF_OPEN_DATA as usize,
+        };
+        self.answer(server, leaf, |answer| answer.elements(&asked))
+    }
+
+    /// The number of rows of a field.
+    fn count(&self, server: &Server, leaf: &Leaf) -> Result<u64> {
+        self.answer(server, leaf, |answer| answer.rows(leaf))
+    }
+
+    /// What `read` gives of the answer with all rows of a field.
+    fn answer<T>(&self, server: &Server, leaf: &Leaf, read: impl Fn(&Answer<'_>) -> Result<T>) -> Result<T> {
+        let projection = leaf.projection(&leaf.whole());
+        let question = question(&projection, &self.selections, MOST_OF_OPEN_DATA);
         let mut found = None;
         server.answers(vec![question], |answer| {
-            found =
-                Some(Answer::parse(answer)?.elements(leaf.atom, count, width, MOST_OF_OPEN_DATA as usize)?);
+            found = Some(read(&Answer::parse(answer)?)?);
             Ok(())
         })?;
         found.ok_or_else(|| Error::Internal("a question has no answer".to_owned()))

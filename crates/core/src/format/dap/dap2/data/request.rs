@@ -1,6 +1,6 @@
 //! Requests for data.
 
-use super::names::sent;
+use crate::format::dap::dap2::names::sent;
 use crate::format::dap::limits::MOST_OF_A_HEADER;
 use crate::store::Question;
 
