@@ -77,10 +77,11 @@ def rounded():
     return made
 
 
-def large():
+def large(name="large", times=250):
     """100 MB, each value its number."""
-    made = DatasetType("large")
-    made["v"] = BaseType("v", data=np.arange(250 * 100 * 1000, dtype="f4").reshape(250, 100, 1000), dims=["t", "y", "x"])
+    made = DatasetType(name)
+    values = np.arange(times * 100 * 1000, dtype="f4").reshape(times, 100, 1000)
+    made["v"] = BaseType("v", data=values, dims=["t", "y", "x"])
     return made
 
 
@@ -228,7 +229,24 @@ FOUR = Dap4(
       <Group name="h"><UInt64 name="w"><Dim name="/y"/><Dim name="/g/z"/></UInt64></Group>
     </Group>""",
 )
-FOURS = {"four", "plain", "wrongsum", "cut4", "structures4", "deep4"}
+CELL = np.dtype([("a", "i4"), ("m", "f8", (2,)), ("in", [("b", "i2"), ("c", "u1")])])
+STRUCTURES = Dap4(
+    {
+        "/s": np.array((7, (1.5, -2), (3, 200)), CELL),
+        "/cells": np.array([(n, (n / 2, n * 3), (n, n + 1)) for n in range(4)], CELL),
+        "/i": np.array(5, "i4"),
+        "/g/t": np.array([(1.25,), (2.5,)], np.dtype([("x", "f4")])),
+    },
+    """
+    <Dimension name="n" size="4"/><Dimension name="two" size="2"/>
+    <Structure name="s"><Int32 name="a"/><Float64 name="m"><Dim size="2"/></Float64>
+      <Structure name="in"><Int16 name="b"/><UInt8 name="c"/></Structure></Structure>
+    <Structure name="cells"><Int32 name="n"/><Float64 name="m"><Dim name="/two"/></Float64>
+      <Structure name="in"><Int16 name="d"/><UInt8 name="e"/></Structure><Dim name="/n"/></Structure>
+    <Int32 name="i"><Attribute name="units" type="String"><Value>m</Value></Attribute></Int32>
+    <Group name="g"><Structure name="t"><Float32 name="x"/><Dim name="/two"/></Structure></Group>""",
+)
+FOURS = {"four", "plain", "structures", "wrongsum", "cut4", "structures4", "deep4"}
 STORED = pathlib.Path(pydap.tests.datasets.__file__).parent / "data" / "daps"
 
 
@@ -241,8 +259,11 @@ def answer4(name, suffix, constraint):
         if name == "wrongsum":
             return body[:-6] + bytes([body[-6] ^ 1]) + body[-5:]
         return body[:-5] if name == "cut4" else body
+    if name == "structures":
+        return STRUCTURES.dmr() if suffix == "dmr.xml" else STRUCTURES.dap(constraint)
     if name == "structures4":
-        return FOUR.dmr('<Structure name="s"><Int32 name="a"/></Structure><Int32 name="i"/>')
+        odd = '<Structure name="s"><String name="a"/></Structure><Structure name="e"/><Opaque name="o"/>'
+        return FOUR.dmr(odd + '<Sequence name="q"><Int32 name="a"/></Sequence><Int32 name="i"/>')
     if name == "deep4":
         return FOUR.dmr("<Group>" * 100000)
     stored = (STORED / f"{name}.nc.dap").read_bytes()
@@ -296,8 +317,13 @@ def application(log):
     return answer
 
 
-if __name__ == "__main__":
-    with open(sys.argv[1], "a") as log:
+def serve(log):
+    """Prints the port, and answers until the process ends."""
+    with open(log, "a") as log:
         server = wsgiref.simple_server.make_server("127.0.0.1", 0, application(log), Server, Handler)
         print(server.server_port, flush=True)
         server.serve_forever()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

@@ -9,8 +9,9 @@ pub const MOST_OF_A_HEADER: u64 = 1 << 20;
 /// Most bytes of data that one request asks for. Servers refuse longer answers: some from 50 MB on.
 pub const LARGEST_REQUEST: u64 = 32 << 20;
 
-/// Bytes from which on a region is asked for by several requests at once.
-pub const SPLIT_FROM: u64 = 4 << 20;
+/// Bytes from which on a region is asked for by several requests at once. Each request costs a server some milliseconds, so that
+/// many small ones are slower.
+pub const SPLIT_FROM: u64 = 8 << 20;
 
 /// Most bytes of an answer whose length depends on its content: strings, sequences.
 pub const MOST_OF_OPEN_DATA: u64 = 256 << 20;

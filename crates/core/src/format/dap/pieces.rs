@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// Pieces into which a long box is cut at least, so that several requests are under way.
 const AT_ONCE: u64 = 4;
 
-/// Most pieces of one box, of at least 2 MiB each.
+/// Most pieces of one box, of at least 4 MiB each.
 const MOST_PIECES: u64 = 1 << 15;
 
 /// The parts of a box of elements, each of about as many bytes as one request asks for. One after another they are the box in
@@ -33,7 +33,11 @@ pub fn pieces(slices: &[Slice], size: u64) -> Result<Vec<Vec<Slice>>> {
     let cut = (0..rank)
         .find(|d| bytes(&slices[d + 1..]) <= wanted)
         .unwrap_or(rank - 1);
-    let several = (wanted / bytes(&slices[cut + 1..]).max(1)).max(1);
+    let most = (wanted / bytes(&slices[cut + 1..]).max(1)).max(1);
+    // About as many each, so that none comes for the last one alone.
+    let several = slices[cut]
+        .count
+        .div_ceil(slices[cut].count.div_ceil(most).max(1));
     let mut parts = vec![slices.to_vec()];
     for d in 0..=cut {
         let several = if d == cut { several } else { 1 };

@@ -6,6 +6,7 @@ use super::attributes::attributes;
 use super::constraint::Constraint;
 use super::dmr_types::atomic;
 use super::element::Element;
+use super::structure::{Structure, Surroundings};
 use crate::error::{Error, Result};
 use crate::format::dap::limits::{MOST_DIMENSIONS, shown};
 use crate::format::dap::slice::Slice;
@@ -76,7 +77,7 @@ impl Described {
         for child in &element.children {
             match child.name.as_str() {
                 "Dimension" => {
-                    let name = name_of(child)?;
+                    let name = child.valid_name()?;
                     let length = child.attribute("size").and_then(|size| size.trim().parse().ok());
                     let length =
                         length.ok_or_else(|| damaged(format!("dimension {}: no length", shown(name))))?;
@@ -89,7 +90,7 @@ impl Described {
                     names.dims.insert(format!("{path}/{name}"), dim);
                 }
                 "Enumeration" => {
-                    let name = name_of(child)?;
+                    let name = child.valid_name()?;
                     let class = enumeration(child)?;
                     let ty = self.schema.add_type(UserType {
                         name: name.to_owned(),
@@ -99,7 +100,7 @@ impl Described {
                     names.enums.insert(format!("{path}/{name}"), ty);
                 }
                 "Group" => {
-                    let name = name_of(child)?;
+                    let name = child.valid_name()?;
                     let inner = self.schema.add_group(group, name);
                     self.declare(child, inner, &format!("{path}/{name}"), names)?;
                 }
@@ -130,15 +131,19 @@ impl Described {
                     self.define(
                         child,
                         inner,
-                        &format!("{path}/{}", name_of(child)?),
+                        &format!("{path}/{}", child.valid_name()?),
                         names,
                         constraint,
                         at,
                     )?;
                 }
                 kind => {
-                    let full = format!("{path}/{}", name_of(child)?);
-                    match type_of(kind, child, names)? {
+                    let full = format!("{path}/{}", child.valid_name()?);
+                    let ty = match kind {
+                        "Structure" => self.structure(child, group, names, &full)?,
+                        _ => type_of(child, names)?,
+                    };
+                    match ty {
                         Some(ty) => self.variable(child, group, full, ty, names, constraint)?,
                         None => self.schema.warnings.push(format!(
                             "{} {full}: left out, as this type of DAP4 is not read",
@@ -149,6 +154,35 @@ impl Described {
             }
         }
         Ok(())
+    }
+
+    /// The type of a structure, declared in its group. `None` for one that is not read.
+    fn structure(
+        &mut self,
+        element: &Element,
+        group: GroupId,
+        names: &mut Names,
+        path: &str,
+    ) -> Result<Option<Type>> {
+        let around = Around {
+            schema: &self.schema,
+            names,
+        };
+        let made =
+            Structure::of(element, None, &self.schema, &around).map_err(|e| e.in_variable(&shown(path)))?;
+        let Some(made) = made else {
+            return Ok(None);
+        };
+        // netCDF-C has these dimensions, too, although no variable uses them.
+        let mut inside: Vec<&Element> = element.children.iter().collect();
+        while let Some(child) = inside.pop() {
+            inside.extend(&child.children);
+            let length = child.attribute("size").and_then(|size| size.trim().parse().ok());
+            if let ("Dim", Some(length)) = (child.name.as_str(), length) {
+                self.anonymous(length, names);
+            }
+        }
+        Ok(Some(made.declared(&mut self.schema, group)))
     }
 
     fn variable(
@@ -182,7 +216,7 @@ impl Described {
         }
         let attributes = attributes(element, &path, &mut self.schema.warnings);
         self.schema.add_var(Variable {
-            name: name_of(element)?.to_owned(),
+            name: element.valid_name()?.to_owned(),
             group,
             ty,
             dims,
@@ -193,13 +227,8 @@ impl Described {
     }
 
     fn dimension(&mut self, dim: &Element, path: &str, names: &mut Names) -> Result<DimId> {
-        if let Some(name) = dim.attribute("name") {
-            let absolute = match name.starts_with('/') {
-                true => name.to_owned(),
-                false => format!("/{name}"),
-            };
-            let found = names.dims.get(&absolute).copied();
-            return found.ok_or_else(|| damaged(format!("variable {path}: no dimension {}", shown(name))));
+        if let Some(found) = names.dim(dim) {
+            return found.map_err(|e| e.in_variable(&shown(path)));
         }
         let size = dim.attribute("size").unwrap_or_default();
         match size.trim().parse() {
@@ -227,16 +256,53 @@ impl Described {
     }
 }
 
+impl Names {
+    /// The dimension that an element names; `None` if it names none.
+    fn dim(&self, dim: &Element) -> Option<Result<DimId>> {
+        let name = dim.attribute("name")?;
+        let found = self.dims.get(&absolute(name)).copied();
+        Some(found.ok_or_else(|| damaged(format!("no dimension {}", shown(name)))))
+    }
+}
+
+/// What the members of a structure may name.
+struct Around<'a> {
+    schema: &'a Schema,
+    names: &'a Names,
+}
+
+impl Surroundings for Around<'_> {
+    fn type_of(&self, member: &Element) -> Result<Option<Type>> {
+        type_of(member, self.names)
+    }
+
+    fn length_of(&self, dim: &Element) -> Result<u64> {
+        match self.names.dim(dim) {
+            Some(found) => Ok(self.schema.dim(found?).length),
+            None => {
+                let size = dim.attribute("size").unwrap_or_default();
+                size.trim()
+                    .parse()
+                    .map_err(|_| Error::Unsupported(format!("a dimension of the length '{}'", shown(size))))
+            }
+        }
+    }
+}
+
+/// A path from the root.
+fn absolute(name: &str) -> String {
+    match name.starts_with('/') {
+        true => name.to_owned(),
+        false => format!("/{name}"),
+    }
+}
+
 /// The type of a variable; `None` for one that is not read.
-fn type_of(kind: &str, element: &Element, names: &Names) -> Result<Option<Type>> {
-    Ok(match kind {
+fn type_of(element: &Element, names: &Names) -> Result<Option<Type>> {
+    Ok(match element.name.as_str() {
         "Enum" => {
             let name = element.attribute("enum").unwrap_or_default();
-            let absolute = match name.starts_with('/') {
-                true => name.to_owned(),
-                false => format!("/{name}"),
-            };
-            let found = names.enums.get(&absolute);
+            let found = names.enums.get(&absolute(name));
             Some(Type::User(*found.ok_or_else(|| {
                 damaged(format!("no enumeration {}", shown(name)))
             })?))
@@ -259,16 +325,9 @@ fn enumeration(element: &Element) -> Result<TypeClass> {
         let value = value.filter(|value| (-(1 << 63)..1 << 64).contains(value));
         let value =
             value.ok_or_else(|| damaged("a constant of an enumeration without a value".to_owned()))?;
-        members.push((name_of(constant)?.to_owned(), value as i64));
+        members.push((constant.valid_name()?.to_owned(), value as i64));
     }
     Ok(TypeClass::Enum { base, members })
-}
-
-fn name_of(element: &Element) -> Result<&str> {
-    let name = element
-        .attribute("name")
-        .filter(|name| !name.is_empty() && !name.contains(['/', '\0']));
-    name.ok_or_else(|| damaged(format!("a <{}> without a valid name", shown(&element.name))))
 }
 
 fn damaged(why: String) -> Error {

@@ -31,6 +31,20 @@ impl Element {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The value of the attribute `name`.
+    ///
+    /// # Errors
+    /// There is none, or none that netCDF holds.
+    pub fn valid_name(&self) -> Result<&str> {
+        let name = self
+            .attribute("name")
+            .filter(|name| !name.is_empty() && !name.contains(['/', '\0']));
+        name.ok_or_else(|| {
+            let element = shown(&self.name);
+            Error::Damaged(format!("the server's DMR: a <{element}> without a valid name"))
+        })
+    }
+
     /// The elements inside of this name.
     pub fn children_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
         self.children.iter().filter(move |child| child.name == name)

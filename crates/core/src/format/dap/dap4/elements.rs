@@ -1,20 +1,20 @@
 //! The elements of one variable in an answer of DAP4.
 
 use super::chunks::Data;
-use crate::chunk::swap_units;
+use super::structure::swap_numbers;
 use crate::error::{Error, Result};
-use crate::model::{Type, Values};
+use crate::model::{Schema, Type, Values};
 
-/// The elements of the only variable of an answer: `count` of the atomic type `ty`. A checksum behind them is compared.
+/// The elements of the only variable of an answer: `count` of the type `ty`, which is atomic or a compound. A checksum behind them is compared.
 ///
 /// # Errors
 /// Data that ends too early or goes on, a wrong checksum.
-pub fn elements(data: Data, ty: Type, count: u64) -> Result<Values> {
+pub fn elements(data: Data, schema: &Schema, ty: Type, count: u64) -> Result<Values> {
     let Data { mut bytes, is_little } = data;
     let (values, length) = match ty {
         Type::String => strings(&bytes, is_little, count)?,
         _ => {
-            let size = ty.atomic_size();
+            let size = schema.type_size(ty);
             let length = usize::try_from(count)
                 .ok()
                 .and_then(|count| count.checked_mul(size));
@@ -24,7 +24,7 @@ pub fn elements(data: Data, ty: Type, count: u64) -> Result<Values> {
             check(&bytes, length, is_little)?;
             bytes.truncate(length);
             if !is_little {
-                swap_units(&mut bytes, size);
+                swap_numbers(schema, ty, &mut bytes);
             }
             return Ok(Values::from_bytes(bytes));
         }
@@ -83,10 +83,12 @@ fn too_short() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Kind;
 
     fn of(bytes: &[u8], is_little: bool, ty: Type, count: u64) -> Result<Values> {
         let bytes = bytes.to_vec();
-        elements(Data { bytes, is_little }, ty, count)
+        let schema = Schema::new(Kind::Netcdf4);
+        elements(Data { bytes, is_little }, &schema, ty, count)
     }
 
     #[test]

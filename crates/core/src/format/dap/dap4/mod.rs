@@ -1,11 +1,12 @@
 //! DAP4: a dataset described by XML, and values in chunks with checksums.
 //!
 //! ```text
-//! .dmr.xml ─► element ─► dmr, attributes ◄─ constraint of the URL
-//! region ─► .dap?dap4.ce=/group/name[a:s:b] ─► chunks ─► elements
+//! .dmr.xml ─► element ─► dmr: structure, attributes ◄─ constraint of the URL
+//! box ─► .dap?dap4.ce=/group/name[a:s:b] ─► chunks ─► elements
 //! ```
 //!
-//! Numbers, text and enumerations are read. Structures, sequences and opaque types are left out, with a warning.
+//! Numbers, text, enumerations, and structures of numbers are read. Other structures, sequences and opaque types are left out,
+//! with a warning.
 
 mod attributes;
 mod chunks;
@@ -15,5 +16,6 @@ mod dmr_types;
 mod element;
 mod elements;
 mod reader;
+mod structure;
 
 pub use reader::Dap4Dataset;

@@ -103,7 +103,7 @@ impl ServedDataset for Dap4Dataset {
         let mut counts = parts.iter().map(|part| element_count(part).unwrap_or(u64::MAX));
         self.server.answers(questions.collect(), |answer| {
             let count = counts.next().unwrap_or(0);
-            let found = elements(chunks::data(answer)?, ty, count)?;
+            let found = elements(chunks::data(answer)?, &self.dataset.schema, ty, count)?;
             append(&mut all, found, ty);
             Ok(())
         })?;
