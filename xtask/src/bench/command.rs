@@ -52,6 +52,13 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let packages = root().join("target/interop/references");
         return references::run(&build_release()?, &python, &packages, &data_folder());
     }
+    if arguments == ["dap"] {
+        let python = python::interpreter()?;
+        python::install_readers(&python)?;
+        let packages = root().join("target/interop/dap");
+        let script = root().join("tests/bench/dap.py");
+        return remote::dap::run(&build_release()?, &python, &packages, &script, &data_folder());
+    }
     if arguments == ["files"] {
         return files::run(&build_release()?, &data_folder());
     }
@@ -108,7 +115,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {
-            let groups = "append, archive, files, filters, jobs, join, parts, proof, python, remote, shards";
+            let groups =
+                "append, archive, dap, files, filters, jobs, join, parts, proof, python, remote, shards";
             anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
         }
         [flag, rest @ ..] if flag == "--before" => {

@@ -19,7 +19,8 @@
 //!
 //! With `files`, it copies many small files: see `files.rs`. With `join`, it joins files: see `join.rs`. With
 //! `append`, it adds to a file: see `append.rs`. With `jobs`, several processes make one dataset: see `jobs`.
-//! With `python`, it copies from Python: see `python.rs`. With `references`, it writes references: see `references.rs`.
+//! With `python`, it copies from Python: see `python.rs`. With `references`, it writes references: see `references.rs`. With
+//! `dap`, it copies from an OPeNDAP server: see `remote/dap.rs`.
 //!
 //! With `filters`, it compares each filter with the reference library's: see `filters.rs`.
 

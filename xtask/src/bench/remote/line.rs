@@ -90,11 +90,14 @@ impl Line {
 
 /// A server in a process of its own, which ends with this value. The standard library leaves a child alive when its handle is
 /// dropped.
-struct Server(Child);
+pub struct Server(Child);
 
 impl Server {
     /// Starts a server. Returns the line that it prints when it is ready, too.
-    fn start(command: &mut Command) -> Result<(Self, String)> {
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start(command: &mut Command) -> Result<(Self, String)> {
         let mut server = Self(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?);
         let printed = server.0.stdout.take().context("no standard output")?;
         let mut line = String::new();

@@ -6,6 +6,7 @@
 //! Each row says what is wanted of it: a ratio to a peer or to one request at a time, a number of requests, a time, memory with
 //! `-m 64M`. What is missed is marked `SHORT`.
 
+pub mod dap;
 mod line;
 mod rows;
 mod run;
