@@ -162,10 +162,15 @@ fn walk(
     // The level of the nodes, as their parents imply.
     let mut expected_level = None;
     while !nodes.is_empty() {
-        reader.expect(nodes.iter().map(|node| (*node, NODE)));
         let mut below = Vec::new();
         let mut level_below = None;
-        for address in nodes {
+        // Nodes before this one were announced.
+        let mut expected = 0usize;
+        for (n, &address) in nodes.iter().enumerate() {
+            if n == expected {
+                let rest = nodes.iter().skip(n).map(|node| (*node, NODE));
+                expected = expected.saturating_add(reader.expect(rest));
+            }
             let kind = (node_type, expected_level);
             let node = match Node::read(reader, &mut guard, address, kind, key_size) {
                 Ok(node) => node,

@@ -158,9 +158,12 @@ impl Header {
             return Ok(true);
         };
         let pointers = self.pointer_widths(reader)?;
+        let mut leaves = Vec::new();
         if reader.is_slow() {
-            self.read_ahead(reader, &pointers, root)?;
+            leaves = self.leaves_ahead(reader, &pointers, root)?;
         }
+        // The leaf that is read next, and the first one that was not announced.
+        let (mut leaf, mut expected) = (0usize, 0usize);
         let mut guard = Walk::new(reader);
         let mut path = vec![self.node(reader, &mut guard, &pointers, root, self.root_records, self.depth)?];
         let mut found = 0u64;
@@ -169,6 +172,13 @@ impl Header {
         while let Some(node) = path.last_mut() {
             if let Some(child) = node.next_child() {
                 let depth = node.depth.saturating_sub(1);
+                if depth == 0 {
+                    if leaf == expected {
+                        let rest = leaves.iter().skip(leaf).map(|leaf| (*leaf, self.node_size));
+                        expected = expected.saturating_add(reader.expect(rest));
+                    }
+                    leaf += 1;
+                }
                 match self.node(reader, &mut guard, &pointers, child.address, child.records, depth) {
                     Ok(child) => path.push(child),
                     // The records of the other nodes are read.
@@ -197,20 +207,26 @@ impl Header {
         Ok(is_whole)
     }
 
-    /// Reads all nodes into the cache, level by level.
-    fn read_ahead(&self, reader: &MetadataReader, pointers: &[PointerWidths], root: u64) -> Result<()> {
+    /// Reads the nodes above the leaves into the cache, level by level. Returns the addresses of all leaves, in key order.
+    fn leaves_ahead(
+        &self,
+        reader: &MetadataReader,
+        pointers: &[PointerWidths],
+        root: u64,
+    ) -> Result<Vec<u64>> {
         let mut guard = Walk::new(reader);
         let mut nodes = vec![Child {
             address: root,
             records: self.root_records,
         }];
-        for depth in (0..=self.depth).rev() {
-            reader.expect(nodes.iter().map(|node| (node.address, self.node_size)));
-            if depth == 0 {
-                break;
-            }
+        for depth in (1..=self.depth).rev() {
             let mut below = Vec::new();
-            for Child { address, records } in nodes {
+            let mut expected = 0usize;
+            for (n, &Child { address, records }) in nodes.iter().enumerate() {
+                if n == expected {
+                    let rest = nodes.iter().skip(n).map(|node| (node.address, self.node_size));
+                    expected = expected.saturating_add(reader.expect(rest));
+                }
                 below.extend(
                     self.node(reader, &mut guard, pointers, address, records, depth)?
                         .children,
@@ -218,7 +234,7 @@ impl Header {
             }
             nodes = below;
         }
-        Ok(())
+        Ok(nodes.into_iter().map(|leaf| leaf.address).collect())
     }
 
     /// Widths of child pointers in the internal nodes of each depth, from depth 1 on.

@@ -171,13 +171,25 @@ impl MetadataReader {
 
     /// Announces reads, as addresses and lengths in bytes. If the source is slow, they are fetched in one step. Lengths
     /// may be estimates.
-    pub(crate) fn expect(&self, places: impl IntoIterator<Item = (u64, u64)>) {
+    ///
+    /// Returns how many of the places may be read now, at least one. Places behind those are to be announced again, as there was no room
+    /// for them in the cache.
+    pub(crate) fn expect(&self, places: impl IntoIterator<Item = (u64, u64)>) -> usize {
         if !self.is_slow() {
-            return;
+            return usize::MAX;
         }
+        let mut count = 0;
         let cache = &self.shared.cache;
         let here = self.misses.is_none().then(|| self.misses());
         for (address, len) in places {
+            if here
+                .as_ref()
+                .or(self.misses.as_deref())
+                .is_some_and(Misses::is_full)
+            {
+                break;
+            }
+            count += 1;
             if address < self.shared.size {
                 let len = len.min(self.shared.size - address);
                 let missing = cache.missing(self.absolute(address), len);
@@ -190,6 +202,7 @@ impl MetadataReader {
             // An error will occur again when the bytes are read.
             let _ = self.fetch(&here);
         }
+        count.max(1)
     }
 
     /// The limits that the file was opened with.

@@ -28,6 +28,15 @@ const GROWTH: u64 = 4;
 /// Readahead, in bytes, from which a source counts as slow, so that planning reads ahead is worthwhile.
 const SLOW: usize = 4 * LOCAL_READAHEAD;
 
+/// Maximum number of blocks in one of several requests at once (2 MiB), as one connection rarely fills a line.
+const MOST_IN_REQUEST: u64 = 128;
+
+/// Least number of blocks that are fetched apart if they are far from each other.
+const MANY: usize = 32;
+
+/// Blocks between those that are wanted, for each of these, from which they are fetched apart.
+const MOST_UNWANTED: u64 = 4;
+
 /// Maximum readahead that is used, in blocks (64 MiB).
 const MAX_STEP: u64 = 4096;
 
@@ -197,7 +206,13 @@ impl BlockCache {
     ///
     /// Returns the number of blocks kept.
     pub(crate) fn fetch(&self, numbers: &[u64], room: u64) -> io::Result<u64> {
-        let mut runs = Run::join(numbers, self.step, self.room());
+        let longest = self.room().min(MOST_IN_REQUEST);
+        let mut runs = Run::join(numbers, self.step, longest);
+        let all: u64 = runs.iter().map(|run| run.count).sum();
+        if numbers.len() >= MANY && all / MOST_UNWANTED > numbers.len() as u64 {
+            // Requests at once cost less time than what is between these blocks.
+            runs = Run::join(numbers, 1, longest);
+        }
         if let Some(last) = runs.last_mut() {
             last.count = self.up_to_end(last.first, last.count);
         }
