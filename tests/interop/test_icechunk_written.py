@@ -20,9 +20,9 @@ def repository(path):
     return f"{path}#mode=icechunk"
 
 
-def compare(path, *sources, along=None):
+def compare(path, *sources, along=None, container=None):
     options = [] if along is None else ["--along", along]
-    container = f"file://{pathlib.Path(sources[0]).resolve().parent}/"
+    container = container or f"file://{pathlib.Path(sources[0]).resolve().parent}/"
     return by_script(("zarr", "icechunk"), "icechunk_compare.py", path, container, *sources, *options, variables={**VARIABLES, "ICECHUNK_LOG": "error"})
 
 
@@ -72,6 +72,17 @@ def test_our_reader_reads_it(source, tmp_path):
             assert (wanted[name][...] == found[name][...]).all(), name
         assert found["inner/number"][...] == 5
     assert "branch" in str(list((tmp_path / "repo").rglob("ref.json"))[0])
+
+
+@pytest.mark.parametrize("kind, options", [("zarr2", []), ("zarr3", ["--shard", "none"])])
+def test_values_of_keys_are_whole_objects(source, tmp_path, kind, options):
+    middle, repo = tmp_path / "in.zarr", tmp_path / "repo"
+    nccopy("-k", kind, *options, source, middle)
+    nccopy("--inline", "0", middle, repository(repo))
+    expected = tmp_path / "expected.nc"
+    nccopy("-k", "nc4", middle, expected)
+    assert compare(repo, expected, container=middle.as_uri() + "/")["differences"] == []
+    assert nccopy("--data-dir", tmp_path, repository(repo), tmp_path / "back.nc") is not None
 
 
 def test_joined_files_are_one_repository(tmp_path):

@@ -64,7 +64,8 @@ def test_ragged_inputs(files, tmp_path, form):
     "options, told",
     [
         ({"chunks": (1, 20, 24)}, "chunks of 1,20,24, not 5,10,12"),
-        ({"complevel": 4, "fletcher32": True}, "other filters"),
+        ({"complevel": 4, "fletcher32": True}, "other filters than the first input: fletcher32+shuffle+deflate, not shuffle+deflate"),
+        ({"endian": "big"}, "its numbers in the other byte order"),
     ],
 )
 def test_inputs_that_are_stored_otherwise(tmp_path, options, told):
@@ -74,6 +75,15 @@ def test_inputs_that_are_stored_otherwise(tmp_path, options, told):
     assert f"{files[1]} has {told}" in message
     nccopy("--join", "time", "--copy-ragged", *files, out)
     check(out, *files, along="time")
+
+
+def test_levels_and_coordinates_of_any_size(tmp_path):
+    """A reader does not need the level. The coordinate of the joined dimension is stored where its chunks are not aligned."""
+    files = [write(tmp_path / f"{n}.nc", 10 * n, 10, complevel=level) for n, level in enumerate((1, 4, 9))]
+    out = tmp_path / "refs.json"
+    nccopy("--join", "time", "--inline", "0", *files, out)
+    check(out, *files, along="time")
+    assert [objects(out, "v").count(str(file)) for file in files] == [8, 8, 8]
 
 
 @pytest.mark.parametrize("kind", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA"])

@@ -89,6 +89,12 @@ def test_values_of_json_are_those_of_the_source(writer, source, tmp_path):
     same(values(tmp_path / "out.nc"), values(source), but)
     header = ncdump("-h", refs).decode()
     assert "packed:scale_factor = 0.01" in header and ':title = "source"' in header
+    # VirtualiZarr spells it as base64.
+    assert "sparse:_FillValue = 5.f ;" in header
+    # Cells that are never copied are as those of a copy of the source.
+    nccopy("-v", "packed", refs, tmp_path / "part.nc")
+    with netCDF4.Dataset(tmp_path / "part.nc") as part:
+        assert part["plain"][:].mask.all()
     # A subset, and what the chunks of the source are.
     nccopy("-v", "packed", "--isel", "time=2:4", refs, tmp_path / "cut.nc")
     same(values(tmp_path / "cut.nc"), {"packed": (("time", "y", "x"), values(source)["packed"][1][2:4])})
@@ -110,6 +116,10 @@ def test_values_of_parquet_are_those_of_the_source(writer, source, tmp_path):
     nccopy(refs, tmp_path / "out.nc")
     same(values(tmp_path / "out.nc"), values(source), LEFT_OUT.get(writer, []))
     assert b"packed:scale_factor = 0.01" in ncdump("-h", refs)
+    shutil.copytree(refs, tmp_path / "lost.parq")
+    shutil.rmtree(tmp_path / "lost.parq" / "sparse")
+    told = subprocess.run([BIN / "ncdump", "-h", tmp_path / "lost.parq"], capture_output=True, text=True)
+    assert "sparse: " in told.stderr and "files of references are missing" in told.stderr
     nccopy("-v", "sparse", "--isel", "y=20:30,x=0:40", refs, tmp_path / "cut.nc")
     expected = values(source)["sparse"][1][20:30, 0:40]
     same(values(tmp_path / "cut.nc"), {"sparse": (("y", "x"), expected)})

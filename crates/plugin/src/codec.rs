@@ -211,6 +211,7 @@ impl Codec for PluginCodec {
             equivalent: None,
             deflate_wrapper: None,
             serves: None,
+            self_describing: false,
             hdf5_check: None,
         }
     }

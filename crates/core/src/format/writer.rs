@@ -31,6 +31,11 @@ pub trait Writer: Send + Sync {
         Err(Error::Internal("a reference, in a format of chunks".into()))
     }
 
+    /// True if the place of a whole object must tell its length.
+    fn needs_lengths(&self) -> bool {
+        false
+    }
+
     /// Writes a part of the storage of a contiguous, compact or classic variable, starting at byte `offset`:
     /// elements of the extent in C order without gaps, in the layout's byte order. Needs no sequence number, because
     /// its place is known beforehand.

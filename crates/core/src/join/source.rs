@@ -135,6 +135,11 @@ impl StoredPlaces for JoinSource<'_> {
         input.place_of_chunk(var, chunk)
     }
 
+    fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        let (input, var) = self.stored(var);
+        input.length_of_chunk(var, chunk)
+    }
+
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
         let (input, var) = self.stored(var);
         input.place_of_bytes(var, offset, length)

@@ -57,6 +57,7 @@ impl Codec for Blosc {
             stored_parameters: Some(self),
             zarr_form: Some(self),
             canonical_parameters: Some(|stored| Cow::Owned(parameters::canonical(stored))),
+            self_describing: true,
             ..CodecFacts::named("blosc")
         }
     }

@@ -92,6 +92,8 @@ pub struct CodecFacts<'a> {
     /// True if what reads streams of the second spec reads those of the first as well, and nobody misses anything in
     /// them, though an encoder of the second makes others. Both specs name this codec.
     pub serves: Option<fn(&CodecSpec, &CodecSpec) -> bool>,
+    /// True if streams say all that decoding needs: parameters, such as a level, matter to an encoder alone.
+    pub self_describing: bool,
     /// A check of streams that were stored under a Zarr name: true if HDF5's plugins decode the stream. Without it, they
     /// decode all that this codec does.
     pub hdf5_check: Option<fn(&[u8]) -> bool>,
@@ -133,6 +135,7 @@ impl<'a> CodecFacts<'a> {
             equivalent: None,
             deflate_wrapper: None,
             serves: None,
+            self_describing: false,
             hdf5_check: None,
         }
     }

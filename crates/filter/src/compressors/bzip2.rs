@@ -46,6 +46,7 @@ impl Codec for Bzip2 {
             stored_parameters: Some(self),
             zarr_form: Some(self),
             canonical_parameters: Some(canonical),
+            self_describing: true,
             ..CodecFacts::named("bzip2")
         }
     }

@@ -76,6 +76,7 @@ impl Codec for Zstd {
             is_odd_spelling: Some(says_no_checksum),
             equivalent: Some(equivalent),
             serves: Some(serves),
+            self_describing: true,
             // The plugin fails without the content's length, and reads the first of several frames alone.
             hdf5_check: Some(is_one_frame_with_its_size),
             ..CodecFacts::named("zstd")

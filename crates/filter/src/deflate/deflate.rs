@@ -55,6 +55,7 @@ impl Codec for Deflate {
             verifies: true,
             stored_parameters: Some(self),
             zarr_form: Some(self),
+            self_describing: true,
             deflate_wrapper: Some(deflate_wrapper),
             ..CodecFacts::named("deflate")
         }

@@ -51,6 +51,7 @@ impl Codec for Gzip {
             same_configuration: Some(|a, b| same(level(a), level(b))),
             renamed_configuration: Some(renamed),
             equivalent: Some(equivalent),
+            self_describing: true,
             deflate_wrapper: Some(|spec, _| Some((DeflateWrapper::Gzip, word(spec)?))),
             ..CodecFacts::named(NAME)
         }

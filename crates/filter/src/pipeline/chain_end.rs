@@ -115,6 +115,17 @@ impl ChainEnd {
         })
     }
 
+    /// No change: chunks pass as they are.
+    pub fn unchanged() -> Self {
+        Self {
+            removed: Vec::new(),
+            rewrap: None,
+            check: None,
+            added: Vec::new(),
+            is_bare: false,
+        }
+    }
+
     /// True if chunks pass as they are.
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.rewrap.is_none() && self.check.is_none() && self.added.is_empty()

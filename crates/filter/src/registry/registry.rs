@@ -241,6 +241,27 @@ impl Registry {
         a.len() == b.len() && pairs.all(|((a, given), b)| self.same_stream(a, b, &given))
     }
 
+    /// True if a reader with the pipeline `b` reads what the pipeline `a` made: the codecs differ at most in parameters that matter to
+    /// an encoder alone.
+    pub fn read_alike(&self, a: &[CodecSpec], b: &[CodecSpec], chunk: &ChunkType) -> bool {
+        let alike = |a: &CodecSpec, b: &CodecSpec, given: &ChunkType| {
+            let (Some(codec), Some(other)) = (self.find(a), self.find(b)) else {
+                return false;
+            };
+            let facts = codec.facts();
+            let wrapper = |spec| {
+                facts
+                    .deflate_wrapper
+                    .and_then(|of| of(spec, given))
+                    .map(|(wrapper, _)| wrapper)
+            };
+            Arc::ptr_eq(codec, other) && facts.self_describing && wrapper(a) == wrapper(b)
+        };
+        let mut pairs = self.types(a, chunk).zip(b);
+        a.len() == b.len()
+            && pairs.all(|((a, given), b)| self.same_stream(a, b, &given) || alike(a, b, &given))
+    }
+
     /// True if `specs` make the same streams in chunks of both types. A Zarr configuration may mean other parameters in
     /// an array of other lengths.
     pub fn same_for(&self, specs: &[CodecSpec], a: &ChunkType, b: &ChunkType) -> bool {

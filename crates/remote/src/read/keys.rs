@@ -277,6 +277,9 @@ impl KeyStore for RemoteKeys {
         if let Some(known) = self.known.lock().get(key) {
             return Ok(known.as_ref().map(|value| value.len() as u64));
         }
+        if let Some(listed) = self.session.seen().listed(self.path(key)?.as_ref()) {
+            return Ok(Some(listed));
+        }
         self.session.wait(self.size_of(key))?
     }
 

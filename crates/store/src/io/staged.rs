@@ -140,6 +140,10 @@ impl KeyOutput for StagedKeys {
         self.0.put_reserved(reserved, value)
     }
 
+    fn needs_lengths(&self) -> bool {
+        self.0.needs_lengths()
+    }
+
     fn takes_references(&self) -> bool {
         self.0.takes_references()
     }

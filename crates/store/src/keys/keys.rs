@@ -206,6 +206,11 @@ pub trait KeyOutput: Send + Sync {
         self.put(&reserved.key, value)
     }
 
+    /// True if the reference to a whole object must tell its length.
+    fn needs_lengths(&self) -> bool {
+        false
+    }
+
     /// True if values can be [references](Self::put_reference). Documents are then put before anything else.
     fn takes_references(&self) -> bool {
         false

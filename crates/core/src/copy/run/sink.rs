@@ -46,6 +46,11 @@ impl Sink<'_> {
         written.map_err(|e| self.name(e.in_variable(&var.name)))
     }
 
+    /// See [`Writer::needs_lengths`].
+    pub fn needs_lengths(&self) -> bool {
+        self.writer.needs_lengths()
+    }
+
     /// See [`Writer::skip_chunk`].
     pub fn skip_chunk(&self, sequence: u64, var: &Variable, chunk: u64) -> Result<()> {
         let skipped = self.writer.skip_chunk(sequence, var.out, chunk);

@@ -72,6 +72,10 @@ impl StoredPlaces for ClassicReader {
         Ok(None)
     }
 
+    fn length_of_chunk(&self, _: VarId, _: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
         let place = &self.places[var.0];
         let piece = self.geometry.piece(place, offset, length);

@@ -87,6 +87,18 @@ impl dyn Reader + '_ {
         }
     }
 
+    /// The number of bytes of a chunk that is a whole object: see
+    /// [`StoredPlaces::length_of_chunk`](super::StoredPlaces::length_of_chunk).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        match self.extensions().places {
+            Some(places) => places.length_of_chunk(var, chunk),
+            None => Ok(None),
+        }
+    }
+
     /// Where bytes of a variable without chunks lie: see [`StoredPlaces::place_of_bytes`](super::StoredPlaces::place_of_bytes).
     ///
     /// # Errors

@@ -55,6 +55,13 @@ pub trait StoredPlaces: Send + Sync {
     /// If the chunk index cannot be read, or the place is not in the file.
     fn place_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<StoredPlace>>;
 
+    /// The number of bytes of a stored chunk whose place is a whole object; `None` if it is not known. On a slow store, this may be a
+    /// request.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>>;
+
     /// Where `length` bytes from byte `offset` on of a variable without chunks lie. `None` if they do not lie in one piece, or where no
     /// other program finds them.
     ///

@@ -188,6 +188,10 @@ impl StoredPlaces for Referable {
         Ok(self.named(place?))
     }
 
+    fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        self.input.length_of_chunk(var, chunk)
+    }
+
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
         Ok(self.named(self.input.place_of_bytes(var, offset, length)?))
     }

@@ -84,7 +84,7 @@ impl<'a> KeptChunks<'a> {
             if !keeps_positions(input, from, to) {
                 return (Fit::Shifted, None);
             }
-            let end = || chain_end(from, to, &plan.registry, &chunk);
+            let end = || chain_end(from, to, &plan.registry, &chunk, copy.referenced);
             match copy.quantization.is_none().then(end).flatten() {
                 Some(end) => (Fit::Passes, Some(end).filter(|end| !end.is_empty())),
                 None => (Fit::Encoded, None),
@@ -357,12 +357,14 @@ fn fills_whole_chunks(input: &InputMapping, to: &VariableLayout) -> bool {
 }
 
 /// How an encoded chunk of one layout becomes valid for the other by a change of the outer end of its filters, which may be
-/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`.
+/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`. To chunks that stay where they are and are `referenced`, it does
+/// not matter how a reader would encode them.
 fn chain_end(
     from: &VariableLayout,
     to: &VariableLayout,
     registry: &Registry,
     chunk: &ChunkType,
+    referenced: bool,
 ) -> Option<ChainEnd> {
     let source = ChunkType {
         row: from.extent.last().copied(),
@@ -370,6 +372,9 @@ fn chain_end(
     };
     let same_numbers = unit(from) == unit(to) && swap_between(from, to) == 1;
     let same_numbers = same_numbers && registry.same_for(&from.filters, &source, chunk);
-    let end = || ChainEnd::between(registry, &from.filters, &to.filters, chunk);
+    let end = || match referenced && registry.read_alike(&from.filters, &to.filters, chunk) {
+        true => Some(ChainEnd::unchanged()),
+        false => ChainEnd::between(registry, &from.filters, &to.filters, chunk),
+    };
     same_numbers.then(end).flatten()
 }

@@ -1,7 +1,8 @@
 //! What of a copy to references cannot be one, so that it would be stored among them as it is.
 
 use super::routed::{Routed, Way};
-use crate::copy::geometry::InputMapping;
+use crate::chunk::byte_count;
+use crate::copy::geometry::{InputMapping, Sources};
 use crate::copy::plan::CopyPlan;
 use crate::copy::readers::Readers;
 use crate::copy::task::Route;
@@ -18,6 +19,8 @@ pub struct Unreferenced {
     pub why: String,
     /// True if others of its chunks can be references.
     pub some: bool,
+    /// Bytes of its values.
+    pub bytes: u64,
 }
 
 impl Unreferenced {
@@ -26,14 +29,23 @@ impl Unreferenced {
     /// # Errors
     /// An input cannot be opened, or its index read.
     pub fn find(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> Result<Option<Self>> {
-        if !plan.variables[out.0].referenced {
+        let copy = &plan.variables[out.0];
+        if !copy.referenced {
             return Ok(None);
         }
+        // Readers need all of it to open the dataset, and chunks of joined files seldom begin where those of the output do.
+        let var = plan.schema.var(out);
+        let is_coordinate = matches!(&var.dims[..], [dim] if plan.schema.dim(*dim).name == var.name);
+        if is_coordinate && matches!(copy.sources, Sources::Parts(_)) {
+            return Ok(None);
+        }
+        let bytes = byte_count(&copy.layout.extent, copy.layout.stored_size());
         let found = |why: String, some: bool| {
             Ok(Some(Self {
                 path: plan.schema.var_path(out),
                 why,
                 some,
+                bytes: bytes.map_or(u64::MAX, |bytes| bytes as u64),
             }))
         };
         let passes = |way: &&Way| matches!(&way.route, Route::Raw(same) if same.ends.is_empty());
@@ -90,12 +102,21 @@ impl Unreferenced {
             1 => "this variable cannot be references".to_owned(),
             count => format!("these {count} variables cannot be references"),
         };
+        let mut why = format!("{what}: {}", Self::listed(all));
+        if all.iter().all(|one| one.some) {
+            return Error::Alternative {
+                why,
+                alternative: Alternative::CopiedChunks,
+            };
+        }
+        let largest = all.iter().map(|one| one.bytes).max().unwrap_or(0);
+        why += &match all.len() {
+            1 => format!("; it has {largest} bytes"),
+            _ => format!("; the largest has {largest} bytes"),
+        };
         Error::Alternative {
-            why: format!("{what}: {}", Self::listed(all)),
-            alternative: match all.iter().all(|one| one.some) {
-                true => Alternative::CopiedChunks,
-                false => Alternative::StoredAmongReferences,
-            },
+            why,
+            alternative: Alternative::StoredAmongReferences,
         }
     }
 }
@@ -138,14 +159,10 @@ fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> St
     {
         return "its values are made anew".to_owned();
     }
-    let names = |filters: &[CodecSpec]| match filters {
-        [] => "no filter".to_owned(),
-        filters => {
-            let name = |filter: &CodecSpec| short_name(&plan.registry, filter);
-            filters.iter().map(name).collect::<Vec<_>>().join("+")
-        }
-    };
-    let (before, after) = (names(&from.filters), names(&to.filters));
+    let (before, after) = (
+        names(&plan.registry, &from.filters),
+        names(&plan.registry, &to.filters),
+    );
     match before == after {
         true => format!("its chunks ({before}) have another form in Zarr"),
         false => format!("its chunks ({before}) would be encoded anew ({after})"),
@@ -172,9 +189,19 @@ fn unfit(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> Str
                 dim.name
             ));
         }
-        let first = routed.inputs.first().map(|input| input.layout(readers));
-        let differs = first.is_some_and(|first| first.filters != from.filters);
-        differs.then(|| "has other filters than the first input".to_owned())
+        if from.endian != to.endian && from.element_size > 1 {
+            return Some("has its numbers in the other byte order".to_owned());
+        }
+        let first = routed.inputs.first()?.layout(readers);
+        let names = |filters: &[CodecSpec]| names(&plan.registry, filters);
+        let told = || {
+            format!(
+                "has other filters than the first input: {}, not {}",
+                names(&from.filters),
+                names(&first.filters)
+            )
+        };
+        (first.filters != from.filters).then(told)
     };
     let found = routed
         .inputs
@@ -186,7 +213,14 @@ fn unfit(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> Str
     }
 }
 
-fn short_name(registry: &Registry, codec: &CodecSpec) -> String {
-    let known = registry.find(codec);
-    known.map_or_else(|| codec.to_string(), |codec| codec.name().to_owned())
+/// The names of filters.
+fn names(registry: &Registry, filters: &[CodecSpec]) -> String {
+    let name = |codec: &CodecSpec| {
+        let known = registry.find(codec);
+        known.map_or_else(|| codec.to_string(), |codec| codec.name().to_owned())
+    };
+    match filters {
+        [] => "no filter".to_owned(),
+        filters => filters.iter().map(name).collect::<Vec<_>>().join("+"),
+    }
 }

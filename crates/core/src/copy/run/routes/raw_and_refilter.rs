@@ -164,6 +164,14 @@ impl Worker {
         else {
             return Ok(false);
         };
+        let range = match range {
+            None if target.sink.needs_lengths() => {
+                let length = reader.length_of_chunk(source.var(), kept.from);
+                let length = length.map_err(|e| source.named_chunk(kept.from, e))?;
+                length.map(|length| (0, length))
+            }
+            range => range,
+        };
         let place = StoredRange {
             object,
             range,

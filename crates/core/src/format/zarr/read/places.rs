@@ -42,6 +42,13 @@ impl StoredPlaces for ZarrReader {
         }))
     }
 
+    fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
+        match self.find(var, chunk)? {
+            Some(Bytes::Stored { key, end: None, .. }) => self.store.size(&key).map_err(cannot_read),
+            _ => Ok(None),
+        }
+    }
+
     fn place_of_bytes(&self, _: VarId, _: u64, _: u64) -> Result<Option<StoredPlace>> {
         Ok(None)
     }

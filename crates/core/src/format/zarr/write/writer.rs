@@ -300,6 +300,10 @@ impl Writer for ZarrWriter {
         self.put(sequence, var, chunk, Reference::Inline(data.bytes))
     }
 
+    fn needs_lengths(&self) -> bool {
+        self.output.needs_lengths()
+    }
+
     fn write_reference(&self, sequence: u64, var: VarId, chunk: u64, place: StoredRange) -> Result<()> {
         self.put(sequence, var, chunk, Reference::Stored(place))
     }

@@ -361,6 +361,10 @@ impl KeyOutput for RepositoryOutput {
         self.add(key, Value::Native(id, 0, value.len() as u64))
     }
 
+    fn needs_lengths(&self) -> bool {
+        true
+    }
+
     fn takes_references(&self) -> bool {
         true
     }
@@ -376,6 +380,10 @@ impl KeyOutput for RepositoryOutput {
             Reference::Inline(value) => return self.put(key, value),
             Reference::Stored(stored) => stored,
         };
+        if stored.range.is_none() {
+            let told = "the length of a whole object is not known, which a repository must tell";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, told));
+        }
         let object = self.state().refer_to(stored)?;
         let stored = StoredRange {
             object,

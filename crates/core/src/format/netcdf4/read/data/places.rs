@@ -22,6 +22,10 @@ impl StoredPlaces for Netcdf4Reader {
         }))
     }
 
+    fn length_of_chunk(&self, _: VarId, _: u64) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
         let StoredData::Contiguous { address, size } = &self.variables[var.0].stored.data else {
             return Ok(None);
