@@ -346,4 +346,16 @@ def test_an_output_appears_whole_or_not(filtered, tmp_path):
 def test_what_references_do_not_have_is_refused(filtered, tmp_path):
     told = nccopy("--plan", tmp_path / "job", "--parts", "2", filtered, tmp_path / "refs.json", ok=False)
     assert "one process" in told
-    assert "--diff" in nccopy("--verify", filtered, tmp_path / "refs.json", ok=False)
+    told = nccopy("--verify", "--base", "s3://b/", filtered, tmp_path / "refs.json", ok=False)
+    assert "--diff" in told and not (tmp_path / "refs.json").exists()
+    assert "is 'icechunk' meant" in nccopy(filtered, f"{tmp_path}/repo#mode=icechnk", ok=False)
+    assert "refs.parq" in nccopy(filtered, f"{tmp_path}/repo#mode=kerchunk", ok=False)
+
+
+@pytest.mark.parametrize("output", ["refs.json", "refs.json.zst", "refs.parq", "repo#mode=icechunk"])
+def test_references_are_verified(filtered, tmp_path, output):
+    """What they lead to is compared before they appear."""
+    (tmp_path / "out").mkdir()
+    relative = [] if "#" in output else ["--relative"]
+    told = nccopy("--verify", "--for", "xarray", *relative, "-V", "plain,shuffled,packed", filtered, f"{tmp_path}/out/{output}")
+    assert "compared 3 variables" in told

@@ -46,6 +46,11 @@ impl ReferenceRequest {
         }
     }
 
+    /// True if inputs are named by where they will be, and not by where they are.
+    pub fn is_elsewhere(&self) -> bool {
+        self.base.is_some()
+    }
+
     /// How the references of a copy name its inputs, which may be joined along a dimension; `None` if the output has none.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ use url::form_urlencoded;
 use crate::error::{Error, Result};
 use crate::format::SnapshotName;
 use crate::format::zarr::ZarrOptions;
-use crate::model::similar::question;
+use crate::model::similar::{question, similar};
 use crate::model::{Kind, ZarrVersion};
 
 /// Keys that make a fragment one of netCDF's, or ours. Any other fragment is part of the file name.
@@ -265,10 +265,30 @@ fn name_snapshot(mode: &mut Mode, name: SnapshotName) -> Result<()> {
     }
 }
 
-/// Takes a list of words. An unknown one is a warning.
+/// Words of `mode=` for files.
+const WORDS: [&str; 8] = [
+    "nczarr",
+    "zarr",
+    "icechunk",
+    "xarray",
+    "noxarray",
+    "consolidated",
+    "file",
+    "zip",
+];
+
+/// Takes a list of words. An unknown one is a warning, or an error if another one was probably meant.
+///
+/// # Errors
+/// A word that is meant for something else.
 fn take_all(mode: &mut Mode, words: &mut Words, list: &str) -> Result<()> {
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         if !take(mode, words, word)? {
+            // Another format than was meant would be written, as `#mode=` is the only way to ask for some.
+            if similar(&word.to_ascii_lowercase(), WORDS).is_some() {
+                let told = format!("mode={word}: an unknown word{}", question(word, WORDS));
+                return Err(Error::Usage(told));
+            }
             mode.warnings
                 .push(format!("mode={word}: an unknown word, which is ignored"));
         }
@@ -296,6 +316,12 @@ fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
             )));
         }
         word if OF_SERVERS.contains(&word) => return Err(of_servers(word)),
+        "kerchunk" => {
+            return Err(Error::Usage(
+                "mode=kerchunk: kerchunk's references are known by the name, such as refs.json or refs.parq; leave the fragment out"
+                    .to_owned(),
+            ));
+        }
         // Another version is not what was asked for.
         word if is_version(word) => {
             return Err(Error::Usage(format!(

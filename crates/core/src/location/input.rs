@@ -155,6 +155,33 @@ impl Location {
         input.with_referenced(ReferencedPlaces::new(own, from, &self.access, self.requests))
     }
 
+    /// References that were just written here, with the places that they lead to: any local file, and the server of `source`, which they
+    /// were made of.
+    ///
+    /// # Errors
+    /// A source that other programs do not find.
+    pub fn followed(&self, references: Input, source: &Self) -> Result<Input> {
+        let references = match references.kind() {
+            InputKind::Object(object) => self.object_input(object.clone(), Care::Whole)?,
+            _ => references,
+        };
+        let mut access = self.access.clone();
+        // Names may be relative, and the output has no name yet.
+        if let Target::Path(path) = &self.target {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            access.allow(folder.unwrap_or(Path::new(".")))?;
+        }
+        access.allow(Path::new("/"))?;
+        let name = source.plain_name()?;
+        if let Some((scheme, rest)) = name.split_once("://") {
+            let server = rest.split('/').next().unwrap_or_default();
+            access.allow_url(&format!("{scheme}://{server}/"));
+        }
+        let own = LocalExternalFiles::of_pipe(access.clone());
+        let own = own.map(|own| Arc::new(own) as Arc<dyn ExternalFiles>);
+        Ok(references.with_referenced(ReferencedPlaces::new(own, None, &access, self.requests)))
+    }
+
     /// The members of a family of files, of which `path` is the pattern of names. Any other path names no file.
     fn family(&self, path: &Path) -> Result<Arc<dyn Object>> {
         Ok(match FamilySource::open(path).map_err(self.named())? {

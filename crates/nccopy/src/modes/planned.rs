@@ -103,7 +103,11 @@ pub(crate) fn verify(
     (input, output): (&Location, &Location),
     arguments: &Arguments,
 ) -> Result<(), Error> {
-    let written = output.open_input(held.input(output)?, &arguments.copy.registry)?;
+    let mut found = held.input(output)?;
+    if output.makes_references(arguments.copy.kind) {
+        found = output.followed(found, input)?;
+    }
+    let written = output.open_input(found, &arguments.copy.registry)?;
     compare(&*written, promise, asked, (input, output), arguments)?;
     drop(written);
     held.release()

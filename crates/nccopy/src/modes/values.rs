@@ -90,12 +90,12 @@ pub fn copy<'a>(
     engine.summarized(&report, None)
 }
 
-/// Refuses what an output of references does not have: parts, and data to compare.
+/// Refuses what an output of references does not have: parts, and data to compare where the data is elsewhere.
 fn refuse_for_references(output: &Location, arguments: &Arguments) -> Result<(), Error> {
     let why = if arguments.step.is_some() {
         "references are written at once by one process; leave out --plan or --resume"
-    } else if arguments.verify {
-        "references have no data of their own to compare; leave out --verify, and compare them by ncdump --diff"
+    } else if arguments.verify && arguments.names.is_elsewhere() {
+        "--base names objects that may not be there yet; leave out --verify, and compare them later by ncdump --diff"
     } else {
         return Ok(());
     };

@@ -5,7 +5,7 @@
 //! NAME.parq/.zmetadata                {"metadata": {key: document}, "record_size": rows of a file}
 //! NAME.parq/ARRAY/refs.K.parq         path, offset, size, raw
 //!
-//! bytes ─► thrift_reader: footer and page headers ─► page_reader: levels and values ─► file_reader: Rows ─► ParquetReferences
+//! bytes ─► thrift_reader: footer and page headers ─► page_reader, snappy: levels and values ─► file_reader: Rows ─► ParquetReferences
 //! columns ─► file_writer: pages, footer ─► thrift_writer ─► bytes
 //! ```
 //!
@@ -16,6 +16,7 @@ mod file_reader;
 mod file_writer;
 mod page_reader;
 mod references;
+mod snappy;
 mod thrift_reader;
 mod thrift_writer;
 

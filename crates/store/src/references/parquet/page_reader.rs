@@ -8,6 +8,7 @@
 
 use std::io::Read;
 
+use super::snappy;
 use super::thrift_reader::{Kind, Thrift, Wrong};
 
 /// Most bytes of a page that are unpacked.
@@ -283,6 +284,11 @@ impl Pages {
                 bytes.extend_from_slice(page);
                 Ok(())
             }
+            1 => {
+                let size = usize::try_from(size).unwrap_or(usize::MAX);
+                bytes = snappy::decode(page, size)?;
+                Ok(())
+            }
             2 => flate2::read::MultiGzDecoder::new(page)
                 .take(size + 1)
                 .read_to_end(&mut bytes)
@@ -302,7 +308,6 @@ impl Pages {
 
 fn codec_name(number: i64) -> String {
     match number {
-        1 => "Snappy".to_owned(),
         3 => "LZO".to_owned(),
         4 => "Brotli".to_owned(),
         5 | 7 => "LZ4".to_owned(),

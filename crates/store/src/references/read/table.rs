@@ -49,9 +49,16 @@ impl ReferenceTable {
     /// # Errors
     /// If there are too many.
     pub fn add_stored(&mut self, key: &[u8], object: &str, range: Option<(u64, u64)>) -> Result<()> {
-        let number = match self.numbers.get(object) {
-            Some(number) => *number,
-            None => {
+        // Usually the same object as before.
+        let last = self.entries.last().map(|entry| entry.object);
+        let same = last.filter(|last| {
+            self.objects
+                .get(*last as usize)
+                .is_some_and(|name| name == object)
+        });
+        let number = match (same, self.numbers.get(object)) {
+            (Some(number), _) | (None, Some(&number)) => number,
+            (None, None) => {
                 let number = self.objects.len() as u32;
                 self.objects.push(object.to_owned());
                 self.numbers.insert(object.to_owned(), number);

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use super::routed::Way;
 use crate::chunk::{ChunkGrid, Region};
 use crate::copy::geometry::{
-    AlignedGrids, BlockOrder, ChunksToWrite, InputMapping, InputMappings, Tiling, positions_of, shard_chunks,
-    swap_between, unit,
+    AlignedGrids, BlockOrder, ChunksToWrite, InputMapping, InputMappings, Sources, Tiling, positions_of,
+    shard_chunks, swap_between, unit,
 };
 use crate::copy::plan::CopyPlan;
 use crate::copy::readers::Readers;
@@ -76,6 +76,8 @@ impl<'a> KeptChunks<'a> {
             return Ok(None);
         };
         let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, shape);
+        // Inputs may differ in a level. One that the user asks for is no wish of an input.
+        let levels_differ = copy.referenced && matches!(copy.sources, Sources::Parts(_));
         let fit = |input: &InputMapping| {
             let from = input.layout(readers);
             if input.grid.as_ref().is_none_or(|grid| grid.chunk() != shape) {
@@ -84,7 +86,7 @@ impl<'a> KeptChunks<'a> {
             if !keeps_positions(input, from, to) {
                 return (Fit::Shifted, None);
             }
-            let end = || chain_end(from, to, &plan.registry, &chunk, copy.referenced);
+            let end = || chain_end(from, to, &plan.registry, &chunk, levels_differ);
             match copy.quantization.is_none().then(end).flatten() {
                 Some(end) => (Fit::Passes, Some(end).filter(|end| !end.is_empty())),
                 None => (Fit::Encoded, None),
@@ -357,14 +359,14 @@ fn fills_whole_chunks(input: &InputMapping, to: &VariableLayout) -> bool {
 }
 
 /// How an encoded chunk of one layout becomes valid for the other by a change of the outer end of its filters, which may be
-/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`. To chunks that stay where they are and are `referenced`, it does
-/// not matter how a reader would encode them.
+/// none. `None` if it must be encoded anew. Their grids are equal, with chunks of type `chunk`. If `levels_differ`, chunks pass whose codecs
+/// differ in what an encoder alone needs.
 fn chain_end(
     from: &VariableLayout,
     to: &VariableLayout,
     registry: &Registry,
     chunk: &ChunkType,
-    referenced: bool,
+    levels_differ: bool,
 ) -> Option<ChainEnd> {
     let source = ChunkType {
         row: from.extent.last().copied(),
@@ -372,7 +374,7 @@ fn chain_end(
     };
     let same_numbers = unit(from) == unit(to) && swap_between(from, to) == 1;
     let same_numbers = same_numbers && registry.same_for(&from.filters, &source, chunk);
-    let end = || match referenced && registry.read_alike(&from.filters, &to.filters, chunk) {
+    let end = || match levels_differ && registry.read_alike(&from.filters, &to.filters, chunk) {
         true => Some(ChainEnd::unchanged()),
         false => ChainEnd::between(registry, &from.filters, &to.filters, chunk),
     };

@@ -123,7 +123,7 @@ impl ReadingProgram {
         },
         Self {
             name: "xarray",
-            installed: "xarray with netCDF4, h5netcdf and zarr of PyPI",
+            installed: "xarray with netCDF4, h5netcdf, zarr, kerchunk and icechunk of PyPI",
             kinds: &[
                 Kind::Classic,
                 Kind::Offset64,
@@ -133,6 +133,8 @@ impl ReadingProgram {
                 Kind::Nczarr,
                 Kind::Zarr2,
                 Kind::Zarr3,
+                Kind::Kerchunk,
+                Kind::Icechunk,
             ],
             filters: OF_NETCDF_C,
             user_types: UserTypes::OfNetcdf4Python,
@@ -141,8 +143,14 @@ impl ReadingProgram {
         },
         Self {
             name: "zarr-python",
-            installed: "zarr 3 of PyPI",
-            kinds: &[Kind::Nczarr, Kind::Zarr2, Kind::Zarr3],
+            installed: "zarr 3 of PyPI, with fsspec or icechunk for references",
+            kinds: &[
+                Kind::Nczarr,
+                Kind::Zarr2,
+                Kind::Zarr3,
+                Kind::Kerchunk,
+                Kind::Icechunk,
+            ],
             filters: &[],
             zarr: Some(ZarrProgram::ZarrPython),
             ..Self::OF_DEBIAN
