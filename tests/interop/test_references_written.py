@@ -333,6 +333,18 @@ def test_names_of_inputs(filtered, tmp_path):
     assert "leave one of them out" in told
 
 
+def test_a_link_keeps_its_name(filtered, tmp_path):
+    (tmp_path / "farm").mkdir()
+    link = tmp_path / "farm" / "a.nc"
+    link.symlink_to(filtered)
+    out = tmp_path / "refs.json"
+    nccopy("-V", "plain,shuffled", link, out)
+    assert {place[0] for place in places(out, "shuffled").values()} == {str(link)}
+    assert nccopy("--data-dir", filtered.parent, out, tmp_path / "back.nc") == ""
+    nccopy("--base", "s3://b", "-V", "plain,shuffled", link, out)
+    assert {place[0] for place in places(out, "shuffled").values()} == {"s3://b/a.nc"}
+
+
 def test_an_output_appears_whole_or_not(filtered, tmp_path):
     out = tmp_path / "refs.json"
     out.write_text("old")

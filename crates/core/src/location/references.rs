@@ -8,7 +8,8 @@
 //! ```
 
 use std::fs;
-use std::path::{Component, Path};
+use std::io;
+use std::path::{Component, Path, PathBuf};
 
 use super::reference_names::{NameForm, ReferenceNames};
 use super::{Location, Target};
@@ -127,9 +128,17 @@ fn shared(one: &str, other: &str) -> String {
     same.join("/")
 }
 
-/// An absolute path without links.
+/// An absolute path. The last name is as it was given, though it may be that of a link: so a folder of links can be published.
 fn whole_path(path: &Path) -> Result<String> {
-    let whole = fs::canonicalize(path).map_err(|e| Error::io("cannot open", e))?;
+    let found = || -> io::Result<PathBuf> {
+        let whole = fs::canonicalize(path)?;
+        let Some(name) = path.file_name() else {
+            return Ok(whole);
+        };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+    };
+    let whole = found().map_err(|e| Error::io("cannot open", e))?;
     let text = whole.into_os_string().into_string();
     text.map_err(|_| {
         Error::Usage("the path is not UTF-8, which references cannot hold; rename the file".to_owned())

@@ -1,6 +1,6 @@
-//! [`ReferenceTable`]: references in memory, some 40 bytes and the key for each.
+//! [`ReferenceTable`]: references in memory, 32 bytes and the key for each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 use std::io;
 
 use super::keys::ReferenceSet;
@@ -34,8 +34,8 @@ pub struct ReferenceTable {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Position of the key.
-    key: u64,
+    /// Position of the key, below [`MOST_BYTES`].
+    key: u32,
     key_length: u32,
     /// Position of the object's name, or [`INLINE`].
     object: u32,
@@ -80,18 +80,28 @@ impl ReferenceTable {
             )));
         }
         let offset = self.values.len() as u64;
+        room(&mut self.values, value.len())
+            .map_err(|_| Error::Unsupported("references whose values are larger than memory".to_owned()))?;
         self.values.extend_from_slice(value);
         self.add(key, INLINE, offset, value.len() as u64)
     }
 
     fn add(&mut self, key: &[u8], object: u32, offset: u64, length: u64) -> Result<()> {
-        if self.entries.len() == MOST || self.keys.len() + key.len() > MOST_BYTES {
+        if self.entries.len() == MOST || self.keys.len() + key.len() >= MOST_BYTES {
             return Err(Error::Unsupported(format!(
                 "a file of more than {MOST} references, or {MOST_BYTES} bytes of keys; a dataset in Parquet files may have more"
             )));
         }
+        let count = self.entries.len();
+        let no_room = |_| {
+            Error::Unsupported(format!(
+                "a file of more than {count} references, for which memory has no room,"
+            ))
+        };
+        room(&mut self.keys, key.len()).map_err(no_room)?;
+        room(&mut self.entries, 1).map_err(no_room)?;
         self.entries.push(Entry {
-            key: self.keys.len() as u64,
+            key: self.keys.len() as u32,
             key_length: key.len() as u32,
             object,
             offset,
@@ -147,6 +157,14 @@ impl ReferenceTable {
     /// Position of the first key that is not before `key`.
     fn position(&self, key: &[u8]) -> usize {
         self.entries.partition_point(|entry| self.key(entry) < key)
+    }
+}
+
+/// Makes room for more elements. A list of many grows by a quarter of its length, as both copies are in memory then.
+fn room<T>(list: &mut Vec<T>, more: usize) -> std::result::Result<(), TryReserveError> {
+    match list.capacity() - list.len() < more {
+        true => list.try_reserve_exact(more.max(list.len() / 4).max(1024)),
+        false => Ok(()),
     }
 }
 
