@@ -38,6 +38,7 @@ fn show(file: &File, path: &str, object: &Object) -> Result<()> {
         return Ok(());
     }
     for chunk in file.chunk_table(&dataset)?.iter() {
+        let chunk = chunk?;
         println!(
             "{path} {} {} {} {}",
             chunk.index,
