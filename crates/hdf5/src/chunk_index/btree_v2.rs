@@ -2,9 +2,9 @@
 
 use crate::btree::v2;
 use crate::error::Result;
-use crate::metadata::{Cursor, MetadataReader};
+use crate::metadata::MetadataReader;
 
-use super::entry::{Entry, EntryFormat};
+use super::entry::EntryFormat;
 use super::runs::EntryForm;
 use super::table::TableBuilder;
 
@@ -46,23 +46,10 @@ pub(super) fn read(
     let mut coordinates = vec![0; rank];
     let whole = header.visit_at(reader, |at, record| {
         let mut record = reader.cursor(WHAT, address, record);
-        match decode(&format, &mut record, &mut coordinates)? {
+        match format.decode_placed(&mut record, &mut coordinates)? {
             Some(entry) => table.push_at(&coordinates, entry, Some(at)),
             None => Ok(()),
         }
     });
     whole.map(drop)
-}
-
-/// Decodes a record: an array index entry, and the coordinates of the chunk, in chunks.
-pub(super) fn decode(
-    format: &EntryFormat,
-    record: &mut Cursor<'_>,
-    coordinates: &mut [u64],
-) -> Result<Option<Entry>> {
-    let entry = format.decode(record)?;
-    for coordinate in coordinates {
-        *coordinate = record.u64()?;
-    }
-    Ok(entry)
 }

@@ -1,6 +1,6 @@
 //! Entries of the array indexes (specification sections VII.C and VII.D, "Data Block Element").
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metadata::{Cursor, MetadataReader};
 
 use super::layout::ChunkedLayout;
@@ -86,6 +86,19 @@ impl EntryFormat {
             })
     }
 
+    /// Reads a record of a version 2 B-tree: an entry, and the coordinates of the chunk, in chunks. `None` if the chunk is not stored.
+    pub(super) fn decode_placed(
+        &self,
+        record: &mut Cursor<'_>,
+        coordinates: &mut [u64],
+    ) -> Result<Option<Entry>> {
+        let entry = self.decode(record)?;
+        for coordinate in coordinates {
+            *coordinate = record.u64()?;
+        }
+        Ok(entry)
+    }
+
     /// Reads one entry; `None` if the chunk is not stored.
     pub(super) fn decode(&self, bytes: &mut Cursor<'_>) -> Result<Option<Entry>> {
         let address = bytes.offset()?;
@@ -99,6 +112,26 @@ impl EntryFormat {
             filter_mask,
         }))
     }
+}
+
+/// Fails if `size` bytes at `address` are not all in the file.
+pub(super) fn check_stored(
+    reader: &MetadataReader,
+    what: &'static str,
+    address: u64,
+    size: u64,
+) -> Result<()> {
+    if address
+        .checked_add(size)
+        .is_none_or(|end| end > reader.file_size())
+    {
+        return Err(Error::Truncated {
+            what,
+            offset: reader.absolute(address),
+            need: size,
+        });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

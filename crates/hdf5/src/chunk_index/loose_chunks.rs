@@ -49,7 +49,7 @@ pub(crate) fn loose_chunks(
     let mut coordinates = vec![0; grid.rank()];
     let mut chunk = |record: &[u8]| {
         let mut record = reader.cursor("chunk record", address, record);
-        let entry = btree_v2::decode(&format, &mut record, &mut coordinates).ok()??;
+        let entry = format.decode_placed(&mut record, &mut coordinates).ok()??;
         Some(ChunkRecord {
             index: grid.linear(&coordinates)?,
             address: entry.address,

@@ -4,11 +4,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::btree_v2;
-use super::entry::{Entry, EntryFormat};
+use super::entry::{Entry, EntryFormat, check_stored};
 use super::grid::ChunkGrid;
 use super::record::ChunkRecord;
-use super::table::check_stored;
 use crate::error::Result;
 use crate::metadata::{Cursor, MetadataReader};
 
@@ -57,7 +55,7 @@ impl EntryForm {
                     filter_mask,
                 }))
             }
-            Self::BtreeV2(format) => btree_v2::decode(format, bytes, coordinates),
+            Self::BtreeV2(format) => format.decode_placed(bytes, coordinates),
             Self::Array(format) => format.decode(bytes),
         }
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::entry::Entry;
+use super::entry::{Entry, check_stored};
 use super::grid::{ArrayOrder, ChunkGrid};
 use super::packed::PackedRecords;
 use super::record::ChunkRecord;
 use super::runs::{EntryForm, RunList, Runs};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::metadata::MetadataReader;
 
 const WHAT: &str = "chunk index";
@@ -302,31 +302,12 @@ impl<'a> TableBuilder<'a> {
     }
 }
 
-/// Fails if `size` bytes at `address` are not all in the file.
-pub(super) fn check_stored(
-    reader: &MetadataReader,
-    what: &'static str,
-    address: u64,
-    size: u64,
-) -> Result<()> {
-    if address
-        .checked_add(size)
-        .is_none_or(|end| end > reader.file_size())
-    {
-        return Err(Error::Truncated {
-            what,
-            offset: reader.absolute(address),
-            need: size,
-        });
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::error::Error;
 
     fn reader(size: usize) -> MetadataReader {
         MetadataReader::new(Arc::new(vec![0; size + 8]), 8, 8, 8).unwrap()
