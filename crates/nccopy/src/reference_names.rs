@@ -7,7 +7,8 @@ use clap::ArgMatches;
 use ncutils_cli::values::text::text;
 use ncutils_core::copy::plan::CopyOptions;
 use ncutils_core::error::{Error, Result};
-use ncutils_core::location::{Location, NameForm, ReferenceNames, common_folder};
+use ncutils_core::format::{NameForm, ReferenceNames};
+use ncutils_core::location::{Location, common_folder};
 
 /// `--base` and `--relative`.
 #[derive(Debug, Clone, Default)]
@@ -22,15 +23,20 @@ impl ReferenceRequest {
     /// What a call asks for.
     ///
     /// # Errors
-    /// Both forms at once.
+    /// Both forms at once; a base that is no URL, or has a secret.
     pub fn of(matches: &ArgMatches) -> Result<Self> {
         let request = Self {
             base: text(matches, "base").map(str::to_owned),
             relative: matches.get_flag("relative"),
         };
         if let Some(base) = &request.base {
-            let host = base.split_once("://").map_or("", |(_, rest)| rest);
-            let host = host.split('/').next().unwrap_or_default();
+            let Some((_, place)) = base.split_once("://").filter(|(scheme, _)| !scheme.is_empty()) else {
+                return Err(Error::Usage(
+                    "--base: a URL such as s3://bucket/folder; --relative names inputs by their paths"
+                        .to_owned(),
+                ));
+            };
+            let host = place.split('/').next().unwrap_or_default();
             // What is in references is in the hands of whoever reads them.
             if host.contains('@') || base.contains(['?', '#']) {
                 return Err(Error::Usage(

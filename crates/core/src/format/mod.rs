@@ -48,7 +48,7 @@ pub use reader::{
     SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
 };
 pub use received::Received;
-pub use referable::Referable;
+pub use referable::{NameForm, Referable, ReferenceNames};
 pub use references::SnapshotName;
 pub(crate) use references::open_icechunk;
 pub use source_file::SourceFile;

@@ -21,7 +21,6 @@ mod input;
 mod notes;
 mod other_format;
 mod output;
-mod reference_names;
 mod referenced;
 mod references;
 #[cfg(feature = "remote")]
@@ -44,11 +43,11 @@ pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
 pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 pub use output::staged::Staged;
-pub use reference_names::{NameForm, ReferenceNames};
 pub use referenced::check_allowed;
 pub use references::common_folder;
 
 use crate::error::{Error, Result};
+use crate::format::ReferenceNames;
 use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::DataAccess;
 use notes::Notes;

@@ -1,20 +1,17 @@
 //! The name of an input for other programs, which references to its bytes have.
 //!
 //! ```text
-//! /data/a.nc                      ─► /data/a.nc
-//! s3://bucket/a.nc, https://…     ─► the same, without fragment, login and query
-//! --relative                      ─► ../data/a.nc, from the folder of the output
-//! --base s3://b/x  /data/run/a.nc ─► s3://b/x/run/a.nc, where /data has all inputs
+//! a.nc                         ─► /data/a.nc
+//! s3://bucket/a.nc, https://…  ─► the same, without fragment and login ─► NameForm ─► the name in references
 //! ```
 
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::reference_names::{NameForm, ReferenceNames};
 use super::{Location, Target};
 use crate::error::{Alternative, Error, Result};
-use crate::format::{Reader, Referable};
+use crate::format::{NameForm, Reader, Referable, ReferenceNames};
 use crate::store::{Object, ObjectVersion};
 
 impl Location {
@@ -54,36 +51,17 @@ impl Location {
         let Some(names) = &self.reference_names else {
             return Ok(reader);
         };
-        let name = match self.reference_name(&names.form) {
-            Err(_) if !has_places => String::new(),
-            name => name?,
+        let whole = match (&names.form, &self.target) {
+            // Readers have another URL.
+            (NameForm::Base { .. }, Target::Remote(url)) => Ok(url.without_query()),
+            _ => self.plain_name(),
         };
-        let referable = Referable::new(reader, name, version, has_places, names.joined.as_deref());
+        let whole = match whole {
+            Err(_) if !has_places => String::new(),
+            whole => whole?,
+        };
+        let referable = Referable::new(reader, whole, version, has_places, names.clone());
         Ok(Box::new(referable.map_err(self.named())?))
-    }
-
-    fn reference_name(&self, form: &NameForm) -> Result<String> {
-        match form {
-            NameForm::Absolute => self.plain_name(),
-            NameForm::From(folder) => {
-                let name = self.plain_name()?;
-                let relative = relative(Path::new(&name), folder).filter(|_| !self.is_remote());
-                let none = "the input is on a remote store, and has no path from a local folder";
-                relative.ok_or_else(|| self.named()(Error::Usage(none.to_owned())))
-            }
-            NameForm::Base { url, folder } => {
-                let name = match &self.target {
-                    Target::Remote(remote) => remote.without_query(),
-                    _ => self.plain_name()?,
-                };
-                let rest = name.strip_prefix(folder.as_str()).unwrap_or(&name);
-                Ok(format!(
-                    "{}/{}",
-                    url.trim_end_matches('/'),
-                    rest.trim_start_matches('/')
-                ))
-            }
-        }
     }
 }
 
@@ -145,36 +123,9 @@ fn whole_path(path: &Path) -> Result<String> {
     })
 }
 
-/// A path from a folder on. Both are absolute.
-fn relative(path: &Path, folder: &Path) -> Option<String> {
-    let (own, base): (Vec<_>, Vec<_>) = (path.components().collect(), folder.components().collect());
-    let same = own
-        .iter()
-        .zip(&base)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let up = base.len() - same;
-    let mut names: Vec<&str> = vec![".."; up];
-    for part in own.get(same..)? {
-        match part {
-            Component::Normal(name) => names.push(name.to_str()?),
-            _ => return None,
-        }
-    }
-    Some(names.join("/"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_lead_from_a_folder() {
-        let from = |path: &str, folder: &str| relative(Path::new(path), Path::new(folder)).unwrap();
-        assert_eq!(from("/d/a.nc", "/d"), "a.nc");
-        assert_eq!(from("/d/x/a.nc", "/d"), "x/a.nc");
-        assert_eq!(from("/d/x/a.nc", "/d/y/z"), "../../x/a.nc");
-    }
 
     #[test]
     fn folders_are_shared_by_whole_names() {

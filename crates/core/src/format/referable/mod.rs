@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! Reader ─► Referable ─┬─► cut: contiguous variables and records as chunks, each one run of bytes
-//!                      └─► places: each chunk's place, with the name of its object for other programs
+//!                      └─► places: each chunk's place, with the name of its object for other programs, by name_form
 //! ```
 //!
 //! Variables in one piece have chunks here, so that a copy passes them as it passes any chunks.
 
 mod cut;
+mod name_form;
 mod reader;
 
+pub use name_form::{NameForm, ReferenceNames};
 pub use reader::Referable;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cut::CutVariable;
+use super::name_form::{NameForm, ReferenceNames};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::filter::{EncodedChunk, Pipeline};
@@ -16,29 +17,31 @@ use crate::store::{ByteRange, Done, ObjectVersion, Requests, allocate};
 /// A dataset whose stored bytes become references of another one.
 pub struct Referable {
     input: Box<dyn Reader>,
-    /// The name of the dataset for other programs.
-    name: Arc<str>,
+    /// The absolute path or the URL of the dataset. Empty if it has none.
+    whole: String,
+    /// The name of the dataset for other programs; `None` if they find its bytes nowhere, but only those that it refers to.
+    name: Option<Arc<str>>,
     /// What tells whether its bytes were changed since; `None` if it is not known.
     version: Option<ObjectVersion>,
-    /// True if they find its bytes there, and not only those that it refers to.
-    has_places: bool,
+    form: NameForm,
     /// The variables in one piece that have chunks here.
     cut: Vec<Option<Box<CutVariable>>>,
 }
 
 impl Referable {
-    /// The dataset of `input`, whose bytes of this version other programs find under `name` if it `has_places`. Variables in one piece have chunks, with
-    /// `joined` of length 1 along this dimension, if it is their first.
+    /// The dataset of `input`, at the absolute path or URL `whole`. Other programs find its bytes of this version there if it
+    /// `has_places`. Variables in one piece have chunks, of length 1 along the dimension that is joined, if it is their first.
     ///
     /// # Errors
-    /// A place that is not in the file.
+    /// A place that is not in the file; a dataset that `names` has no name for.
     pub fn new(
         input: Box<dyn Reader>,
-        name: String,
+        whole: String,
         version: Option<ObjectVersion>,
         has_places: bool,
-        joined: Option<&str>,
+        names: ReferenceNames,
     ) -> Result<Self> {
+        let joined = names.joined.as_deref();
         let cut = |n: usize| {
             let schema = input.schema();
             let first = schema.vars[n].dims.first().map(|dim| &*schema.dim(*dim).name);
@@ -51,10 +54,14 @@ impl Referable {
             false => (0..count).map(|_| None).collect(),
         };
         Ok(Self {
+            name: has_places
+                .then(|| names.form.name(&whole))
+                .transpose()?
+                .map(Arc::from),
             input,
-            name: name.into(),
+            whole,
             version,
-            has_places,
+            form: names.form,
             cut,
         })
     }
@@ -64,25 +71,25 @@ impl Referable {
     }
 
     /// The same place, by the name of its object for other programs.
-    fn named(&self, place: Option<StoredPlace>) -> Option<StoredPlace> {
-        let place = place?;
+    fn named(&self, place: Option<StoredPlace>) -> Result<Option<StoredPlace>> {
+        let Some(place) = place else { return Ok(None) };
         let mut version = place.version;
-        let object = match place.object {
-            PlaceObject::Named(other) if is_whole(&other) => other,
+        let object = match (place.object, &self.name) {
+            (PlaceObject::Named(other), _) if is_whole(&other) => self.form.name(&other)?.into(),
             // A path that is relative begins in the folder of the dataset.
-            PlaceObject::Named(other) => beside(&self.name, &other).into(),
-            _ if !self.has_places => return None,
-            PlaceObject::Dataset => {
+            (PlaceObject::Named(other), _) => self.form.name(&beside(&self.whole, &other)?)?.into(),
+            (_, None) => return Ok(None),
+            (PlaceObject::Dataset, Some(name)) => {
                 version.clone_from(&self.version);
-                Arc::clone(&self.name)
+                Arc::clone(name)
             }
-            PlaceObject::Key(key) => format!("{}/{key}", self.name.trim_end_matches('/')).into(),
+            (PlaceObject::Key(key), Some(name)) => format!("{}/{key}", name.trim_end_matches('/')).into(),
         };
-        Some(StoredPlace {
+        Ok(Some(StoredPlace {
             object: PlaceObject::Named(object),
             version,
             ..place
-        })
+        }))
     }
 }
 
@@ -91,24 +98,32 @@ fn is_whole(name: &str) -> bool {
     name.starts_with('/') || name.contains("://")
 }
 
-/// The name of an object by its path from the folder of a dataset.
-fn beside(name: &str, other: &str) -> String {
-    let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let (root, path) = match folder.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), folder),
+/// The absolute path or URL of an object by its path from the folder of a dataset.
+///
+/// # Errors
+/// If the path leads out of the file system, the bucket or the host, or the dataset is nowhere.
+fn beside(whole: &str, other: &str) -> Result<String> {
+    let leads = |why: &str| Error::Usage(format!("the reference to {} {why}", other.escape_debug()));
+    let split = match whole.split_once("://") {
+        Some((scheme, rest)) => rest
+            .split_once('/')
+            .map(|(host, path)| (format!("{scheme}://{host}"), path)),
+        None => whole.strip_prefix('/').map(|path| (String::new(), path)),
     };
+    let (root, path) = split.ok_or_else(|| leads("is relative, and the input is in no folder"))?;
     let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
     for part in other.split('/') {
         match part {
             "." => {}
             ".." => {
-                parts.pop();
+                let above = parts.pop();
+                above.ok_or_else(|| leads("leads out of the place of the input"))?;
             }
             part => parts.push(part),
         }
     }
-    format!("{root}{}", parts.join("/"))
+    Ok(format!("{root}/{}", parts.join("/")))
 }
 
 impl Reader for Referable {
@@ -185,7 +200,7 @@ impl StoredPlaces for Referable {
             }
             None => self.input.place_of_chunk(var, chunk),
         };
-        Ok(self.named(place?))
+        self.named(place?)
     }
 
     fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
@@ -193,7 +208,7 @@ impl StoredPlaces for Referable {
     }
 
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
-        Ok(self.named(self.input.place_of_bytes(var, offset, length)?))
+        self.named(self.input.place_of_bytes(var, offset, length)?)
     }
 }
 
@@ -263,9 +278,21 @@ mod tests {
 
     #[test]
     fn relative_paths_begin_beside_the_dataset() {
-        assert_eq!(beside("/d/refs.json", "x/a.nc"), "/d/x/a.nc");
-        assert_eq!(beside("/d/e/refs.json", "../a.nc"), "/d/a.nc");
-        assert_eq!(beside("s3://b/d/refs.json", "./a.nc"), "s3://b/d/a.nc");
+        let beside = |whole, other| beside(whole, other).map_err(|e| e.to_string());
+        assert_eq!(beside("/d/refs.json", "x/a.nc").unwrap(), "/d/x/a.nc");
+        assert_eq!(beside("/d/e/refs.json", "../a.nc").unwrap(), "/d/a.nc");
+        assert_eq!(beside("/refs.json", "a.nc").unwrap(), "/a.nc");
+        assert_eq!(beside("s3://b/d/refs.json", "./a.nc").unwrap(), "s3://b/d/a.nc");
+        assert_eq!(beside("s3://b/d/refs.json", "../a.nc").unwrap(), "s3://b/a.nc");
         assert!(is_whole("/e/a.nc") && is_whole("s3://b/a.nc") && !is_whole("a.nc"));
+        for (whole, out) in [
+            ("/d/refs.json", "../../etc/passwd"),
+            ("https://h/d/r.json", "../../evil.org/x"),
+            ("s3://b/d/r.json", "../../c/x"),
+            ("", "a.nc"),
+        ] {
+            let error = beside(whole, out).unwrap_err();
+            assert!(error.contains(out), "{error}");
+        }
     }
 }

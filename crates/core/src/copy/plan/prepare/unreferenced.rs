@@ -74,7 +74,9 @@ impl Unreferenced {
             return Ok(None);
         }
         for chunk in chunks {
-            if reader.place_of_chunk(input.var, chunk)?.is_some() {
+            let place = reader.place_of_chunk(input.var, chunk);
+            let place = place.map_err(|e| e.in_variable(&plan.schema.var_path(out)))?;
+            if place.is_some() {
                 return Ok(None);
             }
         }

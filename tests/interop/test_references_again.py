@@ -1,0 +1,74 @@
+"""References whose places come from references: the names that they get, and the ranges."""
+
+import json
+import os
+
+import netCDF4
+import numpy as np
+import pytest
+from conftest import nccopy
+from references_read import check, needs_references
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A file, and references to it that kerchunk's readers take."""
+    folder = tmp_path_factory.mktemp("again") / "d"
+    folder.mkdir()
+    with netCDF4.Dataset(folder / "a.nc", "w") as f:
+        f.createDimension("x", 400)
+        f.createVariable("v", "i4", ("x",), chunksizes=(100,), zlib=True)[:] = np.arange(400)
+    nccopy("--inline", "0", folder / "a.nc", folder / "refs.json")
+    return folder
+
+
+def written(folder, name, change):
+    """References in which `change` made other places."""
+    refs = json.loads((folder / "refs.json").read_text())
+    refs["refs"] = {key: change(*value) if isinstance(value, list) else value for key, value in refs["refs"].items()}
+    path = folder / name
+    path.write_text(json.dumps(refs))
+    return path
+
+
+def names(path):
+    return {value[0] for value in json.loads(path.read_text())["refs"].values() if isinstance(value, list)}
+
+
+@pytest.mark.parametrize("name", [
+    "https://user:SECRET@h.org/a.nc", "https://h.org/a.nc?X-Amz-Signature=SECRET", "s3://b/a.nc?X-Amz-Signature=SECRET",
+])
+@pytest.mark.parametrize("out", ["out.json", "out.parq", "repo#mode=icechunk"])
+def test_logins_and_signatures_are_not_written(folder, tmp_path, name, out):
+    refs = written(folder, "secret.json", lambda _, *place: [name, *place])
+    told = nccopy("--inline", "0", refs, f"{tmp_path}/{out}", ok=False)
+    assert "variable v" in told and "may be a secret and is not written" in told and "SECRET" not in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_relative_names_stay_in_their_place(folder, tmp_path):
+    beside = written(folder, "beside.json", lambda _, *place: ["../d/./a.nc", *place])
+    nccopy("--inline", "0", beside, tmp_path / "out.json")
+    assert names(tmp_path / "out.json") == {str(folder / "a.nc")}
+    above = written(folder, "above.json", lambda _, *place: ["../" * 30 + "etc/passwd", *place])
+    told = nccopy("--inline", "0", above, tmp_path / "above.json", ok=False)
+    assert "leads out of the place of the input" in told and not (tmp_path / "above.json").exists()
+
+
+@needs_references
+def test_base_and_relative_name_what_references_lead_to(folder, tmp_path):
+    for name in "a.nc", str(folder / "a.nc"), f"file://{folder / 'a.nc'}":
+        refs = written(folder, "whole.json", lambda _, *place: [name, *place])
+        nccopy("--inline", "0", "--base", "s3://pub/x", refs, tmp_path / "base.json")
+        assert names(tmp_path / "base.json") == {"s3://pub/x/a.nc"}
+        nccopy("--inline", "0", "--relative", refs, tmp_path / "relative.json")
+        assert names(tmp_path / "relative.json") == {os.path.relpath(folder / "a.nc", tmp_path)}
+        check(tmp_path / "relative.json", folder / "a.nc", cwd=tmp_path)
+    refs = written(folder, "elsewhere.json", lambda _, *place: ["s3://b/a.nc", *place])
+    for says, *options in (
+        ("s3://b/a.nc is not in the folder of the inputs", "--base", "s3://pub/x"),
+        ("s3://b/a.nc is on a remote store", "--relative"),
+        ("--base: a URL such as", "--base", "nonsense"),
+    ):
+        assert says in nccopy("--inline", "0", *options, refs, tmp_path / "not.json", ok=False)
+        assert not (tmp_path / "not.json").exists()
