@@ -72,3 +72,16 @@ def test_base_and_relative_name_what_references_lead_to(folder, tmp_path):
     ):
         assert says in nccopy("--inline", "0", *options, refs, tmp_path / "not.json", ok=False)
         assert not (tmp_path / "not.json").exists()
+
+
+def test_ranges_past_the_end_of_a_local_file_are_refused(folder, tmp_path):
+    for refs in (
+        written(folder, "past.json", lambda name, _, size: [name, 10**12, size]),
+        written(folder, "long.json", lambda name, offset, _: [name, offset, 10**12]),
+    ):
+        told = nccopy("--inline", "0", refs, tmp_path / "out.json", ok=False)
+        assert "variable v" in told and f"the object has {(folder / 'a.nc').stat().st_size} bytes" in told
+    # Of a file that is not here, nothing is known.
+    gone = written(folder, "gone.json", lambda _, *place: ["gone.nc", *place])
+    nccopy("--inline", "0", gone, tmp_path / "out.json")
+    assert names(tmp_path / "out.json") == {str(folder / "gone.nc")}

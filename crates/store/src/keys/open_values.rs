@@ -50,6 +50,17 @@ impl OpenValues {
         Ok(true)
     }
 
+    /// The size of a key's value; `None` if the key does not exist, or the value does not know it.
+    ///
+    /// # Errors
+    /// `Unsupported` if values cannot be opened. Otherwise the store's error.
+    pub fn size(&self, key: &str) -> io::Result<Option<u64>> {
+        match self.object(key)? {
+            Some(object) => object.size(),
+            None => Ok(None),
+        }
+    }
+
     /// The open value of a key.
     fn object(&self, key: &str) -> io::Result<Option<Arc<dyn Object>>> {
         if let Some(object) = self.open.get(key) {

@@ -112,7 +112,11 @@ impl KeyStore for ReferenceKeys {
 
     fn value_place(&self, key: &str) -> io::Result<ValuePlace> {
         Ok(match self.set.find(key)? {
-            Some(Reference::Stored(stored)) => ValuePlace::Elsewhere(stored),
+            Some(Reference::Stored(stored)) => {
+                let checked = self.objects.check_end(&stored);
+                checked.map_err(|e| unreadable(&stored, &e))?;
+                ValuePlace::Elsewhere(stored)
+            }
             _ => ValuePlace::Nowhere,
         })
     }

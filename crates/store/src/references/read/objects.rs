@@ -61,6 +61,22 @@ impl Objects {
         Ok(object)
     }
 
+    /// Checks that a local object does not end before a reference to it does. An object that cannot be read is not checked.
+    ///
+    /// # Errors
+    /// If it ends before.
+    pub fn check_end(&self, stored: &StoredRange) -> io::Result<()> {
+        let places = self.places.as_ref();
+        let is_local = places.is_some_and(|places| !places.requests_of(&stored.object).ahead);
+        match is_local && stored.range.is_some() {
+            true => match self.object(&stored.object) {
+                Ok(object) => range_of(&*object, stored, GetRange::Whole).map(drop),
+                Err(_) => Ok(()),
+            },
+            false => Ok(()),
+        }
+    }
+
     /// The object of a reference, which is what it was when the reference was made, as far as that is known.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ pub struct ZarrReader {
     /// The sizes of all keys, once they were counted.
     pub(super) sizes: OnceLock<Option<KeySizes>>,
     /// The shards that chunks are read from.
-    values: OpenValues,
+    pub(super) values: OpenValues,
     pipelines: SharedPipelines,
 }
 

@@ -82,6 +82,19 @@ fn values_are_those_that_references_lead_to() {
 }
 
 #[test]
+fn places_past_the_end_are_none() {
+    let keys = keys();
+    for key in ["long", "far"] {
+        let error = keys.value_place(key).unwrap_err().to_string();
+        assert!(error.ends_with("the object has 10 bytes"), "{error}");
+    }
+    // An object that is not there may be where the references are read.
+    for key in ["r/2", "none"] {
+        assert!(matches!(keys.value_place(key).unwrap(), ValuePlace::Elsewhere(_)));
+    }
+}
+
+#[test]
 fn what_cannot_be_read_names_key_and_object() {
     let keys = keys();
     for (key, told) in [
