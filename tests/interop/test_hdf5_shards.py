@@ -12,6 +12,7 @@ import pytest
 import zarr
 import zarr_reference
 from conftest import BIN, nccopy, ncdump
+from remote_run import on
 
 FILTERS = {
     "as it is": [],
@@ -225,6 +226,45 @@ def test_check_compares_both_sides(dual, tmp_path):
     checked = subprocess.run([BIN / "ncdump", "--check", store], capture_output=True, text=True)
     assert checked.returncode == 1
     assert "variable v: chunk [0, 0, 0]: key v/c/0/0/0: the index of the shard tells" in checked.stdout
+
+
+def test_check_compares_the_netcdf_file(dual, tmp_path):
+    """It must be there, and show what Zarr shows."""
+    store, file = tmp_path / "out.zarr", tmp_path / "out.zarr/out.nc"
+    shutil.copytree(dual("as it is", *SMALL), store)
+
+    def told():
+        checked = subprocess.run([BIN / "ncdump", "--check", store], capture_output=True, text=True)
+        assert checked.returncode == (0 if "no fault" in checked.stdout else 1)
+        return checked.stdout
+
+    whole = file.read_bytes()
+    # A folder may be renamed.
+    file.rename(store / "before.nc")
+    assert "no fault" in told()
+    (store / "before.nc").unlink()
+    assert "key out.nc: the netCDF-4 file of the shards is missing" in told()
+    file.write_text("no-op")
+    assert "key out.nc: not an HDF5 file" in told()
+    shutil.copy(dual("as it is") / "out.nc", file)
+    assert "variable v: key out.nc: 18 of 18 shards are not mapped to their places, the first v/c/0/0/0" in told()
+    file.write_bytes(whole)
+    with netCDF4.Dataset(file, "a") as f:
+        f["lat"].units = "degrees_north"
+        f["strings"][3] = "other"
+        f.createVariable("more", "i4")
+    found = told()
+    for line in "/lat: attribute units: only in out.nc", '/strings: 1 of 10 elements differ; first [3]: "a3" and "other"', "/more: only in out.nc":
+        assert f"key out.nc: {line}" in found
+
+
+@pytest.mark.parametrize("store", ["s3s"], indirect=True)
+def test_a_remote_hierarchy(source, store, tmp_path):
+    target = store.url("dual/out.zarr")
+    on(store, "nccopy", "--as-shards", *SMALL, source, target).whole()
+    assert "no fault in 15 variables" in on(store, "ncdump", "--check", target).whole().out
+    on(store, "nccopy", "-k", "nc4", target, tmp_path / "back.nc").whole()
+    assert ncdump(tmp_path / "back.nc").split(b"\n", 1)[1] == ncdump(source).split(b"\n", 1)[1]
 
 
 def test_several_inputs_become_folders(source, tmp_path):

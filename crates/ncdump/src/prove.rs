@@ -7,10 +7,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use ncutils_cli::print;
 use ncutils_core::error::Error;
-use ncutils_core::format::{Fault, Reader, check_hdf5_shards};
+use ncutils_core::format::{Fault, Reader};
 use ncutils_core::integrity::{
-    CheckOptions, CompareOptions, Equality, Named, check_json, check_text, check_variables, chosen, compare,
-    digest,
+    CheckOptions, CompareOptions, Equality, Named, check_both_sides, check_json, check_text, check_variables,
+    chosen, compare, digest,
 };
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
@@ -56,9 +56,18 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
         .faults
         .splice(0..0, damage.into_iter().chain(unfinished).chain(sources));
     if let Some(store) = &store {
-        check_hdf5_shards(&**store, &*reader, &arguments.registry, &mut |fault| {
-            checked.faults.push(fault);
-        });
+        let mut found = |fault| checked.faults.push(fault);
+        let (only, work) = (&arguments.dump.required, work(arguments));
+        check_both_sides(
+            store,
+            input.name(),
+            &*reader,
+            only,
+            &arguments.registry,
+            &work,
+            &mut found,
+        )
+        .map_err(|error| error.in_file(input.name()))?;
     }
     if let Err(error) = reader.check_unchanged() {
         checked.faults.push(Fault::of(&error));

@@ -21,7 +21,9 @@ mod side;
 mod verify;
 mod work;
 
-pub use check::{Checked, Loss, Lost, check, check_json, check_text, check_variables, failed_check_json};
+pub use check::{
+    Checked, Loss, Lost, check, check_both_sides, check_json, check_text, check_variables, failed_check_json,
+};
 pub use chosen::chosen;
 pub use compare::{
     CompareOptions, Compared, Difference, Equality, Named, compare, compare_values, difference_text,

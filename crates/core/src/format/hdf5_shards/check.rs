@@ -1,95 +1,171 @@
-//! Compares the two sides of a hierarchy: each shard is opened as an HDF5 file, whose index of chunks must be that of the shard.
+//! Compares the two sides of a hierarchy: each shard is opened as an HDF5 file, and the netCDF-4 file must map all shards.
+//!
+//! ```text
+//! first shard of each variable ─► InShards ─┬─► check_shard, all threads
+//!                                           └─► check_mappings ◄─ DatasetSide: the netCDF-4 file
+//! ```
 
+use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
+use super::check_mappings::check_mappings;
+use super::dataset_side::DatasetSide;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::Netcdf4Reader;
 use crate::format::{CheckLimits, Fault, Reader, StructureCheck};
-use crate::model::VarId;
-use crate::store::{ByteRange, GetRange, KeyStore, Object};
+use crate::model::{VarId, VariableLayout};
+use crate::store::{ByteRange, GetRange, KeyObject, KeyStore, Object};
+use crate::threads::in_order;
 
 /// The first bytes of an HDF5 file.
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
-/// Tells what is wrong in shards as HDF5 files. The first shard of a variable decides whether they are to be such files.
-pub fn check(store: &dyn KeyStore, reader: &dyn Reader, registry: &Registry, found: &mut dyn FnMut(Fault)) {
-    for var in (0..reader.schema().vars.len()).map(VarId) {
-        let path = reader.schema().var_path(var);
-        let checked = variable(store, reader, var, registry, &mut |fault| {
-            found(fault.in_variable(&path));
-        });
-        if let Err(error) = checked {
-            found(Fault::of(&error.in_variable(&path)));
-        }
+/// Shards that a thread may check before earlier ones were told.
+const AHEAD: u64 = 64;
+
+/// A variable whose shards are HDF5 files.
+pub struct InShards<'a> {
+    /// The variable's path.
+    pub path: String,
+    /// The grid of shards.
+    pub shards: ChunkGrid,
+    layout: &'a VariableLayout,
+}
+
+impl InShards<'_> {
+    /// The key of a shard.
+    pub fn key(&self, shard: u64) -> String {
+        let key = self.layout.chunk_keys.key(&self.shards.coordinates(shard));
+        format!("{}/{key}", self.path.trim_start_matches('/'))
     }
 }
 
-fn variable(
-    store: &dyn KeyStore,
-    reader: &dyn Reader,
-    var: VarId,
+/// Tells what is wrong in the shards of these variables as HDF5 files, and in the netCDF-4 file of a hierarchy whose folder has this
+/// `name`. The first shard of a variable decides whether they are to be such files. Returns the netCDF-4 file, if there is to be one and
+/// it can be read.
+pub fn check(
+    store: &Arc<dyn KeyStore>,
+    name: &OsStr,
+    (reader, vars): (&dyn Reader, &[VarId]),
     registry: &Registry,
-    found: &mut dyn FnMut(Fault),
-) -> Result<()> {
-    let layout = reader.layout(var);
-    let Some(shard) = &layout.shard else { return Ok(()) };
-    let shards = ChunkGrid::new(&layout.extent, shard)?;
-    let path = reader.schema().var_path(var);
-    let mut is_first = true;
-    for n in 0..shards.len() {
-        let key = layout.chunk_keys.key(&shards.coordinates(n));
-        let key = format!("{}/{key}", path.trim_start_matches('/'));
-        let cannot_read = |e| Error::io("cannot read", e).in_key(&key);
-        let first = GetRange::Range(ByteRange {
-            offset: 0,
-            length: SIGNATURE.len(),
-        });
-        let Some(first) = store.get(&key, first).map_err(cannot_read)? else {
-            continue;
-        };
-        match (first == SIGNATURE, is_first) {
-            (true, _) => one(
-                opened(store, &key).map_err(cannot_read)?,
-                registry,
-                &mut |fault| {
-                    found(Fault {
-                        key: Some(key.clone()),
-                        ..fault
-                    });
-                },
-            ),
-            (false, true) => return Ok(()),
-            (false, false) => found(Fault {
-                key: Some(key),
-                ..Fault::new("the shard is no HDF5 file, as others of the variable are")
-            }),
+    limits: CheckLimits,
+    found: &mut (dyn FnMut(Fault) + Send),
+) -> Option<DatasetSide> {
+    let mut variables = Vec::new();
+    for var in vars {
+        match in_shards(&**store, reader, *var) {
+            Ok(Some(variable)) => variables.push(variable),
+            Ok(None) => {}
+            Err(error) => found(Fault::of(&error.in_variable(&reader.schema().var_path(*var)))),
         }
-        is_first = false;
     }
-    Ok(())
+    if variables.is_empty() {
+        return None;
+    }
+    check_shards(store, &variables, registry, limits, found);
+    let side = DatasetSide::open(store, name, reader.schema(), registry, limits, found)?;
+    for variable in &variables {
+        check_mappings(&side, variable, found);
+    }
+    Some(side)
+}
+
+/// The shards of a variable, if the first one that exists is an HDF5 file.
+fn in_shards<'a>(store: &dyn KeyStore, reader: &'a dyn Reader, var: VarId) -> Result<Option<InShards<'a>>> {
+    let layout = reader.layout(var);
+    let Some(shard) = &layout.shard else {
+        return Ok(None);
+    };
+    let variable = InShards {
+        path: reader.schema().var_path(var),
+        shards: ChunkGrid::new(&layout.extent, shard)?,
+        layout,
+    };
+    for n in 0..variable.shards.len() {
+        if let Some(first) = beginning(store, &variable.key(n))? {
+            return Ok((first == SIGNATURE).then_some(variable));
+        }
+    }
+    Ok(None)
+}
+
+/// The first bytes of a key's value; `None` if it does not exist.
+fn beginning(store: &dyn KeyStore, key: &str) -> Result<Option<Vec<u8>>> {
+    let first = GetRange::Range(ByteRange {
+        offset: 0,
+        length: SIGNATURE.len(),
+    });
+    let first = store.get(key, first);
+    first.map_err(|e| Error::io("cannot read", e).in_key(key))
+}
+
+fn check_shards(
+    store: &Arc<dyn KeyStore>,
+    variables: &[InShards<'_>],
+    registry: &Registry,
+    limits: CheckLimits,
+    found: &mut (dyn FnMut(Fault) + Send),
+) {
+    let mut all = variables
+        .iter()
+        .flat_map(|variable| (0..variable.shards.len()).map(move |shard| (variable, shard)));
+    let work = |(variable, shard): (&InShards<'_>, u64)| {
+        let mut faults = Vec::new();
+        check_shard(store, &variable.key(shard), registry, &mut |fault| {
+            faults.push(fault.in_variable(&variable.path));
+        });
+        Ok(faults)
+    };
+    let done: Result<(), std::convert::Infallible> = in_order(
+        limits.threads,
+        AHEAD,
+        || Ok(()),
+        |()| Ok(all.next()),
+        |(), job| work(job),
+        |faults: Vec<Fault>| {
+            faults.into_iter().for_each(&mut *found);
+            Ok(())
+        },
+    );
+    let Ok(()) = done;
+}
+
+/// Checks the structures of one shard, if it exists.
+fn check_shard(store: &Arc<dyn KeyStore>, key: &str, registry: &Registry, found: &mut dyn FnMut(Fault)) {
+    let mut found = |fault: Fault| {
+        found(Fault {
+            key: Some(key.to_owned()),
+            ..fault
+        });
+    };
+    let object = match beginning(&**store, key) {
+        Ok(None) => return,
+        Ok(Some(first)) if first != SIGNATURE => {
+            return found(Fault::new(
+                "the shard is no HDF5 file, as others of the variable are",
+            ));
+        }
+        Ok(Some(_)) => open_value(store, key).map_err(|e| Error::io("cannot read", e)),
+        Err(error) => Err(error),
+    };
+    let checked = object
+        .and_then(|object| Netcdf4Reader::open_damaged(object, None, registry, false))
+        .and_then(|file| file.check_structure(CheckLimits::ONE_THREAD, &mut found));
+    if let Err(error) = checked {
+        found(Fault::of(&error));
+    }
 }
 
 /// A value as an object.
-fn opened(store: &dyn KeyStore, key: &str) -> io::Result<Arc<dyn Object>> {
-    let missing = || io::Error::from(io::ErrorKind::NotFound);
+pub fn open_value(store: &Arc<dyn KeyStore>, key: &str) -> io::Result<Arc<dyn Object>> {
     match store.open_value(key) {
+        // Ranges of it are read as they are needed.
         Err(e) if e.kind() == io::ErrorKind::Unsupported => {
-            let whole = store.get(key, GetRange::Whole)?;
-            Ok(Arc::new(whole.ok_or_else(missing)?))
+            Ok(Arc::new(KeyObject::new(Arc::clone(store), key)))
         }
-        opened => opened?.ok_or_else(missing),
-    }
-}
-
-/// Checks the structures of one shard.
-fn one(object: Arc<dyn Object>, registry: &Registry, found: &mut dyn FnMut(Fault)) {
-    let limits = CheckLimits::ONE_THREAD;
-    let checked = Netcdf4Reader::open_damaged(object, None, registry, false)
-        .and_then(|file| file.check_structure(limits, found));
-    if let Err(error) = checked {
-        found(Fault::of(&error));
+        opened => opened?.ok_or_else(|| io::ErrorKind::NotFound.into()),
     }
 }

@@ -12,7 +12,9 @@
 //! Every chunk is stored once. Its address in the HDF5 file is its offset in the shard.
 
 mod check;
+mod check_mappings;
 mod dataset_file;
+mod dataset_side;
 mod names;
 mod part;
 mod shard_headers;
@@ -26,6 +28,7 @@ use std::sync::Arc;
 
 pub use check::check;
 use dataset_file::DatasetFile;
+pub use dataset_side::DatasetSide;
 use shard_headers::ShardHeaders;
 use value_output::ValueOutput;
 use writer::DualWriter;

@@ -5,6 +5,9 @@ use std::ffi::OsStr;
 use crate::error::{Error, Result};
 use crate::model::Schema;
 
+/// The extension of the file's name.
+pub const ENDING: &str = ".nc";
+
 /// The file's name without its extension, where the folder's name gives none.
 const NAMELESS: &str = "dataset";
 
@@ -19,8 +22,8 @@ pub fn dataset_name(folder: &OsStr) -> String {
     let last = last.unwrap_or_default();
     let stem = last.strip_suffix(".zarr").unwrap_or(last);
     match stem.is_empty() || stem.bytes().all(|byte| byte == b'.') {
-        true => format!("{NAMELESS}.nc"),
-        false => format!("{stem}.nc"),
+        true => format!("{NAMELESS}{ENDING}"),
+        false => format!("{stem}{ENDING}"),
     }
 }
 

@@ -32,6 +32,15 @@ pub(super) const PROPERTIES: &str = "_NCProperties";
 /// Prefix of the link of a variable that has the name of a dimension but is not its coordinate variable.
 pub(super) const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
 
+/// The variable's name without the `_nc4_non_coord_` prefix, which netCDF-4 adds when a dimension has the
+/// same name.
+pub(in crate::format) fn variable_name(link: &str) -> &str {
+    match link.strip_prefix(NON_COORDINATE_PREFIX) {
+        Some(name) if !name.is_empty() => name,
+        _ => link,
+    }
+}
+
 /// Attributes that netCDF reserves and never shows on a group or variable. Those from `_NCProperties` on are
 /// virtual (computed on request) or belong to other formats of the netCDF library, which hides them here too.
 const RESERVED: [&str; 15] = [

@@ -15,6 +15,7 @@ mod read;
 pub mod verbatim;
 mod write;
 
+pub(in crate::format) use conventions::variable_name;
 pub(in crate::format) use hdf5_error::{SourceError, hdf5_error};
 pub(in crate::format) use read::with_remains;
 pub use read::{Netcdf4Reader, is_open_for_swmr, unfinished};

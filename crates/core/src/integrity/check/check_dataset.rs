@@ -84,11 +84,7 @@ pub fn check_variables(
         .map(|var| schema.var_path(var))
         .collect();
     let is_meant = |fault: &Fault| fault.variable.as_ref().is_none_or(|path| !others.contains(path));
-    let limits = CheckLimits {
-        threads: options.threads.unwrap_or_else(threads::count),
-        memory: options.memory,
-    };
-    let own = reader.check_structure(limits, &mut |fault| {
+    let own = reader.check_structure(limits(options), &mut |fault| {
         if is_meant(&fault) {
             checked.faults.push(fault);
         }
@@ -124,6 +120,14 @@ pub fn check_variables(
         checked.uncovered.extend(uncovered(reader, vars, registry));
     }
     Ok(checked)
+}
+
+/// What a check of structures may take.
+pub fn limits(options: &CheckOptions) -> CheckLimits {
+    CheckLimits {
+        threads: options.threads.unwrap_or_else(threads::count),
+        memory: options.memory,
+    }
 }
 
 #[derive(Default)]

@@ -5,6 +5,7 @@
 //!                           └─ virtual_sources: what other datasets lack    └─ subset: faults of a subset
 //! ```
 
+mod both_sides;
 mod check_dataset;
 mod failure;
 mod pieces;
@@ -12,6 +13,7 @@ mod report;
 mod subset;
 mod virtual_sources;
 
+pub use both_sides::check_both_sides;
 pub use check_dataset::{Checked, check, check_variables};
 pub use failure::{Loss, Lost};
 pub use report::{check_json, check_text, failed_check_json};

@@ -42,6 +42,22 @@ pub fn compare(
     options: &CompareOptions,
     found: &mut dyn FnMut(String),
 ) -> Result<u64> {
+    compare_with_values_of(a, b, only, &|_| true, registry, options, found)
+}
+
+/// Like [`compare`], with the values of those variables of `a` alone for which `has_values` is true.
+///
+/// # Errors
+/// Those of [`compare`].
+pub fn compare_with_values_of(
+    a: Named,
+    b: Named,
+    only: &[NamePattern],
+    has_values: &dyn Fn(VarId) -> bool,
+    registry: &Registry,
+    options: &CompareOptions,
+    found: &mut dyn FnMut(String),
+) -> Result<u64> {
     let mut count = 0;
     let mut tell = |line: String| {
         count += 1;
@@ -84,6 +100,9 @@ pub fn compare(
             // Sources that cannot be read may be why the lengths differ.
             resolve_sources((a.reader, id), Some(a.name))?;
             resolve_sources((b.reader, other_id), Some(b.name))?;
+            continue;
+        }
+        if !has_values(id) {
             continue;
         }
         let (difference, _) = compare_sides(

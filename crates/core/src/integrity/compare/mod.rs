@@ -14,6 +14,7 @@ mod tiles;
 mod values;
 
 pub use compared::Compared;
+pub(super) use datasets::compare_with_values_of;
 pub use datasets::{Named, compare, difference_text};
 pub use elements::{Difference, Equality};
 pub use options::CompareOptions;

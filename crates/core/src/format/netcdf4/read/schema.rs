@@ -27,7 +27,7 @@ use super::virtual_dataset::VirtualVariable;
 use super::virtual_dataset::mappings_of_file;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
-use crate::format::netcdf4::conventions::{CLASSIC_MODEL, NON_COORDINATE_PREFIX};
+use crate::format::netcdf4::conventions::{CLASSIC_MODEL, variable_name};
 use crate::model::{
     Attributes, DimId, Dimension, Encoding, GroupId, Kind, Schema, SharedLayouts, Type, Variable,
 };
@@ -343,15 +343,6 @@ fn variable_type(
     match storage::unreadable(&found.dataset.layout) {
         Some(why) => Err(why.into()),
         None => Ok(ty),
-    }
-}
-
-/// The variable's name without the `_nc4_non_coord_` prefix, which netCDF-4 adds when a dimension has the
-/// same name.
-fn variable_name(link: &str) -> &str {
-    match link.strip_prefix(NON_COORDINATE_PREFIX) {
-        Some(name) if !name.is_empty() => name,
-        _ => link,
     }
 }
 

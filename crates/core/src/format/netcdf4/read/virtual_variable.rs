@@ -1,5 +1,7 @@
 //! The virtual variables of a [`Netcdf4Reader`].
 
+use ncutils_hdf5::MappedBox;
+
 use super::data::stored::StoredData;
 use super::netcdf4_reader::Netcdf4Reader;
 use super::virtual_dataset::{VirtualStorage, VirtualVariable};
@@ -21,6 +23,12 @@ impl Netcdf4Reader {
             layout: &stored.layout,
         };
         Some((data, target))
+    }
+
+    /// The boxes of other datasets that a virtual variable is made of, in the file's order. `None` for a variable that is not virtual,
+    /// and for a mapping that is no box.
+    pub(in crate::format) fn mapped_boxes(&self, var: VarId) -> Option<Vec<Option<MappedBox>>> {
+        self.virtual_variable(var).map(|(data, _)| data.data.boxes())
     }
 
     /// Bytes of a virtual variable in C order and in the layout's byte order. Both ends lie between elements.

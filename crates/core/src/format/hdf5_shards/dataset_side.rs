@@ -1,0 +1,88 @@
+//! [`DatasetSide`]: the netCDF-4 file of a hierarchy, as it is found.
+
+use std::ffi::OsStr;
+use std::io;
+use std::sync::Arc;
+
+use super::check::open_value;
+use super::names;
+use crate::error::Error;
+use crate::filter::Registry;
+use crate::format::netcdf4::Netcdf4Reader;
+use crate::format::{CheckLimits, Fault, StructureCheck};
+use crate::model::Schema;
+use crate::store::KeyStore;
+
+/// The netCDF-4 file of a hierarchy.
+pub struct DatasetSide {
+    /// Its key.
+    pub key: String,
+    /// Its reader, which reads no shards.
+    pub reader: Netcdf4Reader,
+}
+
+impl DatasetSide {
+    /// Opens the file of a hierarchy whose folder has this `name`, and checks its structures. A folder may have been renamed, so the
+    /// only netCDF file in it is taken, too. Tells what is wrong.
+    pub fn open(
+        store: &Arc<dyn KeyStore>,
+        name: &OsStr,
+        schema: &Schema,
+        registry: &Registry,
+        limits: CheckLimits,
+        found: &mut dyn FnMut(Fault),
+    ) -> Option<Self> {
+        let key = match find(&**store, name, schema) {
+            Ok(key) => key,
+            Err(fault) => {
+                found(fault);
+                return None;
+            }
+        };
+        let mut found = |fault: Fault| {
+            found(Fault {
+                key: Some(key.clone()),
+                ..fault
+            });
+        };
+        let object = open_value(store, &key).map_err(|e| Error::io("cannot read", e));
+        let opened = object.and_then(|object| Netcdf4Reader::open_damaged(object, None, registry, false));
+        let checked = opened.and_then(|reader| {
+            reader.check_structure(limits, &mut found)?;
+            Ok(reader)
+        });
+        match checked {
+            Ok(reader) => Some(Self { key, reader }),
+            Err(error) => {
+                found(Fault::of(&error));
+                None
+            }
+        }
+    }
+}
+
+/// The key of the file.
+fn find(store: &dyn KeyStore, name: &OsStr, schema: &Schema) -> Result<String, Fault> {
+    let cannot_read = |e| Fault::of(&Error::io("cannot read", e));
+    let named = names::dataset_name(name);
+    if store.size(&named).map_err(cannot_read)?.is_some() {
+        return Ok(named);
+    }
+    let children = match store.list_children("") {
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => Vec::new(),
+        children => children.map_err(cannot_read)?,
+    };
+    let mut others = children
+        .into_iter()
+        .filter(|child| child.ends_with(names::ENDING) && names::check(child, schema).is_ok());
+    match (others.next(), others.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => Err(Fault::new(format!(
+            "there are several netCDF files beside the shards, and none of them has the folder's name, {named}"
+        ))),
+        _ => Err(Fault {
+            key: Some(named),
+            ..Fault::new("the netCDF-4 file of the shards is missing")
+        }),
+    }
+}
