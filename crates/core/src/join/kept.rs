@@ -28,7 +28,7 @@ use crate::time::TimeConversion;
 /// Most ways to store a variable that are told apart. An input with another one is opened to know it.
 const MOST_STORED: usize = 64;
 
-/// Most chunks of a variable that are kept, where some were never written.
+/// Most chunks of all variables that are kept, where some were never written.
 const MOST_CHUNKS: u64 = 1 << 24;
 
 /// What was found of the inputs of a join.
@@ -141,6 +141,7 @@ impl KeptJoin {
             }
         }
         let first_ways = ways.len();
+        let mut left = MOST_CHUNKS;
         for (input, var, of) in known {
             let written = match &of.written {
                 Written::All => None,
@@ -148,8 +149,11 @@ impl KeptJoin {
                 Written::Chunks(chunks) => Some(runs(chunks)),
                 Written::Regions(_) => continue,
             };
-            if of.is_virtual || matches!(&of.written, Written::Chunks(all) if all.len() as u64 > MOST_CHUNKS)
-            {
+            let listed = match &of.written {
+                Written::Chunks(all) => all.len() as u64,
+                _ => 0,
+            };
+            if of.is_virtual || listed > left {
                 continue;
             }
             // Mostly it is stored as the variable of the same number of the first input.
@@ -169,6 +173,7 @@ impl KeptJoin {
                 })
             });
             if let Some(stored) = stored {
+                left -= listed;
                 let extent = of.layout.extent.clone();
                 self.known.push(KnownOf {
                     input: *input,
@@ -267,6 +272,7 @@ impl KeptJoin {
             ways.insert(way, of(self.stored.get(way).ok_or_else(damaged)?)?);
         }
         let mut alike: HashMap<(usize, &[u64]), KnownVariable> = HashMap::new();
+        let mut left = MOST_CHUNKS;
         for known in &self.known {
             let variable = match alike.entry((known.stored, &known.extent)) {
                 Entry::Occupied(found) => found.into_mut(),
@@ -278,7 +284,7 @@ impl KeptJoin {
             };
             let written = match &known.written {
                 None => Written::All,
-                Some(runs) => chunks_of(runs, &variable.layout)?,
+                Some(runs) => chunks_of(runs, &variable.layout, &mut left)?,
             };
             let known_variable = KnownVariable {
                 written,
@@ -396,11 +402,11 @@ fn runs(numbers: &[u64]) -> Vec<(u64, u64)> {
     runs
 }
 
-/// The chunks of runs.
+/// The chunks of runs, of which there may be as many as are `left`.
 ///
 /// # Errors
-/// Runs that do not ascend, or leave the variable.
-fn chunks_of(runs: &[(u64, u64)], layout: &VariableLayout) -> Result<Written> {
+/// Runs that do not ascend, or leave the variable; too many chunks.
+fn chunks_of(runs: &[(u64, u64)], layout: &VariableLayout, left: &mut u64) -> Result<Written> {
     let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
     let mut next = 0;
     let mut count = 0u64;
@@ -411,13 +417,35 @@ fn chunks_of(runs: &[(u64, u64)], layout: &VariableLayout) -> Result<Written> {
         next = *end;
         count += end - first;
     }
-    if count > MOST_CHUNKS {
-        return Err(damaged());
-    }
+    *left = left.checked_sub(count).ok_or_else(damaged)?;
     let chunks = runs.iter().flat_map(|(first, end)| *first..*end).collect();
     Ok(Written::of_chunks(chunks, &grid))
 }
 
 fn damaged() -> Error {
     Error::Damaged("what the job tells of its inputs cannot be of them".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Encoding;
+
+    #[test]
+    fn all_variables_have_one_limit() {
+        let layout = VariableLayout::contiguous(vec![100], 4, Encoding::Packed).in_chunks(vec![1]);
+        let grid = ChunkGrid::new(&[100], &[1]).unwrap();
+        let mut left = 15;
+        assert_eq!(
+            chunks_of(&[(0, 4), (6, 12)], &layout, &mut left)
+                .unwrap()
+                .chunks(&grid)
+                .len(),
+            10
+        );
+        assert!(chunks_of(&[(0, 6)], &layout, &mut left).is_err());
+        for runs in [&[(4, 6), (5, 7)][..], &[(3, 3)], &[(99, 101)]] {
+            assert!(chunks_of(runs, &layout, &mut 1000).is_err());
+        }
+    }
 }
