@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use ncutils_hdf5::{LayoutSpec, MappedBox, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind};
 
-use super::part::Part;
 use super::shard_headers::ShardHeaders;
 use super::shard_schema::filled;
+use super::variable_form::VariableForm;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
@@ -36,7 +36,7 @@ impl DatasetFile {
     pub fn new(
         schema: &Schema,
         plans: &[VariablePlan],
-        parts: &[Part],
+        forms: &[VariableForm],
         headers: &ShardHeaders,
     ) -> Result<Self> {
         let mut own = schema.clone();
@@ -54,8 +54,8 @@ impl DatasetFile {
             schema: own,
             plans: plans
                 .iter()
-                .zip(parts)
-                .map(|(plan, part)| planned(plan, part))
+                .zip(forms)
+                .map(|(plan, form)| planned(plan, form))
                 .collect(),
             mappings,
         })
@@ -75,20 +75,20 @@ impl DatasetFile {
 }
 
 /// How a variable is stored in the file.
-fn planned(plan: &VariablePlan, part: &Part) -> VariablePlan {
-    let (storage, promised) = match part {
-        Part::Shards(_) => (plan.layout.storage.clone(), Promised::Nothing),
-        Part::Values if plan.layout.extent.is_empty() => (Storage::Contiguous, bytes(plan)),
-        Part::Values => (plan.layout.storage.clone(), plan.promised),
-        Part::Scalar => (Storage::Contiguous, bytes(plan)),
+fn planned(plan: &VariablePlan, form: &VariableForm) -> VariablePlan {
+    let (storage, promised) = match form {
+        VariableForm::InShards(_) => (plan.layout.storage.clone(), Promised::Nothing),
+        VariableForm::Plain if plan.layout.extent.is_empty() => (Storage::Contiguous, bytes(plan)),
+        VariableForm::Plain => (plan.layout.storage.clone(), plan.promised),
+        VariableForm::Scalar => (Storage::Contiguous, bytes(plan)),
     };
     let layout = VariableLayout {
         storage,
         filters: Vec::new(),
         array_codecs: None,
         shard: None,
-        fill: match part {
-            Part::Shards(_) => filled(&plan.layout.fill),
+        fill: match form {
+            VariableForm::InShards(_) => filled(&plan.layout.fill),
             _ => plan.layout.fill.clone(),
         },
         ..(*plan.layout).clone()

@@ -16,11 +16,11 @@ mod check_mappings;
 mod dataset_file;
 mod dataset_side;
 mod names;
-mod part;
 mod shard_headers;
 mod shard_schema;
-mod stored_twice;
+mod shared_codecs;
 mod value_output;
+mod variable_form;
 mod writer;
 
 use std::ffi::OsStr;
@@ -46,9 +46,9 @@ use crate::store::KeyOutput;
 /// Names the item that Zarr or HDF5 cannot hold, or that both would store as other bytes.
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     zarr::check_plans(schema, plans)?;
-    let parts = part::parts(schema, plans)?;
-    let headers = ShardHeaders::new(schema, plans, &parts)?;
-    let file = DatasetFile::new(schema, plans, &parts, &headers)?;
+    let forms = variable_form::forms(schema, plans)?;
+    let headers = ShardHeaders::new(schema, plans, &forms)?;
+    let file = DatasetFile::new(schema, plans, &forms, &headers)?;
     netcdf4::check_plans(&file.schema, &file.plans)
 }
 
@@ -65,9 +65,9 @@ pub fn create(
 ) -> Result<Box<dyn Writer>> {
     let key = names::dataset_name(name);
     names::check(&key, schema)?;
-    let parts = part::parts(schema, plans)?;
-    let headers = ShardHeaders::new(schema, plans, &parts)?;
-    let file = DatasetFile::new(schema, plans, &parts, &headers)?;
+    let forms = variable_form::forms(schema, plans)?;
+    let headers = ShardHeaders::new(schema, plans, &forms)?;
+    let file = DatasetFile::new(schema, plans, &forms, &headers)?;
     netcdf4::check_plans(&file.schema, &file.plans)?;
     let hierarchy =
         zarr::create_with_shards_as(Box::new(headers), Arc::clone(&output), schema, plans, options)?;
@@ -76,5 +76,5 @@ pub fn create(
     let tree = file.tree()?;
     let value = Arc::new(ValueOutput::new(value));
     let writer = Netcdf4Writer::create(value, None, &file.schema, &file.plans, &tree)?;
-    Ok(Box::new(DualWriter::new(hierarchy, writer, parts)))
+    Ok(Box::new(DualWriter::new(hierarchy, writer, forms)))
 }

@@ -14,7 +14,12 @@ const NAMELESS: &str = "dataset";
 /// The name of the netCDF-4 file in a folder of this name, which may be a path or URL.
 pub fn dataset_name(folder: &OsStr) -> String {
     let folder = folder.to_string_lossy();
-    let path = folder.split(['#', '?']).next().unwrap_or_default();
+    let path = match (folder.contains("://"), folder.rsplit_once('#')) {
+        (true, _) => folder.split(['#', '?']).next().unwrap_or_default(),
+        // Other characters of a path are part of its name.
+        (false, Some((path, fragment))) if fragment.contains("mode=") => path,
+        (false, _) => &*folder,
+    };
     let last = path
         .trim_end_matches('/')
         .rsplit(['/', std::path::MAIN_SEPARATOR])
@@ -58,6 +63,9 @@ mod tests {
             ("out.zarr", "out.nc"),
             ("/a/b.c.zarr/", "b.c.nc"),
             ("s3://bucket/x/out.zarr#mode=zarr,v3", "out.nc"),
+            ("out.zarr#mode=zarr,v3", "out.nc"),
+            ("x?y.zarr", "x?y.nc"),
+            ("a#b.zarr", "a#b.nc"),
             ("folder", "folder.nc"),
             ("..", "dataset.nc"),
             (".zarr", "dataset.nc"),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ncutils_hdf5::{ByteSink, FileTree, FileWriter, LinkSpec, ObjectId, ObjectSource, ObjectSpecKind};
 
-use super::part::Part;
 use super::shard_schema::shard_dataset;
+use super::variable_form::VariableForm;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
 use crate::format::netcdf4::{DatasetTree, Tree, hdf5_error};
@@ -30,15 +30,15 @@ impl ShardHeaders {
     ///
     /// # Errors
     /// Names a variable that HDF5 cannot hold.
-    pub fn new(schema: &Schema, plans: &[VariablePlan], parts: &[Part]) -> Result<Self> {
-        let of = |(n, (plan, part)): (usize, (&VariablePlan, &Part))| match part {
-            Part::Shards(filters) => {
+    pub fn new(schema: &Schema, plans: &[VariablePlan], forms: &[VariableForm]) -> Result<Self> {
+        let of = |(n, (plan, form)): (usize, (&VariablePlan, &VariableForm))| match form {
+            VariableForm::InShards(filters) => {
                 let (own, plan) = shard_dataset(schema, VarId(n), &plan.layout, filters)?;
                 ShardObjects::new(&own, plan).map(Some)
             }
-            Part::Scalar | Part::Values => Ok(None),
+            VariableForm::Scalar | VariableForm::Plain => Ok(None),
         };
-        let variables = plans.iter().zip(parts).enumerate();
+        let variables = plans.iter().zip(forms).enumerate();
         let variables = variables
             .map(|pair| of(pair).map_err(|e| e.in_variable(&schema.var_path(VarId(pair.0)))))
             .collect::<Result<_>>()?;

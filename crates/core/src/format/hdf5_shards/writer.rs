@@ -1,6 +1,6 @@
 //! [`DualWriter`]: a hierarchy and the netCDF-4 file in it, written from the same pieces.
 
-use super::part::Part;
+use super::variable_form::VariableForm;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::Netcdf4Writer;
@@ -11,38 +11,40 @@ use crate::model::{Values, VarId};
 pub struct DualWriter {
     hierarchy: Box<dyn Writer>,
     file: Netcdf4Writer,
-    parts: Vec<Part>,
+    forms: Vec<VariableForm>,
 }
 
 impl DualWriter {
     /// Writes to both.
-    pub fn new(hierarchy: Box<dyn Writer>, file: Netcdf4Writer, parts: Vec<Part>) -> Self {
+    pub fn new(hierarchy: Box<dyn Writer>, file: Netcdf4Writer, forms: Vec<VariableForm>) -> Self {
         Self {
             hierarchy,
             file,
-            parts,
+            forms,
         }
     }
 
-    fn part(&self, var: VarId) -> Result<&Part> {
-        let part = self.parts.get(var.0);
-        part.ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
+    fn form(&self, var: VarId) -> Result<&VariableForm> {
+        let form = self.forms.get(var.0);
+        form.ok_or_else(|| Error::Usage(format!("there is no variable {}", var.0)))
     }
 }
 
 impl Writer for DualWriter {
     fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
-        match self.part(var)? {
-            Part::Shards(_) => {}
-            Part::Scalar => self.file.write_range(var, 0, &data.bytes)?,
-            Part::Values => return Err(Error::Internal("a chunk of values without a common form".into())),
+        match self.form(var)? {
+            VariableForm::InShards(_) => {}
+            VariableForm::Scalar => self.file.write_range(var, 0, &data.bytes)?,
+            VariableForm::Plain => {
+                return Err(Error::Internal("a chunk of values without a common form".into()));
+            }
         }
         self.file.pass(sequence)?;
         self.hierarchy.write_encoded_chunk(sequence, var, chunk, data)
     }
 
     fn skip_chunk(&self, sequence: u64, var: VarId, chunk: u64) -> Result<()> {
-        if !matches!(self.part(var)?, Part::Shards(_)) {
+        if !matches!(self.form(var)?, VariableForm::InShards(_)) {
             return Err(Error::Internal("a chunk that cannot be left out".into()));
         }
         self.file.pass(sequence)?;
