@@ -69,9 +69,14 @@ fn cannot_read(error: io::Error) -> Error {
 fn value(store: &dyn KeyStore, key: &str) -> Result<Option<Vec<u8>>> {
     let part = GetRange::Range(ByteRange {
         offset: 0,
-        length: LARGEST,
+        length: LARGEST + 1,
     });
-    store.get(key, part).map_err(cannot_read)
+    match store.get(key, part).map_err(cannot_read)? {
+        Some(file) if file.len() > LARGEST => {
+            Err(Error::Unsupported(format!("{key} has more than {LARGEST} bytes")))
+        }
+        found => Ok(found),
+    }
 }
 
 /// The snapshot that the file of specification 2 tells.
@@ -103,7 +108,10 @@ fn in_refs(store: &dyn KeyStore, name: &SnapshotName, is_asked: bool) -> Result<
         let id = id.ok_or_else(|| Error::Damaged(format!("{key}: it names no snapshot")))?;
         return parsed(id).map(Some);
     }
-    let refs = store.list_children("refs/").unwrap_or_default();
+    let refs = match store.list_children("refs/") {
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => Vec::new(),
+        refs => refs.map_err(cannot_read)?,
+    };
     let named = |prefix: &str| -> Vec<String> {
         let names = refs
             .iter()
