@@ -153,10 +153,15 @@ impl IcechunkReferences {
 
     /// The keys of documents.
     fn documents(&self) -> impl Iterator<Item = String> {
-        self.snapshot.documents.keys().map(|path| match &**path {
-            "" => DOCUMENT.to_owned(),
-            path => format!("{path}/{DOCUMENT}"),
-        })
+        self.snapshot.documents.keys().map(|path| key_of(path))
+    }
+}
+
+/// The key of the document of a node.
+fn key_of(path: &str) -> String {
+    match path {
+        "" => DOCUMENT.to_owned(),
+        path => format!("{path}/{DOCUMENT}"),
     }
 }
 
@@ -218,7 +223,13 @@ impl ReferenceSet for IcechunkReferences {
             let rest = key.strip_prefix(folder)?;
             rest.split_inclusive('/').next().map(str::to_owned)
         };
-        let mut names: Vec<String> = self.documents().filter_map(name).collect();
+        // Only documents of the folder and of what is below it.
+        let folders = self
+            .snapshot
+            .documents
+            .range(folder.trim_end_matches('/').to_owned()..);
+        let below = folders.take_while(|(path, _)| path.starts_with(folder.trim_end_matches('/')));
+        let mut names: Vec<String> = below.filter_map(|(path, _)| name(key_of(path))).collect();
         names.sort_unstable();
         names.dedup();
         Ok(names)

@@ -244,7 +244,8 @@ impl ReferenceSet for ParquetReferences {
 
     /// Chunks are left out: nobody looks for them one level at a time.
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
-        let below = self.documents.keys().filter_map(|key| key.strip_prefix(folder));
+        let from = self.documents.range(folder.to_owned()..);
+        let below = from.map_while(|(key, _)| key.strip_prefix(folder));
         let name = |rest: &str| rest.split_inclusive('/').next().unwrap_or_default().to_owned();
         let mut names: Vec<String> = below.map(name).collect();
         names.sort_unstable();
