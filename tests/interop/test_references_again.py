@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import nccopy
 from references_read import check, needs_references
+from remote_run import on
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +86,18 @@ def test_ranges_past_the_end_of_a_local_file_are_refused(folder, tmp_path):
     gone = written(folder, "gone.json", lambda _, *place: ["gone.nc", *place])
     nccopy("--inline", "0", gone, tmp_path / "out.json")
     assert names(tmp_path / "out.json") == {str(folder / "gone.nc")}
+
+
+def test_a_repository_has_no_relative_names(folder, tmp_path):
+    for options in (["--relative", "--dry-run"], ["--relative"]):
+        told = nccopy(*options, folder / "a.nc", f"{tmp_path / 'repo'}#mode=icechunk", ok=False)
+        assert "names other files by whole URLs" in told and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("store", ["s3s"], indirect=True)
+def test_remote_references_are_replaced_by_references(folder, store):
+    target = store.url("again/refs.parq")
+    for options in [], ["--replace"]:
+        on(store, "nccopy", "--inline", "0", *options, folder / "a.nc", target).whole()
+    store.put("again/refs.parq/mine.txt", b"mine")
+    on(store, "nccopy", "--replace", folder / "a.nc", target).refused("mine.txt", "no part of references")

@@ -71,6 +71,10 @@ impl ReferenceRequest {
         if !output.makes_references(copy.kind) {
             return Ok(None);
         }
+        if self.relative && output.makes_repository(copy.kind) {
+            let told = "a repository names other files by whole URLs; leave out --relative, or give --base";
+            return Err(Error::Usage(told.to_owned()).in_file(output.name()));
+        }
         let form = match &self.base {
             Some(url) => NameForm::Base {
                 url: url.clone(),

@@ -6,6 +6,7 @@
 //!              └─ a tree of keys ─────────────► TreeOutput: what is there is refused, or replaced if that is asked for
 //! ```
 
+use std::io;
 use std::sync::Arc;
 
 use super::output::zarr_folder::{check_leftovers, check_replaceable_keys};
@@ -108,7 +109,7 @@ pub(super) fn object(
     Ok(Arc::new(output.map_err(|e| Error::io("cannot create", e))?))
 }
 
-/// The output of a tree of keys.
+/// The output of a tree of keys of Zarr.
 ///
 /// # Errors
 /// A URL that cannot be written; what is there, unless it may be replaced and `replaces` asks for it.
@@ -121,6 +122,21 @@ pub(super) fn tree(
     Ok(Arc::new(begun_tree(session, url, memory, replaces)?))
 }
 
+/// The output of a tree of references. `check` tells which keys are lost with references alone; `None` for what is never replaced.
+///
+/// # Errors
+/// Those of [`tree`].
+pub(super) fn tree_of_references(
+    session: Arc<Session>,
+    url: &RemoteUrl,
+    memory: u64,
+    check: Option<fn(&[String]) -> io::Result<()>>,
+) -> Result<Arc<dyn KeyOutput>> {
+    let check = check.map(|check| move |_: Replaced, keys: &[String]| check(keys));
+    let check = check.as_ref().map(|check| check as KeysCheck<'_>);
+    Ok(Arc::new(checked_tree(session, url, memory, check)?))
+}
+
 /// Like [`tree`].
 ///
 /// # Errors
@@ -131,12 +147,21 @@ pub(super) fn begun_tree(
     memory: u64,
     replaces: bool,
 ) -> Result<TreeOutput> {
-    check_writable(url)?;
     let check = |what: Replaced, keys: &[String]| match what {
         Replaced::Dataset => check_replaceable_keys(keys),
         Replaced::Leftovers => check_leftovers(keys),
     };
     let check = replaces.then_some(&check as KeysCheck<'_>);
+    checked_tree(session, url, memory, check)
+}
+
+fn checked_tree(
+    session: Arc<Session>,
+    url: &RemoteUrl,
+    memory: u64,
+    check: Option<KeysCheck<'_>>,
+) -> Result<TreeOutput> {
+    check_writable(url)?;
     match TreeOutput::create(session, &url.key, memory, check) {
         Ok(output) => Ok(output),
         Err(NotClaimed::Failed(e)) => Err(Error::io("cannot create", e)),

@@ -92,6 +92,14 @@ impl Location {
         }
     }
 
+    /// True if the output of references is an Icechunk repository, whose references are whole URLs.
+    pub fn makes_repository(&self, asked: Option<Kind>) -> bool {
+        match asked {
+            Some(kind) => kind == Kind::Icechunk,
+            None => self.references_by_name() == Some(ReferenceForm::Repository),
+        }
+    }
+
     /// The output of references.
     ///
     /// # Errors
@@ -114,7 +122,11 @@ impl Location {
         #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
-            return remote_destination::tree(session, url, memory, options.replaces).map_err(self.named());
+            let check: Option<fn(&[String]) -> io::Result<()>> = match form {
+                ReferenceForm::Parquet if options.replaces => Some(parquet_folder::check_replaceable_keys),
+                _ => None,
+            };
+            return remote_destination::tree_of_references(session, url, memory, check).map_err(self.named());
         }
         let _ = options;
         let check: FolderCheck = match form {
