@@ -94,6 +94,19 @@ def test_a_repository_has_no_relative_names(folder, tmp_path):
         assert "names other files by whole URLs" in told and list(tmp_path.iterdir()) == []
 
 
+def test_templates_may_come_first_and_do_not_grow_without_a_limit(folder, tmp_path):
+    refs = json.loads((folder / "refs.json").read_text())["refs"]
+    refs = {key: ["{{t7}}", *value[1:]] if isinstance(value, list) else value for key, value in refs.items()}
+    path = folder / "templates.json"
+    templates = {f"t{n}": str(folder / "a.nc") for n in range(3000)}
+    path.write_text(json.dumps({"version": 1, "templates": templates, "refs": refs}))
+    nccopy("--inline", "0", path, tmp_path / "out.json")
+    assert names(tmp_path / "out.json") == {str(folder / "a.nc")}
+    refs["v/0"][0] = "{{t7}}" * 100_000
+    path.write_text(json.dumps({"version": 1, "templates": {"t7": "x" * 1_000_000}, "refs": refs}))
+    assert "its text has more than 1048576 bytes" in nccopy(path, tmp_path / "out.nc", ok=False)
+
+
 @pytest.mark.parametrize("store", ["s3s"], indirect=True)
 def test_remote_references_are_replaced_by_references(folder, store):
     target = store.url("again/refs.parq")

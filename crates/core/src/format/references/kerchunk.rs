@@ -22,6 +22,9 @@ const SIGNS: [&str; 6] = [
     "zarr.json\"",
 ];
 
+/// Members of version 1 that may come first.
+const FIRST: [&str; 2] = ["\"templates\"", "\"gen\""];
+
 /// True for a JSON file whose beginning looks like kerchunk's. `size` is that of the file.
 pub fn has_references(object: &dyn Object, size: u64) -> bool {
     let mut first = [0; 16];
@@ -32,7 +35,9 @@ pub fn has_references(object: &dyn Object, size: u64) -> bool {
     let mut start = vec![0; size.min(SEARCHED) as usize];
     let is_read = object.read_exact_at(0, &mut start).is_ok();
     let text = String::from_utf8_lossy(&start);
-    is_read && SIGNS.iter().any(|sign| text.contains(sign))
+    // Version 1 may have long members before its references.
+    let begins = text.contains("\"version\"") && FIRST.iter().any(|sign| text.contains(sign));
+    is_read && (begins || SIGNS.iter().any(|sign| text.contains(sign)))
 }
 
 /// The keys that a file of JSON has, with their values in the objects of `places`.

@@ -13,6 +13,9 @@ const MOST: usize = 100_000_000;
 /// Most bytes of keys and of values, each.
 pub const MOST_BYTES: usize = 4 << 30;
 
+/// Most bytes of the names of objects, each of which counts once.
+const MOST_OBJECT_BYTES: usize = 256 << 20;
+
 /// The object of a value that stands among the references.
 const INLINE: u32 = u32::MAX;
 
@@ -28,6 +31,8 @@ pub struct ReferenceTable {
     values: Vec<u8>,
     /// The objects that references lead to.
     objects: Vec<String>,
+    /// Bytes of their names.
+    object_bytes: usize,
     entries: Vec<Entry>,
     numbers: HashMap<String, u32>,
 }
@@ -60,6 +65,7 @@ impl ReferenceTable {
             (Some(number), _) | (None, Some(&number)) => number,
             (None, None) => {
                 let number = self.objects.len() as u32;
+                self.object_bytes = checked_bytes(self.object_bytes, object)?;
                 self.objects.push(object.to_owned());
                 self.numbers.insert(object.to_owned(), number);
                 number
@@ -116,8 +122,10 @@ impl ReferenceTable {
     /// # Errors
     /// Those of `change`.
     pub fn change_objects(&mut self, change: impl Fn(&str) -> Result<String>) -> Result<()> {
+        self.object_bytes = 0;
         for object in &mut self.objects {
             *object = change(object)?;
+            self.object_bytes = checked_bytes(self.object_bytes, object)?;
         }
         self.numbers.clear();
         Ok(())
@@ -165,6 +173,17 @@ fn room<T>(list: &mut Vec<T>, more: usize) -> std::result::Result<(), TryReserve
     match list.capacity() - list.len() < more {
         true => list.try_reserve_exact(more.max(list.len() / 4).max(1024)),
         false => Ok(()),
+    }
+}
+
+/// The bytes of names of objects with one more.
+fn checked_bytes(before: usize, object: &str) -> Result<usize> {
+    let bytes = before.saturating_add(object.len());
+    match bytes > MOST_OBJECT_BYTES {
+        true => Err(Error::Unsupported(format!(
+            "references to objects whose names have more than {MOST_OBJECT_BYTES} bytes"
+        ))),
+        false => Ok(bytes),
     }
 }
 
@@ -249,5 +268,19 @@ mod tests {
         let children = table.list_children("").unwrap();
         assert_eq!(children, [".zgroup", "v", "v-2/", "v/", "v0/", "w"]);
         assert_eq!(table.list_children("v0/").unwrap(), ["a/"]);
+    }
+
+    #[test]
+    fn names_of_objects_have_a_limit() {
+        let mut table = ReferenceTable::default();
+        let long = "x".repeat(1 << 20);
+        let mut add = |n: usize| table.add_stored(b"k", &format!("{long}{n}"), None);
+        assert!((0..255).all(|n| add(n).is_ok()));
+        assert!(add(0).is_ok());
+        assert!(add(255).unwrap_err().to_string().contains("names have more than"));
+        let told = table
+            .change_objects(|object| Ok(format!("{object}{object}")))
+            .unwrap_err();
+        assert!(told.to_string().contains("names have more than"));
     }
 }

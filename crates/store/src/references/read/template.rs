@@ -14,6 +14,9 @@ const DEEPEST: usize = 32;
 /// Most bytes of an expression.
 const LONGEST: usize = 512;
 
+/// Most bytes of the text that a template makes.
+const LONGEST_TEXT: usize = 1 << 20;
+
 /// Most characters of a template that a message shows.
 const SHOWN: usize = 200;
 
@@ -114,7 +117,7 @@ impl Template {
     /// The text with the values of its expressions.
     ///
     /// # Errors
-    /// A name that has no value; a number that is too large.
+    /// A name that has no value; a number that is too large; a text of more than 1 MiB.
     pub fn text(&self, names: &Names) -> Result<String> {
         let mut text = String::new();
         for part in &self.parts {
@@ -124,6 +127,11 @@ impl Template {
                     let value = expression.value(names);
                     text.push_str(&value.map_err(|why| unsupported(&self.written, &why))?.text());
                 }
+            }
+            // A value may be as long, and named very often.
+            if text.len() > LONGEST_TEXT {
+                let why = format!("its text has more than {LONGEST_TEXT} bytes");
+                return Err(unsupported(&self.written, &why));
             }
         }
         Ok(text)
@@ -391,5 +399,20 @@ mod tests {
             assert!(told.contains(written), "{told}");
         }
         assert!(Template::parse("{{i - 4}}").unwrap().number(&names()).is_err());
+    }
+
+    #[test]
+    fn texts_do_not_grow_without_a_limit() {
+        let mut names = names();
+        names.templates.insert("long".to_owned(), "x".repeat(1 << 19));
+        let text = |written: &str| Template::parse(written).unwrap().text(&names);
+        assert_eq!(text("{{long}}{{long}}").unwrap().len(), 1 << 20);
+        for longer in ["{{long}}".repeat(1000), "{{long}}y{{long}}".to_owned()] {
+            let told = text(&longer).unwrap_err().to_string();
+            assert!(
+                told.contains("more than 1048576 bytes") && told.len() < 500,
+                "{told}"
+            );
+        }
     }
 }
