@@ -6,42 +6,22 @@
 //! ```
 
 use std::ffi::OsStr;
-use std::io;
 use std::sync::Arc;
 
 use super::check_mappings::check_mappings;
 use super::dataset_side::DatasetSide;
-use crate::chunk::ChunkGrid;
+use super::in_shards::{InShards, in_shards};
+use super::stored_value::{SIGNATURE, beginning, open_value};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::Netcdf4Reader;
 use crate::format::{CheckLimits, Fault, Reader, StructureCheck};
-use crate::model::{VarId, VariableLayout};
-use crate::store::{ByteRange, GetRange, KeyObject, KeyStore, Object};
+use crate::model::VarId;
+use crate::store::KeyStore;
 use crate::threads::in_order;
-
-/// The first bytes of an HDF5 file.
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// Shards that a thread may check before earlier ones were told.
 const AHEAD: u64 = 64;
-
-/// A variable whose shards are HDF5 files.
-pub struct InShards<'a> {
-    /// The variable's path.
-    pub path: String,
-    /// The grid of shards.
-    pub shards: ChunkGrid,
-    layout: &'a VariableLayout,
-}
-
-impl InShards<'_> {
-    /// The key of a shard.
-    pub fn key(&self, shard: u64) -> String {
-        let key = self.layout.chunk_keys.key(&self.shards.coordinates(shard));
-        format!("{}/{key}", self.path.trim_start_matches('/'))
-    }
-}
 
 /// Tells what is wrong in the shards of these variables as HDF5 files, and in the netCDF-4 file of a hierarchy whose folder has this
 /// `name`. The first shard of a variable decides whether they are to be such files. Returns the netCDF-4 file, if there is to be one and
@@ -71,35 +51,6 @@ pub fn check(
         check_mappings(&side, variable, found);
     }
     Some(side)
-}
-
-/// The shards of a variable, if the first one that exists is an HDF5 file.
-fn in_shards<'a>(store: &dyn KeyStore, reader: &'a dyn Reader, var: VarId) -> Result<Option<InShards<'a>>> {
-    let layout = reader.layout(var);
-    let Some(shard) = &layout.shard else {
-        return Ok(None);
-    };
-    let variable = InShards {
-        path: reader.schema().var_path(var),
-        shards: ChunkGrid::new(&layout.extent, shard)?,
-        layout,
-    };
-    for n in 0..variable.shards.len() {
-        if let Some(first) = beginning(store, &variable.key(n))? {
-            return Ok((first == SIGNATURE).then_some(variable));
-        }
-    }
-    Ok(None)
-}
-
-/// The first bytes of a key's value; `None` if it does not exist.
-fn beginning(store: &dyn KeyStore, key: &str) -> Result<Option<Vec<u8>>> {
-    let first = GetRange::Range(ByteRange {
-        offset: 0,
-        length: SIGNATURE.len(),
-    });
-    let first = store.get(key, first);
-    first.map_err(|e| Error::io("cannot read", e).in_key(key))
 }
 
 fn check_shards(
@@ -156,16 +107,5 @@ fn check_shard(store: &Arc<dyn KeyStore>, key: &str, registry: &Registry, found:
         .and_then(|file| file.check_structure(CheckLimits::ONE_THREAD, &mut found));
     if let Err(error) = checked {
         found(Fault::of(&error));
-    }
-}
-
-/// A value as an object.
-pub fn open_value(store: &Arc<dyn KeyStore>, key: &str) -> io::Result<Arc<dyn Object>> {
-    match store.open_value(key) {
-        // Ranges of it are read as they are needed.
-        Err(e) if e.kind() == io::ErrorKind::Unsupported => {
-            Ok(Arc::new(KeyObject::new(Arc::clone(store), key)))
-        }
-        opened => opened?.ok_or_else(|| io::ErrorKind::NotFound.into()),
     }
 }

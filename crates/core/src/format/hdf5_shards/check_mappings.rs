@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use ncutils_hdf5::MappedBox;
 
-use super::check::InShards;
 use super::dataset_side::DatasetSide;
+use super::in_shards::InShards;
 use crate::format::netcdf4::variable_name;
 use crate::format::{Fault, Reader};
 

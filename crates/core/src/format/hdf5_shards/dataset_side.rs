@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
-use super::check::open_value;
 use super::names;
+use super::stored_value::open_value;
 use crate::error::Error;
 use crate::filter::Registry;
 use crate::format::netcdf4::Netcdf4Reader;
