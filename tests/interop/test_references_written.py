@@ -12,6 +12,7 @@ import pytest
 from conftest import nccopy
 from forked import run
 from references_read import VARIABLES, check, needs_references
+from zarr_reference import by_script
 
 pytestmark = needs_references
 
@@ -371,3 +372,23 @@ def test_references_are_verified(filtered, tmp_path, output):
     relative = [] if "#" in output else ["--relative"]
     told = nccopy("--verify", "--for", "xarray", *relative, "-V", "plain,shuffled,packed", filtered, f"{tmp_path}/out/{output}")
     assert "compared 3 variables" in told
+
+
+@pytest.mark.parametrize("form", ["refs.json", "refs.parq"])
+def test_virtualizarr_reads_references_without_inlined_values(form, tmp_path):
+    path = tmp_path / "in.nc"
+    rng = np.random.default_rng(3)
+    with netCDF4.Dataset(path, "w") as f:
+        for name, length in [("time", None), ("y", 20), ("x", 30)]:
+            f.createDimension(name, length)
+        time = f.createVariable("time", "f8", "time", chunksizes=(12,))
+        time.units = "days since 2000-01-01"
+        time[:] = np.arange(12)
+        # VirtualiZarr does not mask what has the fill value, in references of kerchunk neither.
+        filled = f.createVariable("filled", "f4", ("time", "y", "x"), zlib=True, chunksizes=(1, 10, 30), fill_value=1e20)
+        filled[:] = rng.random((12, 20, 30))
+        packed = f.createVariable("packed", "i2", ("time", "y", "x"), zlib=True, chunksizes=(4, 20, 30))
+        packed.scale_factor, packed.add_offset = 0.5, 3.0
+        packed[:] = rng.integers(0, 200, (12, 20, 30))
+    nccopy("--inline", "0", path, tmp_path / form)
+    assert by_script(("xarray", "numpy"), "references_virtualizarr.py", tmp_path / form, path, variables=VARIABLES) == []

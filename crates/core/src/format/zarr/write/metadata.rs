@@ -92,13 +92,19 @@ struct Documents<'a> {
 }
 
 impl Documents<'_> {
+    /// True for references of kerchunk, which spells some members in one way only, and whose readers expect it: `_FillValue` is the fill
+    /// value of the array, the compressor is the last filter, and `_NCProperties` is left out.
+    fn is_kerchunk(&self) -> bool {
+        self.schema.kind == Kind::Kerchunk
+    }
+
     fn group(&self, id: GroupId, all: &mut Vec<(String, Json)>) -> Result<()> {
         let path = self.schema.group_path(id);
         let path = path.trim_start_matches('/');
         let group = self.schema.group(id);
         all.push((below(path, GROUP), object([("zarr_format", Json::Integer(2))])));
         let mut own = Vec::new();
-        if id == Schema::ROOT {
+        if id == Schema::ROOT && !self.is_kerchunk() {
             own.push((NC_PROPERTIES, text(PROPERTIES), TEXT_TYPE));
         }
         if self.flavor.is_nczarr() {
@@ -173,6 +179,9 @@ impl Documents<'_> {
             dtype_text = dtype_text.replacen('|', "<", 1);
         }
         let mut codecs = split(&layout.filters).map_err(|e| e.in_variable(path))?;
+        if self.is_kerchunk() {
+            codecs.put_all_in_filters();
+        }
         if dtype.stored == Stored::Objects {
             codecs.put_first(vlen_array(dtype.ty));
         }
@@ -182,12 +191,14 @@ impl Documents<'_> {
             let list = if is_nczarr && list.is_empty() { &[1] } else { list };
             Json::Array(list.iter().map(|n| Json::Integer((*n).into())).collect())
         };
+        let fill_value = self.fill_value(id, &dtype, plan, grid);
+        let is_told = self.is_kerchunk() && fill_value != Json::Null;
         let mut array = object([
             ("zarr_format", Json::Integer(2)),
             ("shape", numbers(&layout.extent)),
             ("dtype", structure.unwrap_or_else(|| text(&dtype_text))),
             ("chunks", numbers(layout.chunk_shape())),
-            ("fill_value", self.fill_value(id, &dtype, plan, grid)),
+            ("fill_value", fill_value),
             ("order", text("C")),
             ("compressor", codecs.compressor),
             ("filters", codecs.filters),
@@ -223,7 +234,12 @@ impl Documents<'_> {
             members.push(("storage".to_owned(), text("chunked")));
             own.push((Own::Array.name(), Json::Object(members), JSON_TYPE));
         }
-        self.attributes(path, &var.attributes, own, all)
+        let mut attributes = var.attributes.clone();
+        if is_told {
+            let is_number = !matches!(var.ty, Type::Char | Type::String | Type::User(_));
+            attributes.retain(|a| a.name != FILL_VALUE_ATTRIBUTE || !is_number || a.ty != var.ty);
+        }
+        self.attributes(path, &attributes, own, all)
     }
 
     /// The fill value of unwritten chunks. `null` if every chunk is written.
@@ -232,7 +248,7 @@ impl Documents<'_> {
         let fill = &plan.layout.fill;
         let is_complete = plan.promised.chunks() == grid.len() && !plan.skips_fill;
         let is_named = var.attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
-        let is_text = matches!(var.ty, Type::Char | Type::String);
+        let is_text = matches!(var.ty, Type::Char | Type::String) && !self.is_kerchunk();
         let value = fill.value.as_ref().filter(|_| !fill.no_fill);
         // xarray takes any fill value for that of missing data, and makes floats of integers.
         if is_complete && !is_text && (value.is_none() || !self.flavor.is_nczarr() && !is_named) {
@@ -301,6 +317,16 @@ struct Codecs {
 }
 
 impl Codecs {
+    /// Makes the compressor the last filter.
+    fn put_all_in_filters(&mut self) {
+        let compressor = std::mem::replace(&mut self.compressor, Json::Null);
+        match (&mut self.filters, compressor) {
+            (_, Json::Null) => {}
+            (Json::Array(filters), last) => filters.push(last),
+            (none, only) => *none = Json::Array(vec![only]),
+        }
+    }
+
     /// Puts a filter before all codecs.
     fn put_first(&mut self, filter: Json) {
         match &mut self.filters {
