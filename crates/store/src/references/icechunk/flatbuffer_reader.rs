@@ -188,3 +188,28 @@ impl<'b> Vector<'b> {
         (0..self.length).map(move |n| self.table(n))
     }
 }
+
+/// What may still be copied out of a flatbuffer. Its tables may share their parts, so copies could take any memory.
+#[derive(Debug)]
+pub struct CopyLimit {
+    left: usize,
+}
+
+impl CopyLimit {
+    /// Four times the bytes of a buffer, in which no writer shares so much.
+    pub fn of(buffer: &[u8]) -> Self {
+        Self {
+            left: buffer.len().saturating_mul(4),
+        }
+    }
+
+    /// Counts bytes that are copied.
+    ///
+    /// # Errors
+    /// More than the buffer explains.
+    pub fn take(&mut self, bytes: usize) -> Result<(), Wrong> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or("tables that share too many parts")?;
+        Ok(())
+    }
+}

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::time::{Duration, SystemTime};
 
-use super::flatbuffer_reader::{Table, Vector, Wrong};
+use super::flatbuffer_reader::{CopyLimit, Table, Vector, Wrong};
 use super::id::SnapshotId;
 use crate::references::{ObjectVersion, Reference, StoredRange};
 
@@ -76,8 +76,11 @@ impl Manifest {
     /// What is damaged; those of `each`.
     pub fn positions(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>)) -> Result<(), Wrong> {
         if let Some(refs) = self.refs(node)? {
+            let mut limit = CopyLimit::of(&self.buffer);
             for found in refs.tables() {
-                each(position(found?)?.collect());
+                let position: Vec<u32> = position(found?)?.collect();
+                limit.take(4 * position.len())?;
+                each(position);
             }
         }
         Ok(())
@@ -89,9 +92,12 @@ impl Manifest {
     /// What is damaged.
     pub fn references(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>, Reference)) -> Result<(), Wrong> {
         if let Some(refs) = self.refs(node)? {
+            let mut limit = CopyLimit::of(&self.buffer);
             for found in refs.tables() {
                 let found = found?;
-                each(position(found)?.collect(), self.reference(found)?);
+                let position: Vec<u32> = position(found)?.collect();
+                limit.take(4 * position.len())?;
+                each(position, self.reference(found)?);
             }
         }
         Ok(())

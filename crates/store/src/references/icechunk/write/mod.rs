@@ -6,7 +6,7 @@
 //! ```
 
 mod file_writer;
-mod flatbuffer_writer;
+pub(super) mod flatbuffer_writer;
 mod manifest_writer;
 mod parent;
 mod repository_writer;
