@@ -9,6 +9,7 @@
 //!
 //! A structure is read by its address and checked as it is decoded. An error names the structure and the offset.
 
+mod announced;
 mod block_cache;
 mod cursor;
 mod extents;

@@ -24,7 +24,7 @@ use crate::source::ByteSource;
 pub(crate) struct MetadataReader {
     shared: Arc<Shared>,
     /// Set while [gathering](Self::gathering): collects blocks that reads do not find in the cache.
-    misses: Option<Arc<Misses>>,
+    pub(super) misses: Option<Arc<Misses>>,
     /// True if the file may end before the superblock says.
     pub(crate) truncated: bool,
     /// Set for a file that may be truncated: the structures that were read.
@@ -152,57 +152,6 @@ impl MetadataReader {
     pub(crate) fn may_read_again(&self) -> bool {
         let is_plain = self.misses.is_none() && self.faults.is_none() && self.space.is_none();
         is_plain && !self.is_slow() && self.shared.image.get().is_none()
-    }
-
-    /// An empty set of misses, with the room of this file's cache.
-    pub(crate) fn misses(&self) -> Misses {
-        Misses::new(self.shared.cache.room())
-    }
-
-    /// Fetches the missed blocks, and returns how many were kept.
-    ///
-    /// # Errors
-    /// Errors of the source. A later read of the missing bytes will meet the error again, and report it in context.
-    pub(crate) fn fetch(&self, misses: &Misses) -> io::Result<usize> {
-        let missed = misses.take();
-        misses.spend(self.shared.cache.fetch(&missed, misses.room())?);
-        Ok(missed.len())
-    }
-
-    /// Announces reads, as addresses and lengths in bytes. If the source is slow, they are fetched in one step. Lengths
-    /// may be estimates.
-    ///
-    /// Returns how many of the places may be read now, at least one. Places behind those are to be announced again, as there was no room
-    /// for them in the cache.
-    pub(crate) fn expect(&self, places: impl IntoIterator<Item = (u64, u64)>) -> usize {
-        if !self.is_slow() {
-            return usize::MAX;
-        }
-        let mut count = 0;
-        let cache = &self.shared.cache;
-        let here = self.misses.is_none().then(|| self.misses());
-        for (address, len) in places {
-            if here
-                .as_ref()
-                .or(self.misses.as_deref())
-                .is_some_and(Misses::is_full)
-            {
-                break;
-            }
-            count += 1;
-            if address < self.shared.size {
-                let len = len.min(self.shared.size - address);
-                let missing = cache.missing(self.absolute(address), len);
-                if let Some(misses) = here.as_ref().or(self.misses.as_deref()) {
-                    misses.wanted(&missing);
-                }
-            }
-        }
-        if let Some(here) = here {
-            // An error will occur again when the bytes are read.
-            let _ = self.fetch(&here);
-        }
-        count.max(1)
     }
 
     /// The limits that the file was opened with.

@@ -21,7 +21,7 @@ use super::output::RemoteValue;
 use crate::read::RemoteKeys;
 use crate::requests::Session;
 use crate::write::{PartSizes, Sending, TreeObjects, Upload};
-use ncutils_store::file::partial::wait_while_ending;
+use ncutils_store::file::unfinished::partial::wait_while_ending;
 use ncutils_store::keys::key::{GROWING, check_key};
 use ncutils_store::new_run;
 use ncutils_store::{GetRange, GrowingKeys, KeyOutput, KeyStore, SWITCHING, ValueWriter};

@@ -52,7 +52,7 @@ use crate::read::RemoteKeys;
 use crate::requests::Session;
 use crate::url::joined;
 use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
-use ncutils_store::file::remains::remains;
+use ncutils_store::file::unfinished::remains::remains;
 use ncutils_store::io::incomplete_outputs::{IncompleteOutput, Unfinished};
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
 use ncutils_store::{GetRange, KeyOutput, KeyStore, ValueWriter};

@@ -27,7 +27,7 @@ use super::sending::Sending;
 use crate::read::head;
 use crate::requests::{RemoteStore, Task, Version};
 use crate::wire::{Failure, Meaning};
-use ncutils_store::file::remains::remains;
+use ncutils_store::file::unfinished::remains::remains;
 use ncutils_store::io::incomplete_outputs::Unfinished;
 
 /// Longest wait for requests that are under way when an upload is given up.

@@ -19,7 +19,7 @@ use super::sending::Sending;
 use crate::read::RemoteObject;
 use crate::requests::Session;
 use crate::wire::{Failure, Meaning};
-use ncutils_store::file::remains::remains;
+use ncutils_store::file::unfinished::remains::remains;
 use ncutils_store::io::incomplete_outputs::{IncompleteOutput, Unfinished};
 use ncutils_store::io::staged::ReadBack;
 use ncutils_store::keys::key::RESERVED;

@@ -10,7 +10,7 @@
 //!                                                                                    sync the directory
 //! ```
 //!
-//! So a killed process leaves nothing, or one file whose name marks it as partial; see [`crate::file::partial`].
+//! So a killed process leaves nothing, or one file whose name marks it as partial; see [`crate::file::unfinished::partial`].
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -25,9 +25,9 @@ use super::lock;
 use super::symlinks::follow_symlinks;
 use super::take_over::take_over;
 use crate::Output;
-use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
-use crate::file::unnamed::{give_name, open_unnamed};
+use crate::file::unfinished::partial::{PartialName, directory_of, partial_beside};
+use crate::file::unfinished::unnamed::{give_name, open_unnamed};
 use ncutils_model::error::{Error, Result};
 
 /// True if two paths name the same file (equal device and inode). False if either does not exist.
@@ -238,7 +238,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::partial::MAX_NAME;
+    use crate::file::unfinished::partial::MAX_NAME;
     use crate::{FileSource, Object};
     use std::os::unix::fs::{PermissionsExt, symlink};
 

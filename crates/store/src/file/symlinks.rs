@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::partial::directory_of;
+use super::unfinished::partial::directory_of;
 
 /// Most symbolic links to follow to a target: Linux's own limit.
 const MAX_SYMLINKS: usize = 40;

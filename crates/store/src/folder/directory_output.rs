@@ -23,9 +23,9 @@ use tracing::debug;
 
 use super::owner::{self, Owner, UNFINISHED};
 use crate::file::file_output::{sync_directory, sync_directory_of_output};
-use crate::file::partial::{PartialName, directory_of, partial_beside, partial_name};
 use crate::file::stop_point::{self, reach};
 use crate::file::symlinks::follow_symlinks;
+use crate::file::unfinished::partial::{PartialName, directory_of, partial_beside, partial_name};
 use crate::keys::key::check_key;
 use crate::{DirectoryKeys, GetRange, KeyOutput, KeyStore, ValueWriter};
 use ncutils_model::error::{Error, Result};

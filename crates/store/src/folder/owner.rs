@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tracing::debug;
 
-use crate::file::partial::{is_partial_name, remove};
+use crate::file::unfinished::partial::{is_partial_name, remove};
 use crate::keys::key::RESERVED;
 
 /// Folder inside a stage for what is no key: the owner, and values that are not complete. No key can be below it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::MutexGuard;
 
-use crate::file::partial::{named, remove};
+use crate::file::unfinished::partial::{named, remove};
 use crate::io::incomplete_outputs;
 
 /// Keeps other threads from creating or completing partial files; see [`remove_partial_files`].

@@ -1,16 +1,16 @@
 //! Outputs on remote stores that are not complete, so that a program can give them up when it is told to end.
 //!
-//! What could not be removed is told by [`remains`](crate::file::remains::remains).
+//! What could not be removed is told by [`remains`](crate::file::unfinished::remains::remains).
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::file::partial::wait_while_ending;
+use crate::file::unfinished::partial::wait_while_ending;
 
 /// An output that is not complete.
 pub trait Unfinished: Send + Sync {
     /// Removes from the store what was written, as far as it can within seconds. Called from any thread, also while others
-    /// write. What stays is told by [`remains`](crate::file::remains::remains).
+    /// write. What stays is told by [`remains`](crate::file::unfinished::remains::remains).
     fn give_up(&self);
 }
 

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use tracing::debug;
 
 use crate::file::file_output::sync_directory;
-use crate::file::partial::{PartialName, directory_of, partial_beside};
 use crate::file::symlinks::follow_symlinks;
+use crate::file::unfinished::partial::{PartialName, directory_of, partial_beside};
 use crate::{ExternalFile, ExternalFiles, FileSource, Input, NamedAs, NoExternalFile, Output};
 use ncutils_model::ExternalPart;
 use ncutils_model::error::{Error, Result};

@@ -18,9 +18,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Output;
 use crate::file::file_output::sync_directory_of_output;
-use crate::file::partial::directory_of;
 use crate::file::symlinks::follow_symlinks;
 use crate::file::take_over::take_over;
+use crate::file::unfinished::partial::directory_of;
 use crate::file::{lock, stop_point};
 use crate::io::written_bytes::WrittenBytes;
 

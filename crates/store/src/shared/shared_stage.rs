@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::file::partial::{PartialName, away, directory_of, partial_name_of, remove};
+use crate::file::unfinished::partial::{PartialName, away, directory_of, partial_name_of, remove};
 use crate::folder::directory_output::target_of;
 
 /// A folder beside an output. Dropping the value removes the folder, unless it was kept.

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use super::header::variable_position::Geometry;
 use super::slabs::Slabs;
-use super::variable_position::Geometry;
 use crate::chunk::fill_pattern;
 use crate::format::RecordSlab;
 
@@ -107,7 +107,7 @@ pub(super) fn runs(geometry: &Geometry, vars: &[Slabs<'_>], slabs: &[RecordSlab]
 
 #[cfg(test)]
 mod tests {
-    use super::super::variable_position::VariablePosition;
+    use super::super::header::variable_position::VariablePosition;
     use super::*;
     use crate::model::VarId;
 

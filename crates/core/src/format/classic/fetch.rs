@@ -10,7 +10,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::variable_position::{Geometry, VariablePosition};
+use super::header::variable_position::{Geometry, VariablePosition};
 use crate::store::{Admitted, ByteRange, Done, FailedRequest, FetchQueue, Object, allocate};
 
 /// Upper limit, in bytes, of a span of several pieces.

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use super::decode::{Header, decode};
+use super::header::decode::{Header, decode};
+use super::header::variable_position::Geometry;
 use super::records::Records;
-use super::variable_position::Geometry;
 use super::writer::{ClassicWriter, OpenVariable, RECORD_COUNT, target};
 use crate::error::{Error, Result};
 use crate::format::{Received, VariablePlan};

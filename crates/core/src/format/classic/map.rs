@@ -1,6 +1,6 @@
 //! Where the bytes of a classic file's variables lie.
 
-use super::decode::decode;
+use super::header::decode::decode;
 use super::reader::ClassicReader;
 use crate::error::Result;
 use crate::format::{PlaceObject, StoredPlace, StoredPlaces};

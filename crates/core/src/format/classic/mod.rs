@@ -15,22 +15,18 @@
 //! Specification: "The NetCDF Classic Format Specification" in the netCDF documentation (OGC 10-092).
 
 mod assembly;
-mod decode;
-mod encode;
 mod fetch;
 mod growth;
-mod limits;
+mod header;
 mod map;
 mod read_ahead;
 mod reader;
 mod records;
 mod slabs;
 mod space;
-mod variable_position;
-mod version;
 mod writer;
 
-pub use limits::check;
+pub use header::limits::check;
 pub(in crate::format) use map::{FileMap, MappedVariable};
 pub use reader::ClassicReader;
 pub use writer::ClassicWriter;

@@ -4,10 +4,10 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::decode::decode;
 use super::fetch::Fetch;
+use super::header::decode::decode;
+use super::header::variable_position::{Geometry, VariablePosition};
 use super::read_ahead::ReadAhead;
-use super::variable_position::{Geometry, VariablePosition};
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::format::{

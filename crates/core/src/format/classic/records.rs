@@ -15,8 +15,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::assembly::{Assembly, runs};
+use super::header::variable_position::{Geometry, VariablePosition};
 use super::slabs::Slabs;
-use super::variable_position::{Geometry, VariablePosition};
 use crate::chunk::fill_pattern;
 use crate::format::RecordBlock;
 use crate::store::Output;

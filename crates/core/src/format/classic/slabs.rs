@@ -1,6 +1,6 @@
 //! [`Slabs`]: one record variable, as target of a write.
 
-use super::variable_position::VariablePosition;
+use super::header::variable_position::VariablePosition;
 
 /// One variable, as target of a write. Its fill value also fills padding.
 #[derive(Debug, Clone, Copy)]

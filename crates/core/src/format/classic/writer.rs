@@ -4,12 +4,12 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::encode::{Layout, lay_out};
-use super::limits::check;
+use super::header::encode::{Layout, lay_out};
+use super::header::limits::check;
+use super::header::variable_position::{Geometry, VariablePosition};
+use super::header::version::Version;
 use super::records::Records;
 use super::slabs::Slabs;
-use super::variable_position::{Geometry, VariablePosition};
-use super::version::Version;
 use crate::chunk::{Region, fill_pattern, swap_units};
 use crate::error::{Error, Result};
 use crate::format::{EncodedChunk, Received, RecordBlock, VariablePlan, Writer};

@@ -1,7 +1,7 @@
 //! Tests of outputs that are folders of keys.
 
 use super::*;
-use crate::file::partial::is_partial_name;
+use crate::file::unfinished::partial::is_partial_name;
 use crate::keys::key::HOSTILE;
 use crate::{ByteRange, StagedKeys};
 use std::os::unix::ffi::OsStrExt;

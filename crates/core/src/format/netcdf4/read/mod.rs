@@ -12,7 +12,6 @@
 //! chunks, ranges ◄┴─ reader ─► data: plain numbers as they are; structured: datatype::convert ─► Values
 //! ```
 
-mod attribute_owner;
 mod attributes;
 mod damage;
 mod data;

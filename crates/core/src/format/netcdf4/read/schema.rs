@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use ncutils_hdf5::{Dataspace, Layout};
 
-use super::attribute_owner::{AttributeOwner, keep_attributes};
+use super::attributes::owner::{AttributeOwner, keep_attributes};
 use super::damage::Damage;
 use super::data::stored::{StoredData, StoredVariable};
 use super::datatype::convert::Conversion;

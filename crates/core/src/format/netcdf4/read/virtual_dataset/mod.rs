@@ -11,6 +11,7 @@
 
 mod batch;
 mod lost;
+mod mapped_boxes;
 mod mappings;
 pub(super) mod mappings_of_file;
 mod presented;

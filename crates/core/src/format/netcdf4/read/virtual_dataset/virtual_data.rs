@@ -8,7 +8,7 @@ use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use ncutils_hdf5::{Dataset, Dataspace, Datatype, Layout, MappedBox};
+use ncutils_hdf5::{Dataset, Dataspace, Datatype, Layout};
 
 use super::batch::Batch;
 use super::lost::{IntoRegion, Lost, MOST_TRIES, halves, is_one_chunk};
@@ -103,12 +103,6 @@ impl Sources {
     }
 }
 
-/// The box that elements are; `None` if they are another part of their bounds.
-fn as_box(elements: &Elements) -> Option<&Region> {
-    let bounds = elements.bounds();
-    (bounds.element_count() == Some(elements.count())).then_some(bounds)
-}
-
 /// Sets the present lengths of a dataset.
 pub fn set_lengths(dataset: &mut Dataset, lengths: &[u64]) {
     if let Dataspace::Simple { dims, .. } = &mut dataset.dataspace {
@@ -172,30 +166,6 @@ impl VirtualData {
     /// The sources, by file and path.
     pub fn sources(&self) -> &[SourceName] {
         &self.sources
-    }
-
-    /// The boxes of the sources, in the file's order; `None` for a mapping whose elements are no box.
-    pub fn boxes(&self) -> Vec<Option<MappedBox>> {
-        let of = |mapping: &Mapping| {
-            let target = as_box(&mapping.to)?;
-            let (source, shape) = match &mapping.from {
-                // As many elements as in the target.
-                FromSource::All => (vec![0; target.start.len()], target.count.clone()),
-                FromSource::Some(elements) => {
-                    let from = as_box(elements)?;
-                    (from.start.clone(), from.count.clone())
-                }
-            };
-            let (file, dataset) = self.sources.get(mapping.source)?;
-            (shape == target.count).then(|| MappedBox {
-                file: file.to_string(),
-                dataset: dataset.to_string(),
-                shape,
-                source,
-                target: target.start.clone(),
-            })
-        };
-        self.mappings.iter().map(of).collect()
     }
 
     /// Why the lengths of the dataset could not be found out.

@@ -8,7 +8,7 @@ use super::version::padded;
 
 /// The position of one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct VariablePosition {
+pub struct VariablePosition {
     /// Offset of its first element in the file, in bytes.
     pub begin: u64,
     /// Bytes of the variable's data; for a record variable, within one record.
@@ -19,7 +19,7 @@ pub(super) struct VariablePosition {
 
 /// Sizes that all variables of a file share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Geometry {
+pub struct Geometry {
     /// Number of records.
     pub records: u64,
     /// Bytes from the start of one record to the next; 0 without record variables.
@@ -30,7 +30,7 @@ pub(super) struct Geometry {
 
 /// A part of a variable that is contiguous in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ContiguousExtent {
+pub struct ContiguousExtent {
     /// Offset in the file, in bytes.
     pub at: u64,
     /// Length in bytes.
@@ -128,7 +128,7 @@ impl Geometry {
 
 /// For each of [`Schema::vars`]: the bytes of its data (in one record for a record variable), and true for a
 /// record variable. `Err` holds the position of a variable whose size overflows 63 bits.
-pub(super) fn slabs(schema: &Schema) -> Result<Vec<(u64, bool)>, usize> {
+pub fn slabs(schema: &Schema) -> Result<Vec<(u64, bool)>, usize> {
     let slab = |var: &crate::model::Variable| {
         let record = var.dims.first().is_some_and(|d| schema.dim(*d).unlimited);
         let lengths: Vec<u64> = var.dims[usize::from(record)..]
@@ -148,7 +148,7 @@ pub(super) fn slabs(schema: &Schema) -> Result<Vec<(u64, bool)>, usize> {
 }
 
 /// Bytes from the start of one record to the next, and the number of record variables. `None` on overflow.
-pub(super) fn record_size(slabs: &[(u64, bool)]) -> Option<(u64, usize)> {
+pub fn record_size(slabs: &[(u64, bool)]) -> Option<(u64, usize)> {
     let mut records = slabs.iter().filter(|s| s.1).map(|s| s.0);
     match (records.next(), records.next()) {
         (None, _) => Some((0, 0)),

@@ -17,7 +17,7 @@ const MAX_VARIABLE_RANK: u64 = 1024;
 
 /// A decoded header.
 #[derive(Debug)]
-pub(super) struct Header {
+pub struct Header {
     pub schema: Schema,
     /// The place of each variable.
     pub places: Vec<VariablePosition>,
@@ -34,7 +34,7 @@ pub(super) struct Header {
 ///
 /// # Errors
 /// Names the part of the header that reaches past the end of the file or breaks the specification.
-pub(super) fn decode(source: &dyn Object) -> Result<Header> {
+pub fn decode(source: &dyn Object) -> Result<Header> {
     let mut header = Cursor::new(source)?;
     let magic = header.bytes("magic number", 4)?;
     let version = match *magic {

@@ -11,7 +11,7 @@ const MAX_OFFSET_32: u64 = i32::MAX as u64;
 
 /// The layout of a whole file: its header, and the place of each variable.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     pub header: Vec<u8>,
     /// The place of each of [`Schema::vars`].
     pub places: Vec<VariablePosition>,
@@ -20,12 +20,12 @@ pub(super) struct Layout {
     pub size: u64,
 }
 
-/// Lays out a dataset that passed [`super::check`]: the header, then the variables of fixed size, then the
+/// Lays out a dataset that passed [`check`](super::limits::check): the header, then the variables of fixed size, then the
 /// record variables. Variables are in the order of their definition.
 ///
 /// # Errors
 /// Names a variable that starts past the highest position that the format can store.
-pub(super) fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
+pub fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
     let too_large = || Error::Usage("the dataset is larger than any file can be".to_owned());
     let slabs = slabs(schema).map_err(|_| too_large())?;
     let (record_size, record_variables) = record_size(&slabs).ok_or_else(too_large)?;

@@ -4,7 +4,7 @@ use crate::model::{Kind, Type};
 
 /// The version of the format: the fourth byte of the file. It decides the width of numbers in the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Version {
+pub enum Version {
     /// CDF-1.
     Classic,
     /// CDF-2.
@@ -15,7 +15,7 @@ pub(super) enum Version {
 
 impl Version {
     /// The version that stores a kind; `None` for netCDF-4.
-    pub(super) fn of(kind: Kind) -> Option<Self> {
+    pub fn of(kind: Kind) -> Option<Self> {
         match kind {
             Kind::Classic => Some(Self::Classic),
             Kind::Offset64 => Some(Self::Offset64),
@@ -25,13 +25,13 @@ impl Version {
     }
 
     /// The version with this fourth byte.
-    pub(super) fn from_byte(byte: u8) -> Option<Self> {
+    pub fn from_byte(byte: u8) -> Option<Self> {
         [Self::Classic, Self::Offset64, Self::Data64]
             .into_iter()
             .find(|v| v.byte() == byte)
     }
 
-    pub(super) fn byte(self) -> u8 {
+    pub fn byte(self) -> u8 {
         match self {
             Self::Classic => 1,
             Self::Offset64 => 2,
@@ -39,7 +39,7 @@ impl Version {
         }
     }
 
-    pub(super) fn kind(self) -> Kind {
+    pub fn kind(self) -> Kind {
         match self {
             Self::Classic => Kind::Classic,
             Self::Offset64 => Kind::Offset64,
@@ -48,17 +48,17 @@ impl Version {
     }
 
     /// Bytes of a count, length, id or size in the header.
-    pub(super) fn count_width(self) -> usize {
+    pub fn count_width(self) -> usize {
         if self == Self::Data64 { 8 } else { 4 }
     }
 
     /// Bytes of a file position in the header.
-    pub(super) fn offset_width(self) -> usize {
+    pub fn offset_width(self) -> usize {
         if self == Self::Classic { 4 } else { 8 }
     }
 
     /// The number of records that means "compute it from the file's size": all bits set.
-    pub(super) fn streaming(self) -> u64 {
+    pub fn streaming(self) -> u64 {
         if self == Self::Data64 {
             u64::MAX
         } else {
@@ -67,7 +67,7 @@ impl Version {
     }
 
     /// The code of a type in the header; `None` if the version does not have the type.
-    pub(super) fn type_code(self, ty: Type) -> Option<u32> {
+    pub fn type_code(self, ty: Type) -> Option<u32> {
         let code = match ty {
             Type::Byte => 1,
             Type::Char => 2,
@@ -86,7 +86,7 @@ impl Version {
     }
 
     /// The type with this code in the header.
-    pub(super) fn type_of(self, code: u32) -> Option<Type> {
+    pub fn type_of(self, code: u32) -> Option<Type> {
         use Type::{Byte, Char, Double, Float, Int, Int64, Short, UByte, UInt, UInt64, UShort};
         [
             Byte, Char, Short, Int, Float, Double, UByte, UShort, UInt, Int64, UInt64,
@@ -97,18 +97,18 @@ impl Version {
 }
 
 /// Tag of the list of dimensions.
-pub(super) const NC_DIMENSION: u32 = 10;
+pub const NC_DIMENSION: u32 = 10;
 
 /// Tag of the list of variables.
-pub(super) const NC_VARIABLE: u32 = 11;
+pub const NC_VARIABLE: u32 = 11;
 
 /// Tag of a list of attributes.
-pub(super) const NC_ATTRIBUTE: u32 = 12;
+pub const NC_ATTRIBUTE: u32 = 12;
 
 /// Value of `vsize` for a size that does not fit into 32 bits.
-pub(super) const VSIZE_TOO_LARGE: u32 = u32::MAX;
+pub const VSIZE_TOO_LARGE: u32 = u32::MAX;
 
 /// `n` rounded up to the next multiple of 4; `None` on overflow.
-pub(super) fn padded(n: u64) -> Option<u64> {
+pub fn padded(n: u64) -> Option<u64> {
     n.checked_next_multiple_of(4)
 }

@@ -4,8 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crate::file::partial::{directory_of, partial_beside};
 use crate::file::stop_point::{self, reach};
+use crate::file::unfinished::partial::{directory_of, partial_beside};
 
 /// Creates a file without a name; only a later link makes it visible. `None` if the file system does not
 /// support this.

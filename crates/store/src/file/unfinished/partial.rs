@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::file::remains::remains;
+use crate::file::unfinished::remains::remains;
 use crate::io::run_name::new_run;
 use crate::keys::key::RESERVED;
 

@@ -7,12 +7,12 @@
 use crate::format::netcdf4::hdf5_error::as_hdf5;
 use ncutils_hdf5::{Attribute as Stored, Class, Dataspace};
 
-use super::datatype::convert::{Conversion, Heap};
-use super::datatype::number::Number;
-use super::datatype::types::{Member, TypeTable, is_text};
-use super::object::links::{ObjectId, OpenFile, Unfollowed};
 use crate::chunk::swap_units;
 use crate::error::Error;
+use crate::format::netcdf4::read::datatype::convert::{Conversion, Heap};
+use crate::format::netcdf4::read::datatype::number::Number;
+use crate::format::netcdf4::read::datatype::types::{Member, TypeTable, is_text};
+use crate::format::netcdf4::read::object::links::{ObjectId, OpenFile, Unfollowed};
 use crate::model::{Attribute, Endian, GroupId, Schema, Type, Values};
 
 /// Converts an attribute. User types that it needs are added to `group`. Also returns an address to which it refers, and at
@@ -20,7 +20,7 @@ use crate::model::{Attribute, Endian, GroupId, Schema, Type, Values};
 ///
 /// # Errors
 /// [`Unfollowed::Left`] if netCDF cannot hold it.
-pub(super) fn convert(
+pub fn convert(
     stored: &Stored,
     file: (usize, &OpenFile),
     schema: &mut Schema,
@@ -82,7 +82,7 @@ pub(super) fn convert(
 
 /// Converts an attribute of text or plain numbers. `None` for any other, and for one about which [`convert`]
 /// reports a problem.
-pub(super) fn convert_plain(stored: &Stored) -> Option<Attribute> {
+pub fn convert_plain(stored: &Stored) -> Option<Attribute> {
     if is_characters(stored) {
         return characters(stored);
     }
@@ -134,12 +134,14 @@ fn failed(stored: &Stored, error: Error) -> Unfollowed {
 }
 
 /// The text of an attribute with one string of fixed or variable length, up to the first NUL.
-pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
+pub fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
     let bytes = match &stored.datatype.class {
         Class::String { .. } => stored.data.clone(),
         Class::VariableString { .. } => {
-            let (length, address, index) =
-                super::datatype::convert::heap_reference(&stored.data, usize::from(file.file.offset_size()))?;
+            let (length, address, index) = crate::format::netcdf4::read::datatype::convert::heap_reference(
+                &stored.data,
+                usize::from(file.file.offset_size()),
+            )?;
             let object = file.file.global_heap_object(address, index).ok()?;
             object.get(..length)?.to_vec()
         }
@@ -150,7 +152,7 @@ pub(super) fn text(stored: &Stored, file: &OpenFile) -> Option<String> {
 }
 
 /// The values of an attribute of integers.
-pub(super) fn integers(stored: &Stored) -> Option<Vec<i64>> {
+pub fn integers(stored: &Stored) -> Option<Vec<i64>> {
     let number = Number::of(&stored.datatype).ok()?;
     let size = number.ty().atomic_size();
     if matches!(number.ty(), Type::Float | Type::Double) || stored.datatype.size == 0 {

@@ -1,20 +1,20 @@
 //! The attributes of an object that netCDF shows, converted.
 
-use super::attributes;
-use super::damage::Damage;
-use super::datatype::number::rounded_numbers;
-use super::datatype::types::{TypeTable, is_rounded};
-use super::object::found_attribute::{FoundAttribute, stored};
-use super::object::links::{ObjectId, OpenFile, Unfollowed};
-use super::reference::reference_text::unknown_object;
-use super::user_path::user_path;
 use crate::error::Result;
 use crate::format::netcdf4::conventions::is_reserved;
+use crate::format::netcdf4::read::attributes;
+use crate::format::netcdf4::read::damage::Damage;
+use crate::format::netcdf4::read::datatype::number::rounded_numbers;
+use crate::format::netcdf4::read::datatype::types::{TypeTable, is_rounded};
+use crate::format::netcdf4::read::object::found_attribute::{FoundAttribute, stored};
+use crate::format::netcdf4::read::object::links::{ObjectId, OpenFile, Unfollowed};
+use crate::format::netcdf4::read::reference::reference_text::unknown_object;
+use crate::format::netcdf4::read::user_path::user_path;
 use crate::model::{Attribute, GroupId, Schema};
 
 /// An object with attributes.
 #[derive(Clone, Copy)]
-pub(super) struct AttributeOwner<'a> {
+pub struct AttributeOwner<'a> {
     /// Its identity.
     pub id: ObjectId,
     /// The group that it is, or is in.
@@ -24,7 +24,7 @@ pub(super) struct AttributeOwner<'a> {
 }
 
 /// The attributes of an object that netCDF shows.
-pub(super) fn keep_attributes(
+pub fn keep_attributes(
     found: Vec<FoundAttribute>,
     owner: AttributeOwner<'_>,
     files: &[OpenFile],

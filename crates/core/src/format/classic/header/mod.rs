@@ -1,0 +1,12 @@
+//! The header of a classic file: the dataset's description, and where each variable lies.
+//!
+//! ```text
+//! bytes ─► decode ─► Schema, positions of variables       version: sizes of offsets and counts in CDF-1, 2 and 5
+//! Schema ─► limits: check ─► encode ─► bytes              variable_position: slabs and records
+//! ```
+
+pub(super) mod decode;
+pub(super) mod encode;
+pub mod limits;
+pub(super) mod variable_position;
+pub(super) mod version;
