@@ -284,6 +284,12 @@ const WORDS: [&str; 8] = [
 fn take_all(mode: &mut Mode, words: &mut Words, list: &str) -> Result<()> {
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         if !take(mode, words, word)? {
+            // `mode=icechunk,branch=dev` would change the branch main.
+            if word.contains('=') {
+                return Err(Error::Usage(format!(
+                    "mode=…,{word}: a key comes behind '&' and not behind a comma: '&{word}'"
+                )));
+            }
             // Another format than was meant would be written, as `#mode=` is the only way to ask for some.
             if similar(&word.to_ascii_lowercase(), WORDS).is_some() {
                 let told = format!("mode={word}: an unknown word{}", question(word, WORDS));

@@ -101,6 +101,13 @@ fn words_name_the_store_and_the_options() {
 }
 
 #[test]
+fn a_key_behind_a_comma_is_refused() {
+    let pairs = [(Cow::from("mode"), Cow::from("icechunk,branch=dev"))];
+    let told = parse(pairs.into_iter()).unwrap_err().to_string();
+    assert!(told.contains("'&branch=dev'"), "{told}");
+}
+
+#[test]
 fn unknown_words_are_told() {
     for (fragment, warning) in [
         ("mode=nczarr,fast", "mode=fast: an unknown word, which is ignored"),
