@@ -3,26 +3,38 @@
 //! Release builds have no unwinding, so nothing is dropped after a panic. Partial files are therefore removed as at a signal.
 
 use std::panic::{PanicHookInfo, set_hook};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use ncutils_core::message::tell;
 use ncutils_core::store::{remove_partial_files, take_remains};
 
-/// The exit status after a panic, as Rust's own.
+/// Exit status after a panic, the same as Rust's.
 const STATUS: i32 = 101;
 
-/// From now on, a panic of any thread is told in one line, removes all partial files, and ends the process. `name` is the program's.
+/// Longest wait for partial files to be removed: the thread that panicked may hold a lock that this needs.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Installs a panic hook that prints one line, removes all partial files and ends the process. `name` is the program's name.
 pub fn handle(name: &'static str) {
     set_hook(Box::new(move |panic| {
         tell(name, told(panic));
-        let _none = remove_partial_files();
-        for line in take_remains() {
-            tell(name, line);
-        }
+        let (done, is_done) = mpsc::channel();
+        std::thread::spawn(move || {
+            let none = remove_partial_files();
+            for line in take_remains() {
+                tell(name, line);
+            }
+            let _ = done.send(());
+            // Until the process ends, no partial file is made.
+            std::mem::forget(none);
+        });
+        let _ = is_done.recv_timeout(LONGEST);
         std::process::exit(STATUS);
     }));
 }
 
-/// What the user is told.
+/// The message: the place, the cause, and a request to report it.
 fn told(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
     let cause = payload

@@ -9,8 +9,8 @@
 //!                          └─ version 2 B-tree  ─┘                         the present extent
 //! ```
 //!
-//! An index is read once, completely, into a [`ChunkTable`], which keeps it in memory. Of a long one, it only keeps where its parts are,
-//! and reads a part again when a chunk of it is asked for. So memory does not grow with the number of chunks.
+//! An index is read once, completely, into a [`ChunkTable`], which keeps it in memory. A long index stays in the file: its table holds the
+//! places of its parts, and reads a part again when one of its chunks is asked for. So memory grows little with the number of chunks.
 
 mod btree_v1;
 mod btree_v2;

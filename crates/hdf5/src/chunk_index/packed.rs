@@ -2,10 +2,10 @@
 
 use super::record::ChunkRecord;
 
-/// Records after which memory is taken for all that may come, so that it is never moved while it grows.
+/// Number of records from which memory is reserved for all expected ones, so that it is never moved while it grows.
 const FIRST: usize = 4096;
 
-/// Most records that memory is taken for at once.
+/// Largest number of records that memory is reserved for at once.
 const STEP: u64 = 1 << 22;
 
 /// Records by ascending index, once they are [sorted](Self::sort).
@@ -15,8 +15,8 @@ pub(super) struct PackedRecords {
     indexes: Option<Vec<u64>>,
     /// Address and size of each.
     places: Vec<(u64, u64)>,
-    /// Index and filter mask of chunks that skipped filters.
-    masks: Vec<(u64, u32)>,
+    /// Position and filter mask of records of chunks that skipped filters.
+    masks: Vec<(usize, u32)>,
     /// True if a record came behind one with a higher index, or the same one.
     is_unsorted: bool,
 }
@@ -41,7 +41,7 @@ impl PackedRecords {
         self.is_unsorted |= before.is_some_and(|before| before >= record.index);
         self.places.push((record.address, record.size));
         if record.filter_mask != 0 {
-            self.masks.push((record.index, record.filter_mask));
+            self.masks.push((count, record.filter_mask));
         }
     }
 
@@ -66,18 +66,27 @@ impl PackedRecords {
         let indexes = self.indexes.take();
         if let Some(indexes) = indexes {
             let places = std::mem::take(&mut self.places);
-            let mut all: Vec<_> = indexes.into_iter().zip(places).collect();
-            all.sort_by_key(|(index, _)| *index);
+            let mut all: Vec<_> = indexes.into_iter().zip(places).zip(0..).collect();
+            all.sort_by_key(|((index, _), _)| *index);
             all.dedup_by(|b, a| {
-                let same = a.0 == b.0;
-                twice = twice.or(same.then_some(a.0));
+                let same = a.0.0 == b.0.0;
+                twice = twice.or(same.then_some(a.0.0));
                 same
             });
-            let is_dense = all.last().is_none_or(|(last, _)| *last + 1 == all.len() as u64);
-            self.indexes = (!is_dense).then(|| all.iter().map(|(index, _)| *index).collect());
-            self.places = all.into_iter().map(|(_, place)| place).collect();
-            self.masks.sort_by_key(|(index, _)| *index);
-            self.masks.dedup_by_key(|(index, _)| *index);
+            let masks = std::mem::take(&mut self.masks);
+            let mask_of = |before: usize| {
+                let found = masks.binary_search_by_key(&before, |(at, _)| *at).ok()?;
+                masks.get(found).map(|(_, mask)| *mask)
+            };
+            let is_dense = all
+                .last()
+                .is_none_or(|((last, _), _)| *last + 1 == all.len() as u64);
+            self.masks = (0..)
+                .zip(&all)
+                .filter_map(|(at, (_, before))| Some((at, mask_of(*before)?)))
+                .collect();
+            self.indexes = (!is_dense).then(|| all.iter().map(|((index, _), _)| *index).collect());
+            self.places = all.into_iter().map(|((_, place), _)| place).collect();
         }
         twice
     }
@@ -86,8 +95,8 @@ impl PackedRecords {
     pub(super) fn at(&self, at: usize) -> Option<ChunkRecord> {
         let (address, size) = *self.places.get(at)?;
         let index = self.index(at);
-        let mask = self.masks.binary_search_by_key(&index, |(index, _)| *index);
-        let mask = mask.ok().and_then(|at| self.masks.get(at));
+        let mask = self.masks.binary_search_by_key(&at, |(at, _)| *at);
+        let mask = mask.ok().and_then(|found| self.masks.get(found));
         Some(ChunkRecord {
             index,
             address,
@@ -145,5 +154,6 @@ mod tests {
         let mut packed = packed(&[record(1, 0), record(0, 0), record(1, 3)]);
         assert_eq!(packed.sort(), Some(1));
         assert_eq!((packed.len(), packed.indexes.is_none()), (2, true));
+        assert_eq!(packed.get(1), Some(record(1, 0)));
     }
 }

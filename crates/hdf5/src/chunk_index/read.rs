@@ -55,7 +55,7 @@ pub(crate) fn chunk_table(
         reader.takes(address, chunks.unwrap_or_default());
         return ChunkTable::implicit(reader, address, chunk_size, grid, order()?);
     }
-    // A B-tree is in the order of chunks, and so is an array unless a later dimension grows.
+    // The first pass may leave entries in the file. If one is out of order, the second pass keeps all in memory.
     for keeps_all in [!found.is_empty(), true] {
         let mut table = TableBuilder::new(reader, address, &grid, keeps_all);
         let read = match layout.index {

@@ -12,14 +12,14 @@ use crate::metadata::MetadataReader;
 
 const WHAT: &str = "chunk index";
 
-/// A long index is not kept in memory only if its parts have at least this many entries on average.
+/// Smallest average number of entries of a part at which a long index stays in the file.
 const LEAST_ENTRIES: usize = 8;
 
 /// Positions of a dataset's stored chunks within its present extent.
 ///
-/// Takes 16 bytes for each chunk if all are stored, else 24, or none if the chunks are contiguous. Of an index with more than
-/// [`chunks_in_memory`](crate::Limits::chunks_in_memory), in a file that is fast to read, only the places of its parts are kept. A part is
-/// read again when it is needed.
+/// Takes 16 bytes for each chunk if all are stored, else 24, or none if the chunks are contiguous. An index of more than
+/// [`chunks_in_memory`](crate::Limits::chunks_in_memory) chunks stays in the file if that is fast to read. The table then holds the places
+/// of its parts, and reads a part when one of its chunks is asked for.
 #[derive(Debug, Clone)]
 pub struct ChunkTable {
     grid: ChunkGrid,

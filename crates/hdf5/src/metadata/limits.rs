@@ -26,8 +26,8 @@ pub struct Limits {
     pub links_followed: u32,
     /// Maximum length of a path, in bytes. Default: 64 KiB.
     pub path_bytes: usize,
-    /// Maximum number of chunks of a dataset whose places are kept in memory, if the source is fast. Of more chunks, parts of the index
-    /// are read again when they are needed. Default: 2^18.
+    /// Maximum number of chunks of a dataset whose places are kept in memory, if the source is fast. An index of more chunks stays in
+    /// the file, and its parts are read again when they are needed. Default: 2^18.
     pub chunks_in_memory: usize,
 }
 

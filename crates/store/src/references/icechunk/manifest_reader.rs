@@ -92,12 +92,22 @@ impl Manifest {
     /// What is damaged.
     pub fn references(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>, Reference)) -> Result<(), Wrong> {
         if let Some(refs) = self.refs(node)? {
-            let mut limit = CopyLimit::of(&self.buffer);
+            let (mut limit, mut last) = (CopyLimit::of(&self.buffer), None);
             for found in refs.tables() {
                 let found = found?;
                 let position: Vec<u32> = position(found)?.collect();
-                limit.take(4 * position.len())?;
-                each(position, self.reference(found)?);
+                let reference = self.reference(found)?;
+                let copied = match &reference {
+                    Reference::Inline(value) => value.len(),
+                    // Neighbours mostly share an object.
+                    Reference::Stored(stored) if last.as_ref() == Some(&stored.object) => 0,
+                    Reference::Stored(stored) => {
+                        last = Some(stored.object.clone());
+                        stored.object.len()
+                    }
+                };
+                limit.take(4 * position.len() + copied)?;
+                each(position, reference);
             }
         }
         Ok(())

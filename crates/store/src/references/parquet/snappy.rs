@@ -19,7 +19,9 @@ use super::thrift_reader::Wrong;
 pub fn decode(stream: &[u8], size: usize) -> Result<Vec<u8>, Wrong> {
     let (told, mut rest) = length(stream)?;
     if told != size as u64 {
-        return Err("a page that has not the size that it says".to_owned());
+        return Err(format!(
+            "a Snappy page of {told} bytes, where its header says {size}"
+        ));
     }
     // An element of three bytes makes at most 64.
     if size / 22 > stream.len() {

@@ -61,9 +61,10 @@ impl ReferenceTable {
                 .get(*last as usize)
                 .is_some_and(|name| name == object)
         });
-        let number = match (same, self.numbers.get(object)) {
-            (Some(number), _) | (None, Some(&number)) => number,
-            (None, None) => {
+        let known = same.or_else(|| self.numbers.get(object).copied());
+        let number = match known {
+            Some(number) => number,
+            None => {
                 let number = self.objects.len() as u32;
                 self.object_bytes = checked_bytes(self.object_bytes, object)?;
                 self.objects.push(object.to_owned());

@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::filter::{Registry, VLEN_ARRAY};
 use crate::format::VariablePlan;
 use crate::model::{
-    Attributes, CodecSpec, Endian, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema, Type, Values,
-    VarId,
+    Attribute, Attributes, CodecSpec, Endian, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema,
+    Type, Values, VarId,
 };
 
 /// The value of [`NC_PROPERTIES`] for what is written here.
@@ -92,8 +92,8 @@ struct Documents<'a> {
 }
 
 impl Documents<'_> {
-    /// True for references of kerchunk, which spells some members in one way only, and whose readers expect it: `_FillValue` is the fill
-    /// value of the array, the compressor is the last filter, and `_NCProperties` is left out.
+    /// True for references of kerchunk. Their readers expect `_FillValue` as the fill value of the array, the compressor as the last filter,
+    /// and no `_NCProperties`.
     fn is_kerchunk(&self) -> bool {
         self.schema.kind == Kind::Kerchunk
     }
@@ -193,6 +193,7 @@ impl Documents<'_> {
         };
         let fill_value = self.fill_value(id, &dtype, plan, grid);
         let is_told = self.is_kerchunk() && fill_value != Json::Null;
+        let told = self.fill(id, plan, grid).filter(|_| is_told);
         let mut array = object([
             ("zarr_format", Json::Integer(2)),
             ("shape", numbers(&layout.extent)),
@@ -235,21 +236,36 @@ impl Documents<'_> {
             own.push((Own::Array.name(), Json::Object(members), JSON_TYPE));
         }
         let mut attributes = var.attributes.clone();
-        if is_told {
-            let is_number = !matches!(var.ty, Type::Char | Type::String | Type::User(_));
-            attributes.retain(|a| a.name != FILL_VALUE_ATTRIBUTE || !is_number || a.ty != var.ty);
+        if let Some(told) = told {
+            let is_told = |a: &Attribute| is_number_of(a, var.ty) && a.values.bytes == told.bytes;
+            attributes.retain(|a| !is_told(a));
         }
         self.attributes(path, &attributes, own, all)
+    }
+
+    /// True if every chunk is written.
+    fn is_complete(&self, plan: &VariablePlan, grid: &ChunkGrid) -> bool {
+        plan.promised.chunks() == grid.len() && !plan.skips_fill
+    }
+
+    /// The fill value of the layout. In references of kerchunk, `_FillValue` comes before it if no chunk needs it.
+    fn fill<'v>(&'v self, id: VarId, plan: &'v VariablePlan, grid: &ChunkGrid) -> Option<&'v Values> {
+        let var = self.schema.var(id);
+        let named = var.attributes.iter().find(|a| is_number_of(a, var.ty));
+        let named = named.filter(|_| self.is_kerchunk() && self.is_complete(plan, grid));
+        let fill = &plan.layout.fill;
+        named
+            .map(|a| &a.values)
+            .or(fill.value.as_ref().filter(|_| !fill.no_fill))
     }
 
     /// The fill value of unwritten chunks. `null` if every chunk is written.
     fn fill_value(&self, id: VarId, dtype: &Dtype, plan: &VariablePlan, grid: &ChunkGrid) -> Json {
         let var = self.schema.var(id);
-        let fill = &plan.layout.fill;
-        let is_complete = plan.promised.chunks() == grid.len() && !plan.skips_fill;
+        let is_complete = self.is_complete(plan, grid);
         let is_named = var.attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
         let is_text = matches!(var.ty, Type::Char | Type::String) && !self.is_kerchunk();
-        let value = fill.value.as_ref().filter(|_| !fill.no_fill);
+        let value = self.fill(id, plan, grid);
         // xarray takes any fill value for that of missing data, and makes floats of integers.
         if is_complete && !is_text && (value.is_none() || !self.flavor.is_nczarr() && !is_named) {
             return Json::Null;
@@ -305,6 +321,12 @@ impl Documents<'_> {
         }
         Ok(())
     }
+}
+
+/// True for the attribute `_FillValue` of a variable of numbers, with a value of its type.
+fn is_number_of(attribute: &Attribute, ty: Type) -> bool {
+    let is_number = !matches!(ty, Type::Char | Type::String | Type::User(_));
+    is_number && attribute.name == FILL_VALUE_ATTRIBUTE && attribute.ty == ty && attribute.length == 1
 }
 
 /// The name of szip.

@@ -1,11 +1,11 @@
 //! [`Parent`]: the snapshot of a branch that a new one is made from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
 use super::super::file_reader::{FileKind, read_file};
-use super::super::flatbuffer_reader::{Table, Wrong};
+use super::super::flatbuffer_reader::{CopyLimit, Table, Wrong};
 use super::super::id::{NodeId, SnapshotId};
 use super::super::manifest_reader::Manifest;
 use super::manifest_writer::{ManifestRef, OpenManifest, Value};
@@ -85,8 +85,8 @@ impl Parent {
         }
     }
 
-    /// The manifests of an array that may have a chunk.
-    pub fn manifests_with(&self, array: &str, index: &[u32]) -> bool {
+    /// True if a manifest of the array may have the chunk.
+    pub fn may_have_chunk(&self, array: &str, index: &[u32]) -> bool {
         let array = self.nodes.get(array).and_then(|node| node.array.as_ref());
         array.is_some_and(|array| array.manifests.iter().any(|manifest| manifest.may_have(index)))
     }
@@ -108,13 +108,20 @@ impl Parent {
         let file = self.store.get(&key, GetRange::Whole)?;
         let file = file.ok_or_else(|| damaged(&key, "the repository has no such file"))?;
         let buffer = read_file(&file, FileKind::Manifest).map_err(|why| damaged(&key, &why))?;
-        let (mut kept, mut has_replaced) = (OpenManifest::default(), false);
-        let read =
-            Manifest::new(buffer).references(&node, |index, reference| match replaced.contains(&index) {
+        let replaced: HashSet<&[u32]> = replaced.iter().map(Vec::as_slice).collect();
+        let rank = manifest.extents.len();
+        let (mut kept, mut has_replaced, mut is_strange) = (OpenManifest::default(), false, false);
+        let read = Manifest::new(buffer).references(&node, |index, reference| {
+            is_strange |= index.len() != rank;
+            match replaced.contains(index.as_slice()) {
                 true => has_replaced = true,
                 false => kept.add(&index, value_of(reference)),
-            });
+            }
+        });
         read.map_err(|why| damaged(&key, &why))?;
+        if is_strange {
+            return Err(damaged(&key, "a chunk with coordinates of another array"));
+        }
         Ok(has_replaced.then_some(kept))
     }
 }
@@ -153,6 +160,7 @@ fn tip(store: &dyn KeyStore, branch: &str) -> io::Result<SnapshotId> {
 /// The time and the nodes of a snapshot.
 fn parse(buffer: &[u8]) -> Result<(u64, BTreeMap<String, Node>), Wrong> {
     let root = Table::root(buffer)?;
+    let mut limit = CopyLimit::of(buffer);
     let mut files = BTreeMap::new();
     if let Some(all) = root.vector(6, 32)? {
         for n in 0..all.len() {
@@ -168,13 +176,18 @@ fn parse(buffer: &[u8]) -> Result<(u64, BTreeMap<String, Node>), Wrong> {
     for node in root.vector(2, 4)?.ok_or("it has no nodes")?.tables() {
         let node = node?;
         let path = node.text(1)?.ok_or("a node without a path")?.to_owned();
+        let document = node.bytes(2)?.unwrap_or_default();
+        limit.take(path.len() + document.len())?;
         let array = match node.plain(3)? {
-            Some([1]) => Some(array(node.table(4)?.ok_or("an array without data")?, &files)?),
+            Some([1]) => {
+                let data = node.table(4)?.ok_or("an array without data")?;
+                Some(array(data, &files, &mut limit)?)
+            }
             _ => None,
         };
         let found = Node {
             id: node.plain(0)?.ok_or("a node without an id")?,
-            document: node.bytes(2)?.unwrap_or_default().to_vec(),
+            document: document.to_vec(),
             array,
             path,
         };
@@ -183,7 +196,11 @@ fn parse(buffer: &[u8]) -> Result<(u64, BTreeMap<String, Node>), Wrong> {
     Ok((root.number(3)?, nodes))
 }
 
-fn array(data: Table<'_>, files: &BTreeMap<[u8; 12], (u64, u32)>) -> Result<ArrayNode, Wrong> {
+fn array(
+    data: Table<'_>,
+    files: &BTreeMap<[u8; 12], (u64, u32)>,
+    limit: &mut CopyLimit,
+) -> Result<ArrayNode, Wrong> {
     let pair = |bytes: [u8; 16]| {
         let (first, last) = bytes.split_at(8);
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
@@ -191,6 +208,7 @@ fn array(data: Table<'_>, files: &BTreeMap<[u8; 12], (u64, u32)>) -> Result<Arra
     };
     let mut shape = Vec::new();
     if let Some(all) = data.vector(0, 16)? {
+        limit.take(16 * all.len())?;
         for n in 0..all.len() {
             shape.push(pair(all.plain(n)?));
         }
@@ -198,7 +216,9 @@ fn array(data: Table<'_>, files: &BTreeMap<[u8; 12], (u64, u32)>) -> Result<Arra
     let mut dimensions = Vec::new();
     if let Some(all) = data.vector(1, 4)? {
         for name in all.tables() {
-            dimensions.push(name?.text(0)?.unwrap_or_default().to_owned());
+            let name = name?.text(0)?.unwrap_or_default();
+            limit.take(name.len())?;
+            dimensions.push(name.to_owned());
         }
     }
     let mut manifests = Vec::new();
@@ -207,6 +227,7 @@ fn array(data: Table<'_>, files: &BTreeMap<[u8; 12], (u64, u32)>) -> Result<Arra
             let manifest = manifest?;
             let id: [u8; 12] = manifest.plain(0)?.ok_or("a manifest without an id")?;
             let ranges = manifest.vector(1, 8)?.ok_or("a manifest without ranges")?;
+            limit.take(12 + 8 * ranges.len())?;
             let mut extents = Vec::new();
             for n in 0..ranges.len() {
                 let [a, b, c, d, e, f, g, h] = ranges.plain(n)?;

@@ -136,7 +136,7 @@ impl RepositoryOutput {
         let full = open.is_full(index).then(|| std::mem::take(open));
         open.add(index, value);
         if let Some((parent, _)) = &self.grown
-            && parent.manifests_with(array, index)
+            && parent.may_have_chunk(array, index)
         {
             state
                 .replaced
@@ -274,6 +274,7 @@ impl RepositoryOutput {
         let (id, bytes) = snapshot.write()?;
         self.put_in("snapshots", id, &bytes)?;
         self.put_in("transactions", id, &transaction_log(id, &[], &changed)?)?;
+        parent.check_unmoved()?;
         let (mut folders, is_own) = told_folders(&parent.settings);
         let is_told = |new: &&String| !folders.iter().any(|told| new.starts_with(told.as_str()));
         let new: Vec<String> = state.folders.values().filter(is_told).cloned().collect();
@@ -303,7 +304,7 @@ fn reference(id: SnapshotId) -> String {
     format!("{{\"snapshot\":\"{id}\"}}")
 }
 
-/// The time of a snapshot, in microseconds since 1970, whose objects were changed last at the time `newest`; 0 if that is not known.
+/// The time of a snapshot, in microseconds since 1970: `SOURCE_DATE_EPOCH`, else that of its newest object, else now if `newest` is 0.
 fn time(newest: u64) -> u64 {
     let epoch = std::env::var("SOURCE_DATE_EPOCH").ok();
     let epoch: Option<u64> = epoch.and_then(|seconds| seconds.parse().ok());
