@@ -8,16 +8,15 @@ use ncutils_core::copy::plan::ReadingProgram;
 const HEAD: &str = "\
 # Programs and what they read
 
-`nccopy --for READER` keeps to kinds and filters that a program reads as it is commonly installed; several READERs, to those that all read.
-[Who reads what](../formats/who-reads-what.md) goes by content, with plugins.
+`nccopy --for READER` keeps to kinds and filters that a program reads as commonly installed. With several READERs, it keeps to what all of them read.
+[Who reads what](../formats/who-reads-what.md) has each type and filter, with plugins.
 
 - A kind or filter that is asked for, and that a program does not read, is an error. `-F auto` chooses among those that all have.
 - Without `-k`, the input's kind is kept. If a program does not read it, the output is of the first kind that fits: netCDF-4 classic model, netCDF-4, classic, 64-bit offset, CDF-5.
-- Filters of the input that a program lacks become shuffle and deflate, with a warning. A warning also tells what it does not show.
+- Filters of the input that a program lacks become shuffle and deflate, with a warning. A warning also tells what the program does not show.
+- Content that a program cannot read at all, such as compounds of Zarr version 3 for xarray, is an error.
 
-- Warnings about other programs are left out. What a warning says that the program does not read at all, such as compounds of Zarr version 3 for xarray, is an error.
-
-Without `--for`, a warning names new filters, and those that come from Zarr, that `netcdf-c-4.8` lacks.
+Without `--for`, a warning names new filters, and filters from Zarr, that `netcdf-c-4.8` lacks.
 
 <!-- NCUTILS_BLESS=1 cargo test -p ncutils-cli --test all programs_page writes this page. -->
 
