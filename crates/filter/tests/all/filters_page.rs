@@ -8,10 +8,10 @@ use ncutils_model::{Endian, ZarrVersion};
 
 const HEAD: &str = "# All filters
 
-The filters of HDF5 that are built in, read and written: name, HDF5's id, and names in Zarr version 2 and 3. Where a chunk that HDF5 stores is the chunk that Zarr stores,
-it says so; copies then pass it as it is. Parameters follow, as in `zstd,3`; then those that can be given by name, as in `zstd,level=3`, which are the members of the configuration in Zarr.
+The filters of HDF5 that are built in: name, HDF5's id, names in Zarr version 2 and 3, and whether a chunk has the same bytes in HDF5 and Zarr. Copies pass such chunks as they are.
+Parameters follow, as in `zstd,3`; then those with names, as in `zstd,level=3`, which are members of the configuration in Zarr.
 
-[The reference](../reference/filters.md) explains them, and lists the codecs that only Zarr has. `ncdump --filters` also lists plugins. This page is made of the program's own list.
+[The reference](../reference/filters.md) explains the parameters, and lists the codecs that only Zarr has. `ncdump --filters` also lists plugins.
 
 ";
 
