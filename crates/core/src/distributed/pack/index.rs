@@ -1,4 +1,13 @@
-//! The index of a pack. Its bytes are described in `docs/formats/job.md`.
+//! The index of a pack: `ncupack1`, the attempt (`u64`), entries of 48 bytes, and the CRC-32C of all bytes before.
+//!
+//! An entry has a tag, three zero bytes, the variable (`u32`), two numbers (`u64`), position in the pack and length (`u64`), CRC-32C
+//! (`u32`), and four zero bytes. Numbers are little-endian. Tags, and their numbers:
+//!
+//! - 0, a chunk: number, filter mask
+//! - 1, a chunk left out: number
+//! - 2, a range of a variable: offset
+//! - 3, bytes of the output: offset
+//! - 4, bytes of a variable that are in the output: offset, count
 
 use crate::error::{Error, Result};
 
