@@ -8,6 +8,7 @@ use super::telling::Telling;
 use crate::error::{Error, Result};
 use crate::format::{Reader, ReaderPool};
 use crate::model::{Schema, VarId};
+use crate::threads;
 
 /// Opens an input by its number. Its errors need not name the input.
 type Open = dyn Fn(usize) -> Result<Box<dyn Reader>> + Send + Sync;
@@ -20,6 +21,8 @@ pub struct Inputs {
     chosen: Arc<[usize]>,
     open: Arc<Open>,
     most: usize,
+    /// How many requests at once suit the store of the inputs; `None` for local files.
+    requests: Option<usize>,
     /// Bytes that the schemas of open inputs may take together.
     memory: u64,
     /// True if what is found of them is kept for other processes.
@@ -41,6 +44,7 @@ impl Inputs {
             names: names.into(),
             open: Arc::new(open),
             most,
+            requests: None,
             memory: u64::MAX,
             keeps: false,
             unchanged: Arc::new(|| Ok(())),
@@ -52,6 +56,15 @@ impl Inputs {
     #[must_use]
     pub fn within(self, memory: u64) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same inputs, on a slow store that likes `requests` requests at once: as many inputs are looked at at once.
+    #[must_use]
+    pub fn on_slow_store(self, requests: usize) -> Self {
+        Self {
+            requests: Some(requests),
+            ..self
+        }
     }
 
     /// The same inputs. What is found of them is kept for other processes, as [`Merged::kept`](super::Merged::kept) gives it.
@@ -128,6 +141,12 @@ impl Inputs {
         self.most
     }
 
+    /// How many are looked at at once. Threads that wait for a store cost little.
+    pub(super) fn at_once(&self) -> usize {
+        let threads = threads::count();
+        self.requests.map_or(threads, |most| most.max(threads)).min(self.most)
+    }
+
     /// The name of an input, as the user gave it.
     pub fn name(&self, input: usize) -> &str {
         self.names.get(self.number(input)).map_or("", String::as_str)
@@ -168,16 +187,21 @@ impl Inputs {
         }
     }
 
-    /// All inputs as a pool of readers, most of which have schemas like one of `typical`. `new` gives the dimension that one lacks, and
+    /// All inputs as a pool of readers, most of which take as much memory as one of `typical`. `new` gives the dimension that one lacks, and
     /// `check` looks at one that was opened.
     pub(super) fn pool<'s>(
         &self,
-        typical: impl Iterator<Item = &'s Schema>,
+        typical: impl Iterator<Item = &'s dyn Reader>,
         new: impl Fn(usize) -> Option<NewDimension> + Send + Sync + 'static,
         check: impl Fn(usize, &dyn Reader) -> Result<()> + Send + Sync + 'static,
     ) -> ReaderPool {
         let inputs = self.clone();
-        let each = typical.map(weight).max().unwrap_or(0).saturating_add(OPEN);
+        let held = |reader: &dyn Reader| match self.requests {
+            None => 0,
+            Some(_) => reader.bytes_held().unwrap_or(HELD),
+        };
+        let weighed = typical.map(|reader| weight(reader.schema()).saturating_add(held(reader)));
+        let each = weighed.max().unwrap_or(0).saturating_add(OPEN);
         let within = usize::try_from(self.memory / each).unwrap_or(usize::MAX);
         ReaderPool::new(self.most.min(within.max(2)), move |input| {
             let reader = inputs.open(input)?;
@@ -194,6 +218,9 @@ impl Inputs {
 
 /// Bytes that an open input takes besides its schema: buffers, and the metadata that is kept.
 const OPEN: u64 = 32 << 10;
+
+/// Bytes that an open input on a slow store keeps of what came with the opening, if its reader does not tell.
+const HELD: u64 = 1 << 20;
 
 /// Bytes that an open input takes for each of its variables besides names and attributes, about.
 const OF_VARIABLE: u64 = 1000;

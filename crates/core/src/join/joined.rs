@@ -123,7 +123,7 @@ impl Joined {
             };
             look.map_err(|error| inputs.named(*n, error))
         };
-        let looks = threads::try_map(threads::count().min(inputs.most()), 1, &numbers, look)?;
+        let looks = threads::try_map(inputs.at_once(), 1, &numbers, look)?;
         let (looks, known): (Vec<_>, Vec<_>) = looks.into_iter().unzip();
         let compared = Compared {
             schema: &schema,

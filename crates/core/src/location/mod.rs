@@ -195,6 +195,11 @@ impl Location {
         self
     }
 
+    /// The most requests at once to the remote store of the location; `None` for a local one.
+    pub fn remote_requests(&self) -> Option<usize> {
+        matches!(self.target, Target::Remote(_)).then_some(self.requests)
+    }
+
     /// How a remote store is reached, and where each setting is from, a line each and without secrets. Empty for local files.
     ///
     /// # Errors

@@ -261,7 +261,9 @@ pub(super) fn inputs_of(
     let opened = Arc::new(Opened::default());
     let (all, named) = (Arc::clone(&found), Arc::clone(&found));
     let (news, messages) = (Arc::clone(&opened), arguments.messages);
-    Inputs::new(shown, most, move |n| {
+    let requests = found.iter().filter_map(|input| input.location.remote_requests());
+    let requests = requests.max();
+    let inputs = Inputs::new(shown, most, move |n| {
         let found = found
             .get(n)
             .ok_or_else(|| Error::Internal(format!("input {n} of a join")))?;
@@ -304,7 +306,11 @@ pub(super) fn inputs_of(
     .checked_by(move || {
         let all = all.get(checked_from..).unwrap_or_default();
         threads::try_map(threads::count(), RUN, all, FoundInput::check).map(drop)
-    })
+    });
+    match requests {
+        Some(requests) => inputs.on_slow_store(requests),
+        None => inputs,
+    }
 }
 
 /// Writes the join to a new output.

@@ -7,11 +7,12 @@ use http::StatusCode;
 
 use super::access_keys::{KeySource, check_header};
 use super::http_store::HttpStore;
+use super::line::Line;
 use super::secrets::secrets;
 use super::{azure, gcs, s3};
 use crate::requests::{Recipe, RemoteStore, RetryConfig, Session};
 use crate::settings::{Credentials, OfProvider, Settings};
-use crate::transport::{Resolver, client, innermost};
+use crate::transport::innermost;
 use crate::url::{Provider, RemoteUrl};
 use crate::wire::{Checksum, Failure, Meaning, Redirects, Service, clean};
 use ncutils_model::{Error, Result};
@@ -27,14 +28,15 @@ pub fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<A
         Provider::Http => root.clone(),
         _ => format!("{} at {root}", url.bucket),
     };
-    let recipe = Connection::new(url, settings)?;
+    let line = Line::of(&settings, requests)?;
+    let recipe = Connection::new(url, settings, &line)?;
     let store = recipe.in_region(recipe.settings.region()).map_err(Error::Usage)?;
     let recipe: Box<dyn Recipe> = Box::new(recipe);
     Ok(Session::new(
         store,
         Some(recipe),
         shown,
-        requests,
+        Arc::clone(&line.limiter),
         RetryConfig::asked(),
     ))
 }
@@ -49,15 +51,13 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(url: &RemoteUrl, settings: Settings) -> Result<Self> {
+    fn new(url: &RemoteUrl, settings: Settings, line: &Line) -> Result<Self> {
         let credentials = &settings.credentials.value;
         if let Credentials::Configured(found) = credentials
             && let Some(token) = found.secret_of("bearer_token")
         {
             check_header(token, "the token").map_err(Error::Usage)?;
         }
-        let resolver = Resolver::default();
-        let client = client(&settings, &resolver)?;
         let (redirects, checksum) = match &settings.of_provider {
             OfProvider::Http { netrc, .. } => {
                 let login = match credentials {
@@ -65,16 +65,19 @@ impl Connection {
                     _ => None,
                 };
                 let logins = netrc.as_ref().map(|netrc| netrc.value.clone());
-                (Some(Redirects::new(login, logins, resolver)), Checksum::Unsent)
+                (
+                    Some(Redirects::new(login, logins, line.resolver.clone())),
+                    Checksum::Unsent,
+                )
             }
             OfProvider::Gcs => (None, Checksum::Crc32c),
             OfProvider::Azure { account } => (None, azure::checksum(&settings, &account.value)),
             OfProvider::S3 { .. } => (None, Checksum::Unsent),
         };
         let service = Service {
-            client,
+            client: line.client.clone(),
             redirects,
-            not_before: Arc::default(),
+            not_before: Arc::clone(&line.not_before),
             checksum: Arc::new(checksum),
             secrets: Arc::new(secrets(url, &settings)?),
         };

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! Settings ─► Connection ─┬─ s3: builder, keys (access_keys, container) ─┐
-//!                         ├─ gcs, azure: builders of object_store ─────────────┼─► Session
-//!                         └─ http_store: plain HTTP ───────────────────────────┘
+//!              ▲          ├─ gcs, azure: builders of object_store ───────┼─► Session
+//!              │          └─ http_store: plain HTTP ─────────────────────┘
+//!             Line: what all sessions with one server share
 //! ```
 
 mod access_keys;
@@ -12,6 +13,7 @@ mod connection;
 mod container;
 mod gcs;
 mod http_store;
+mod line;
 mod no_retries;
 mod s3;
 mod secrets;

@@ -47,6 +47,11 @@ impl Limiter {
         }
     }
 
+    /// The most requests under way, while the server takes so many.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
     /// Waits until a request may begin.
     pub(crate) async fn turn(&self) -> Turn<'_> {
         loop {

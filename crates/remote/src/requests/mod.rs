@@ -20,6 +20,7 @@ mod task;
 mod version;
 
 pub(crate) use behind::Behind;
+pub(crate) use limiter::Limiter;
 pub(crate) use recipe::Recipe;
 pub(crate) use retry_config::RetryConfig;
 pub(crate) use runtime::runtime;

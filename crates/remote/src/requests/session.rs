@@ -33,8 +33,7 @@ pub struct Session {
     store: RwLock<Arc<dyn RemoteStore>>,
     recipe: Option<Box<dyn Recipe>>,
     shown: String,
-    requests: usize,
-    limiter: Limiter,
+    limiter: Arc<Limiter>,
     retry: RetryConfig,
     /// True once any answer came.
     has_answered: AtomicBool,
@@ -51,16 +50,14 @@ impl Session {
         store: Arc<dyn RemoteStore>,
         recipe: Option<Box<dyn Recipe>>,
         shown: String,
-        requests: usize,
+        limiter: Arc<Limiter>,
         retry: RetryConfig,
     ) -> Arc<Self> {
-        let requests = requests.max(1);
         Arc::new(Self {
             store: RwLock::new(store),
             recipe,
             shown,
-            requests,
-            limiter: Limiter::new(requests),
+            limiter,
             retry,
             has_answered: AtomicBool::new(false),
             renewals: AtomicU64::new(0),
@@ -71,7 +68,13 @@ impl Session {
 
     /// A session over any store of `object_store`, such as one in memory. `shown` is its name in messages.
     pub fn of_store(store: Arc<dyn RemoteStore>, shown: impl Into<String>) -> Arc<Self> {
-        Self::new(store, None, shown.into(), 64, RetryConfig::DEFAULT)
+        Self::new(
+            store,
+            None,
+            shown.into(),
+            Arc::new(Limiter::new(64)),
+            RetryConfig::DEFAULT,
+        )
     }
 
     /// The store as it is now. An attempt gets it as its argument.
@@ -91,7 +94,7 @@ impl Session {
 
     /// The most requests that are under way at once.
     pub(crate) fn requests(&self) -> usize {
-        self.requests
+        self.limiter.most()
     }
 
     /// Runs an operation to its end. The calling thread waits, which must not be one that runs futures. `attempt` makes the

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::requests::{RemoteStore, RetryConfig, Session};
+use crate::requests::{Limiter, RemoteStore, RetryConfig, Session};
 use crate::url::{Form, RemoteUrl, parse};
 
 impl Session {
@@ -14,7 +14,7 @@ impl Session {
             longest_wait: Duration::from_millis(4),
             ..RetryConfig::DEFAULT
         };
-        Self::new(store, None, shown.into(), 64, retry)
+        Self::new(store, None, shown.into(), Arc::new(Limiter::new(64)), retry)
     }
 }
 

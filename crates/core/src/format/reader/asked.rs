@@ -319,4 +319,9 @@ impl dyn Reader + '_ {
             cache.forget_metadata();
         }
     }
+
+    /// Bytes of a slow store that stay in memory, about; `None` if the reader does not tell.
+    pub fn bytes_held(&self) -> Option<u64> {
+        Some(self.extensions().cache?.bytes_held())
+    }
 }

@@ -215,6 +215,9 @@ pub trait DecodedCache: Send + Sync {
 
     /// Frees metadata that a read of a local file brings back. Decoded data stays.
     fn forget_metadata(&self);
+
+    /// Bytes of a slow store that stay in memory, about.
+    fn bytes_held(&self) -> u64;
 }
 
 /// A source that gives every n-th element without those between, such as a server.

@@ -54,7 +54,13 @@ fn keys_that_end_for_many_requests_are_renewed_once() {
     let renewed = Arc::new(AtomicU32::new(0));
     let recipe = Box::new(Ended(Arc::clone(&renewed)));
     let store = Arc::new(InMemory::new());
-    let session = Session::new(store, Some(recipe), "mem://b".to_owned(), 8, RetryConfig::DEFAULT);
+    let session = Session::new(
+        store,
+        Some(recipe),
+        "mem://b".to_owned(),
+        Arc::new(Limiter::new(8)),
+        RetryConfig::DEFAULT,
+    );
     let together = tokio::sync::Barrier::new(8);
     let one = |ends: u32| {
         let (session, renewed, together) = (&session, &renewed, &together);

@@ -236,4 +236,8 @@ impl DecodedCache for ArchiveReader {
 
     /// Decoded blocks are dear, so they stay.
     fn forget_metadata(&self) {}
+
+    fn bytes_held(&self) -> u64 {
+        0
+    }
 }

@@ -165,6 +165,11 @@ impl DecodedCache for Netcdf4Reader {
             open.file.forget_metadata();
         }
     }
+
+    /// What the objects hold, and as much in blocks of metadata.
+    fn bytes_held(&self) -> u64 {
+        self.files.iter().map(|open| 2 * open.source.bytes_held()).sum()
+    }
 }
 
 impl ChangingSource for Netcdf4Reader {
