@@ -144,7 +144,9 @@ impl Inputs {
     /// How many are looked at at once. Threads that wait for a store cost little.
     pub(super) fn at_once(&self) -> usize {
         let threads = threads::count();
-        self.requests.map_or(threads, |most| most.max(threads)).min(self.most)
+        self.requests
+            .map_or(threads, |most| most.max(threads))
+            .min(self.most)
     }
 
     /// The name of an input, as the user gave it.

@@ -178,6 +178,10 @@ impl Object for RemoteObject {
         self.session.wait(self.fill(offset, buf))?
     }
 
+    fn bytes_held(&self) -> u64 {
+        self.head.len() as u64
+    }
+
     fn requests(&self) -> Requests {
         Requests::slow(self.session.requests(), GAP)
     }

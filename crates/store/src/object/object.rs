@@ -99,6 +99,11 @@ pub trait Object: Send + Sync {
         None
     }
 
+    /// Bytes of the object that stay in memory while it is open.
+    fn bytes_held(&self) -> u64 {
+        0
+    }
+
     /// The requests that suit this object best.
     fn requests(&self) -> Requests {
         Requests::LOCAL
