@@ -102,3 +102,20 @@ def test_trees_of_references(store, tmp_path):
             store.put(f"tree/{key}", value)
         header = on(store, "ncdump", "-h", "-n", "x", local).whole().out
         assert on(store, "ncdump", "-h", "-n", "x", store.url("tree", mode)).whole().out == header
+
+
+def test_joined_inputs_become_references_though_few_are_open(store, tmp_path):
+    for n in range(12):
+        with netCDF4.Dataset(tmp_path / "in.nc", "w") as nc:
+            nc.createDimension("t", None)
+            nc.createDimension("x", 100)
+            nc.createVariable("t", "i4", ("t",))[:] = [2 * n, 2 * n + 1]
+            nc.createVariable("v", "i4", ("t", "x"), chunksizes=(1, 100), zlib=True)[:] = np.arange(200).reshape(2, 100) + n
+        store.put(f"run/{n}.nc", (tmp_path / "in.nc").read_bytes())
+    inputs = [store.url(f"run/{n}.nc") for n in range(12)]
+    for name, budget in [("all.json", ()), ("few.json", ("-m", "1M"))]:
+        on(store, "nccopy", *budget, "--join", "t", *inputs, tmp_path / name).whole()
+    assert (tmp_path / "all.json").read_bytes() == (tmp_path / "few.json").read_bytes()
+    on(store, "nccopy", "-m", "1M", "--join", "t", *inputs, tmp_path / "out.nc").whole()
+    with netCDF4.Dataset(tmp_path / "out.nc") as nc:
+        np.testing.assert_array_equal(nc["v"][:], np.concatenate([np.arange(200).reshape(2, 100) + n for n in range(12)]))

@@ -62,6 +62,11 @@ impl Readers<'_> {
         self.further?.take(number, var)
     }
 
+    /// The further readers.
+    pub fn pool(&self) -> Option<&ReaderPool> {
+        self.further
+    }
+
     /// The name of a further reader, for messages.
     pub fn name(&self, id: ReaderId) -> Option<&str> {
         match (id, self.further) {
@@ -98,16 +103,6 @@ pub enum OpenReader<'r> {
     Main(&'r dyn Reader),
     /// A further reader, which is given back when this is dropped.
     Further(PooledReader),
-}
-
-impl OpenReader<'_> {
-    /// Keeps a further reader open until the result is dropped. `None` for the main reader, which stays open.
-    pub fn held(&self) -> Option<PooledReader> {
-        match self {
-            Self::Main(_) => None,
-            Self::Further(reader) => Some(reader.clone()),
-        }
-    }
 }
 
 impl<'r> Deref for OpenReader<'r> {

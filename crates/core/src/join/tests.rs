@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ncutils_gate::Gate;
+
 use super::{Inputs, JoinRequest, KeptJoin, Merged};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -154,6 +156,31 @@ fn an_input_is_looked_at_once() {
     let inputs: Vec<_> = (0..9).map(|n| steps("v", n, 1, DAYS)).collect();
     let (_, opened) = merged(&inputs, &along("t")).unwrap();
     assert_eq!(opened.load(Ordering::Relaxed), 9);
+}
+
+#[test]
+fn inputs_on_a_slow_store_are_looked_at_at_once_and_the_first_error_counts() {
+    let gate = Arc::new(Gate::default());
+    let slow = |wrong: &'static [usize]| {
+        let inputs: Vec<_> = (0..20).map(|n| steps("v", n, 1, DAYS)).collect();
+        let (names, gate) = ((0..20).map(|n| format!("{n}.nc")).collect(), Arc::clone(&gate));
+        let inputs = Inputs::new(names, 1000, move |n| match n {
+            0 => Ok(Box::new(inputs[0].clone()) as Box<dyn Reader>),
+            n => gate.pass(|| match wrong.contains(&n) {
+                true => Err(Error::Usage("wrong".into())),
+                false => Ok(Box::new(inputs[n].clone()) as Box<dyn Reader>),
+            }),
+        });
+        let every = |schema: &Schema| Ok((0..schema.vars.len()).map(VarId).collect());
+        Merged::new(inputs.on_slow_store(8), &along("t"), &Registry::builtin(), every)
+    };
+    gate.hold_until(8);
+    assert!(slow(&[]).is_ok());
+    assert!(gate.most() >= 7, "{} at once", gate.most());
+    for _ in 0..20 {
+        let error = slow(&[3, 4, 5, 6, 7]).err().unwrap();
+        assert_eq!(error.to_string(), "3.nc: wrong");
+    }
 }
 
 #[test]

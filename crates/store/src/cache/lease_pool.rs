@@ -68,6 +68,14 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
         open.collect()
     }
 
+    /// The value of a key, if it is open.
+    pub fn get_open(&self, key: &K) -> Option<Lease<K, V>> {
+        let mut state = self.0.lock();
+        let value = state.entries.get(key)?.value.clone()?;
+        state.use_now(key);
+        Some(Lease::new(value, &self.0))
+    }
+
     /// The value of a key. `open` opens it if it is not open. Waits while all open values are in use. So a thread that
     /// holds a value must not ask for another: all threads could wait for each other.
     ///

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use ncutils_gate::Gate;
+
 use super::super::{ReaderId, Readers, RunOptions, SourcePart, prepare, run};
 use super::in_memory::{InMemoryInput, Log, Output, input, layout, source};
 use super::selections::{plan_of, written};
@@ -234,6 +236,29 @@ fn what_is_joined_is_fetched_ahead_where_the_main_reader_is_slow() {
             assert!(counts.most.load(Ordering::SeqCst) <= most);
         }
     }
+}
+
+#[test]
+fn closed_readers_are_opened_at_once_where_the_main_reader_is_slow() {
+    let case = cases().remove(1);
+    let (gate, counts) = (Arc::new(Gate::default()), Arc::<Opened>::default());
+    let pool = {
+        let (case, gate, counts) = (case.clone(), Arc::clone(&gate), Arc::clone(&counts));
+        ReaderPool::new(6, move |n| {
+            gate.pass(|| Ok(Counted::open(dataset(n as u64, &case), &counts)))
+        })
+    };
+    let main = Slow::new(dataset(0, &case), 8);
+    let readers = Readers::new(&main, &pool);
+    let prepared = prepare(readers, &plan_of(joined(), &case.to)).unwrap();
+    let log = Arc::new(Mutex::new(Log::default()));
+    // Of the readers that `prepare` opened, the first are closed.
+    gate.hold_until(4);
+    let output = Box::new(Output(Arc::clone(&log)));
+    run(readers, &prepared, output, &RunOptions::default()).unwrap();
+    assert_eq!(written(&log.lock().unwrap(), &case.to), expected(&case));
+    assert!(gate.most() >= 4, "{} at once", gate.most());
+    assert!(counts.most.load(Ordering::SeqCst) <= 6);
 }
 
 #[test]

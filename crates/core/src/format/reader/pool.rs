@@ -76,6 +76,11 @@ impl ReaderPool {
         self.pool.all_open()
     }
 
+    /// A reader, if it is open.
+    pub fn get_open(&self, number: usize) -> Option<PooledReader> {
+        self.pool.get_open(&number)
+    }
+
     /// A reader, which is opened if it is not open. Waits while all open readers are in use. So a thread that holds a
     /// reader must not ask for another: all threads could wait for each other.
     ///
@@ -119,6 +124,7 @@ mod tests {
             pool.get(n).unwrap();
         }
         assert_eq!(opened.load(Ordering::Relaxed), 2);
+        assert!(pool.get_open(0).is_some() && pool.get_open(2).is_none());
         // This closes 1, which was not used for longest.
         pool.get(2).unwrap();
         pool.get(0).unwrap();

@@ -1,7 +1,7 @@
 //! The requested and the fetched input of jobs.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tracing::debug;
 
@@ -9,16 +9,18 @@ use super::fetched::Fetched;
 use super::wants::Wants;
 use crate::copy::geometry::InputVariable;
 use crate::copy::jobs::RecordPart;
-use crate::copy::readers::{OpenReader, ReaderId, Readers};
+use crate::copy::readers::{ReaderId, Readers};
 use crate::error::{Error, Result};
-use crate::format::EncodedChunk;
-use crate::store::ByteRange;
+use crate::format::{EncodedChunk, PooledReader, Reader};
+use crate::store::{ByteRange, FetchPool};
 
 /// The requested and the fetched input of jobs, by job number.
 #[derive(Default)]
 pub struct Arrivals {
     state: Mutex<State>,
     changed: Condvar,
+    /// Threads that open further readers, once one is closed.
+    opening: OnceLock<FetchPool>,
 }
 
 #[derive(Default)]
@@ -53,7 +55,8 @@ impl Arrivals {
         for (var, range) in wants.ranges {
             by_var.entry(var).or_default().push(range);
         }
-        let left = wants.chunks.len() + by_var.len() + usize::from(wants.records.is_some());
+        let of_readers = wants.chunks.len() + by_var.len() + wants.places.len();
+        let left = of_readers + usize::from(wants.records.is_some());
         debug!(
             job = number,
             chunks = wants
@@ -78,37 +81,78 @@ impl Arrivals {
             );
         for (var, chunks) in wants.chunks {
             let chunks = chunks.numbers.into_iter().collect::<Vec<_>>();
-            let Some((answer, reader)) = Answer::of(self, number).by_reader(readers, var.reader) else {
-                continue;
-            };
-            let (asked, open) = (chunks.clone(), reader.held());
-            let done = move |found: Result<Vec<Option<EncodedChunk>>>| {
-                answer.give(found, |fetched, found| {
-                    let named = asked.into_iter().map(|chunk| (var, chunk));
-                    fetched.chunks.extend(named.zip(found));
-                });
-                drop(open);
-            };
-            reader.fetch_chunks(var.var, chunks, Box::new(done));
+            self.by_reader(number, var.reader, readers, move |answer, reader, open| {
+                let asked = chunks.clone();
+                let done = move |found: Result<Vec<Option<EncodedChunk>>>| {
+                    answer.give(found, |fetched, found| {
+                        let named = asked.into_iter().map(|chunk| (var, chunk));
+                        fetched.chunks.extend(named.zip(found));
+                    });
+                    drop(open);
+                };
+                reader.fetch_chunks(var.var, chunks, Box::new(done));
+            });
         }
         for (var, ranges) in by_var {
-            let Some((answer, reader)) = Answer::of(self, number).by_reader(readers, var.reader) else {
-                continue;
-            };
-            let (asked, open) = (ranges.clone(), reader.held());
-            let done = move |found: Result<Vec<Vec<u8>>>| {
-                answer.give(found, |fetched, found| {
-                    let named = asked.into_iter().map(|range| (var, range));
-                    fetched.ranges.extend(named.zip(found));
+            self.by_reader(number, var.reader, readers, move |answer, reader, open| {
+                let asked = ranges.clone();
+                let done = move |found: Result<Vec<Vec<u8>>>| {
+                    answer.give(found, |fetched, found| {
+                        let named = asked.into_iter().map(|range| (var, range));
+                        fetched.ranges.extend(named.zip(found));
+                    });
+                    drop(open);
+                };
+                reader.fetch_ranges(var.var, ranges, Box::new(done));
+            });
+        }
+        for (var, chunks) in wants.places {
+            self.by_reader(number, var.reader, readers, move |answer, reader, _open| {
+                let places = chunks.into_iter().map(|chunk| {
+                    let place = reader.place_of_chunk(var.var, chunk);
+                    ((var, chunk), place)
                 });
-                drop(open);
-            };
-            reader.fetch_ranges(var.var, ranges, Box::new(done));
+                let places: Vec<_> = places.collect();
+                answer.give(Ok(places), |fetched, places| fetched.places.extend(places));
+            });
         }
         if let Some(RecordPart { first, count, part }) = wants.records {
             let answer = Answer::of(self, number);
             let done = move |found| answer.give(found, |fetched, found| fetched.records = Some(found));
             readers.main().fetch_records(first, count, part, Box::new(done));
+        }
+    }
+
+    /// Makes a request to a reader for job `number`, which gets the error of a reader that cannot be opened. A reader that is closed is
+    /// opened on a thread of its own, as that takes requests, too. `ask` gets a further reader once more, to keep it open.
+    fn by_reader(
+        self: &Arc<Self>,
+        number: u64,
+        id: ReaderId,
+        readers: &Readers,
+        ask: impl FnOnce(Answer, &dyn Reader, Option<PooledReader>) + Send + 'static,
+    ) {
+        let answer = Answer::of(self, number);
+        let (further, pool) = match (id, readers.pool()) {
+            (ReaderId::Further(further), Some(pool)) => (further, pool.clone()),
+            _ => {
+                return match readers.get(id) {
+                    Ok(reader) => ask(answer, &*reader, None),
+                    Err(error) => answer.fail(error),
+                };
+            }
+        };
+        let ask = move |opened: Result<PooledReader>| match opened {
+            Ok(reader) => ask(answer, &**reader, Some(reader.clone())),
+            Err(error) => answer.fail(error),
+        };
+        match pool.get_open(further) {
+            Some(reader) => ask(Ok(reader)),
+            None => {
+                let most = readers.main().requests().in_flight;
+                let opening = self.opening.get_or_init(|| FetchPool::new(most));
+                opening.run(move || ask(pool.get(further)));
+            }
         }
     }
 
@@ -188,15 +232,9 @@ impl Answer {
         }
     }
 
-    /// The answer and the reader that gives it. If the reader cannot be opened, the job gets the error.
-    fn by_reader<'r>(self, readers: &Readers<'r>, id: ReaderId) -> Option<(Self, OpenReader<'r>)> {
-        match readers.get(id) {
-            Ok(reader) => Some((self, reader)),
-            Err(error) => {
-                self.give(Err::<(), _>(error), |_, ()| {});
-                None
-            }
-        }
+    /// Fails the job.
+    fn fail(self, error: Error) {
+        self.give(Err::<(), _>(error), |_, ()| {});
     }
 
     fn give<T>(mut self, found: Result<T>, add: impl FnOnce(&mut Fetched, T)) {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::copy::geometry::InputVariable;
-use crate::format::EncodedChunk;
+use crate::error::Result;
+use crate::format::{EncodedChunk, StoredPlace};
 use crate::store::ByteRange;
 
 /// The input that was fetched for a job.
@@ -11,6 +12,8 @@ use crate::store::ByteRange;
 pub struct Fetched {
     /// Chunks, with their filter masks; `None` for one that was never written.
     pub chunks: HashMap<(InputVariable, u64), Option<EncodedChunk>>,
+    /// The places of chunks that are not read.
+    pub places: HashMap<(InputVariable, u64), Result<Option<StoredPlace>>>,
     /// The bytes of ranges.
     pub ranges: HashMap<(InputVariable, ByteRange), Vec<u8>>,
     /// The bytes of records.
@@ -25,6 +28,14 @@ impl Fetched {
             return None;
         }
         self.chunks.remove(&(var, chunk))
+    }
+
+    /// The place of a chunk, if it was asked for.
+    pub fn take_place(&mut self, var: InputVariable, chunk: u64) -> Option<Result<Option<StoredPlace>>> {
+        if self.places.is_empty() {
+            return None;
+        }
+        self.places.remove(&(var, chunk))
     }
 
     /// The bytes of a range, if it was fetched.

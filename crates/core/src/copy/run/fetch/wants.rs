@@ -16,6 +16,8 @@ use crate::store::ByteRange;
 pub struct Wants {
     /// The chunks of each variable.
     pub chunks: BTreeMap<InputVariable, WantedChunks>,
+    /// Chunks of closed readers, whose places are asked for.
+    pub places: BTreeMap<InputVariable, Vec<u64>>,
     /// Ranges of variables in one piece.
     pub ranges: Vec<(InputVariable, ByteRange)>,
     /// Records of interleaved variables.
@@ -36,8 +38,11 @@ impl Wants {
     pub fn of(job: &Job, terms: &Terms) -> Result<Self> {
         let mut wants = Self::default();
         match job {
-            // Chunks whose places are written are not read.
-            Job::Raw { var, .. } if var.referenced => {}
+            Job::Raw { var, chunks } if var.referenced => {
+                if let Route::Raw(same) = &var.route {
+                    wants.places(terms, var, same, chunks.clone());
+                }
+            }
             Job::Raw { var, chunks } | Job::Refilter { var, chunks } => {
                 if let Route::Raw(same) | Route::Refilter(same) = &var.route {
                     wants.same(terms, var, same, chunks.clone());
@@ -76,13 +81,26 @@ impl Wants {
     }
 
     fn same(&mut self, terms: &Terms, var: &Variable, same: &AlignedGrids, chunks: Range<u64>) {
-        let order = same.order();
-        for n in chunks {
-            let Some(position) = var.to_write.position(n) else {
-                continue;
-            };
-            if let Some((input, chunk)) = same.source(&var.inputs, same.chunk(&order, position)) {
-                self.chunk(terms, &var.inputs[input], chunk);
+        for (input, chunk) in sources(var, same, chunks) {
+            self.chunk(terms, input, chunk);
+        }
+    }
+
+    /// Chunks whose places are written are not read. Only a reader that is closed takes requests to be asked for them.
+    fn places(&mut self, terms: &Terms, var: &Variable, same: &AlignedGrids, chunks: Range<u64>) {
+        let is_open = |reader: ReaderId| match (reader, terms.readers.pool()) {
+            (ReaderId::Further(further), Some(pool)) => pool.get_open(further).is_some(),
+            _ => true,
+        };
+        // Chunks of one input follow one another.
+        let mut last = (ReaderId::Main, true);
+        for (input, chunk) in sources(var, same, chunks) {
+            let id = input.id();
+            if id.reader != last.0 {
+                last = (id.reader, is_open(id.reader));
+            }
+            if !last.1 {
+                self.places.entry(id).or_default().push(chunk);
             }
         }
     }
@@ -143,4 +161,18 @@ impl Wants {
         });
         ranges.chain(chunks).chain(records).fold(0, u64::saturating_add)
     }
+}
+
+/// The input of each of a variable's chunks to be written, and the chunk there.
+fn sources<'v>(
+    var: &'v Variable,
+    same: &'v AlignedGrids,
+    chunks: Range<u64>,
+) -> impl Iterator<Item = (&'v InputMapping, u64)> {
+    let order = same.order();
+    chunks.filter_map(move |n| {
+        let position = var.to_write.position(n)?;
+        let (input, chunk) = same.source(&var.inputs, same.chunk(&order, position))?;
+        Some((&var.inputs[input], chunk))
+    })
 }

@@ -151,10 +151,11 @@ impl Worker {
 
     /// Writes where a chunk lies, in place of its bytes. Returns false for a chunk that skipped codecs, or that no other program finds.
     fn refer(&mut self, source: InputAccess, kept: &KeptChunk, target: &ChunkTarget) -> Result<bool> {
-        let reader = source.open()?;
-        let place = reader
-            .place_of_chunk(source.var(), kept.from)
-            .map_err(|e| source.named_chunk(kept.from, e))?;
+        let place = match self.fetched.take_place(source.id(), kept.from) {
+            Some(place) => place,
+            None => source.open()?.place_of_chunk(source.var(), kept.from),
+        };
+        let place = place.map_err(|e| source.named_chunk(kept.from, e))?;
         let Some(StoredPlace {
             object: PlaceObject::Named(object),
             range,
@@ -166,7 +167,7 @@ impl Worker {
         };
         let range = match range {
             None if target.sink.needs_lengths() => {
-                let length = reader.length_of_chunk(source.var(), kept.from);
+                let length = source.open()?.length_of_chunk(source.var(), kept.from);
                 let length = length.map_err(|e| source.named_chunk(kept.from, e))?;
                 length.map(|length| (0, length))
             }
