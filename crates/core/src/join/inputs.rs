@@ -29,6 +29,7 @@ pub struct Inputs {
     keeps: bool,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
     tell: Arc<dyn Fn(usize, Vec<String>) + Send + Sync>,
+    looked: Arc<dyn Fn(usize, &[String]) + Send + Sync>,
 }
 
 impl Inputs {
@@ -49,6 +50,7 @@ impl Inputs {
             keeps: false,
             unchanged: Arc::new(|| Ok(())),
             tell: Arc::new(|_, _| {}),
+            looked: Arc::new(|_, _| {}),
         }
     }
 
@@ -95,6 +97,21 @@ impl Inputs {
             tell: Arc::new(tell),
             ..self
         }
+    }
+
+    /// The same inputs. The warnings about the schema of each go to `looked` once all were looked at, in their order, with the number of
+    /// the input.
+    #[must_use]
+    pub fn looked_by(self, looked: impl Fn(usize, &[String]) + Send + Sync + 'static) -> Self {
+        Self {
+            looked: Arc::new(looked),
+            ..self
+        }
+    }
+
+    /// Tells the warnings about the schema of an input.
+    pub(super) fn looked(&self, input: usize, warnings: &[String]) {
+        (self.looked)(self.number(input), warnings);
     }
 
     /// Checks that no input has changed since it was opened.

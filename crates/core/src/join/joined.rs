@@ -49,6 +49,7 @@ impl Joined {
     /// One dataset, which is joined with none.
     pub(super) fn alone(first: First, inputs: Inputs, pool: ReaderPool) -> Self {
         let schema = first.reader.schema().clone();
+        inputs.looked(0, &schema.warnings);
         let count = schema.vars.len();
         Self {
             dim: DimId(0),
@@ -125,6 +126,9 @@ impl Joined {
         };
         let looks = threads::try_map(inputs.at_once(), 1, &numbers, look)?;
         let (looks, known): (Vec<_>, Vec<_>) = looks.into_iter().unzip();
+        for (n, look) in looks.iter().enumerate() {
+            inputs.looked(n, &look.warnings);
+        }
         let compared = Compared {
             schema: &schema,
             inputs: &inputs,

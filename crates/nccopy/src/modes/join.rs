@@ -259,7 +259,8 @@ pub(super) fn inputs_of(
     let arguments = arguments.clone();
     let found: Arc<[FoundInput]> = found.into();
     let opened = Arc::new(Opened::default());
-    let (all, named) = (Arc::clone(&found), Arc::clone(&found));
+    let (all, named, looked) = (Arc::clone(&found), Arc::clone(&found), Arc::clone(&found));
+    let of_plan = arguments.of_plan();
     let (news, messages) = (Arc::clone(&opened), arguments.messages);
     let requests = found.iter().filter_map(|input| input.location.remote_requests());
     let requests = requests.max();
@@ -289,14 +290,17 @@ pub(super) fn inputs_of(
             }
             refuse_unfinished_sources(&*reader, input, &arguments)?;
         }
-        if is_new && n >= checked_from {
-            for warning in &reader.schema().warnings {
-                arguments.of_plan().warn_of(input, warning);
-            }
-        }
         Ok(reader)
     })
     .within(memory)
+    .looked_by(move |n, warnings| {
+        let Some(input) = looked.get(n).filter(|_| n >= checked_from) else {
+            return;
+        };
+        for warning in warnings {
+            of_plan.warn_of(&input.location, warning);
+        }
+    })
     .told_by(move |n, warnings| {
         let Some(input) = named.get(n) else { return };
         for warning in warnings.iter().filter(|warning| news.is_news(n, warning)) {

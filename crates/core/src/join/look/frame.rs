@@ -47,6 +47,8 @@ pub struct Look {
     pub extra: Vec<String>,
     /// Attributes that differ, as `variable:attribute`.
     pub attributes: BTreeSet<String>,
+    /// What the reader says of the schema.
+    pub warnings: Vec<String>,
 }
 
 impl Frame<'_> {
@@ -67,6 +69,7 @@ impl Frame<'_> {
             lacking: Vec::new(),
             extra: names.extra(other),
             attributes: BTreeSet::new(),
+            warnings: other.warnings.clone(),
             names,
         };
         compare_attributes(
