@@ -48,12 +48,17 @@ impl KeySeparator {
         if counts.is_empty() {
             return (key == "0").then_some(0);
         }
-        let mut parts = key.split(self.text());
-        let mut coordinates = Vec::with_capacity(counts.len());
+        let mut parts = key.split(match self {
+            Self::Dot => '.',
+            Self::Slash => '/',
+        });
+        // As `ChunkGrid::index` does, without a list of the coordinates: there are millions of keys.
+        let mut number = 0u64;
         for count in counts {
-            coordinates.push(coordinate(parts.next()?).filter(|at| at < count)?);
+            let at = coordinate(parts.next()?).filter(|at| at < count)?;
+            number = number.wrapping_mul(*count).wrapping_add(at);
         }
-        parts.next().is_none().then(|| grid.index(&coordinates))
+        parts.next().is_none().then_some(number)
     }
 }
 

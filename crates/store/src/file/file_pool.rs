@@ -17,13 +17,22 @@ use ncutils_model::error::{Error, Result};
 /// Keeps at most a number of files open. The file that was not used for longest makes room for another.
 #[derive(Debug)]
 pub struct FilePool {
-    files: LeasePool<Arc<Path>, File>,
-    /// Every file that was opened, as it was then.
-    seen: Mutex<HashMap<Arc<Path>, (Identity, FileVersion)>>,
+    /// Open files, by their numbers: a path takes longer to hash.
+    files: LeasePool<usize, File>,
+    /// Every file that was opened.
+    seen: Mutex<HashMap<Arc<Path>, Seen>>,
 }
 
 /// Device and inode of a file.
 type Identity = (u64, u64);
+
+/// A file that was named.
+#[derive(Debug)]
+struct Seen {
+    number: usize,
+    /// What it was when it was opened first; `None` if it could not be opened.
+    opened: Option<(Identity, FileVersion)>,
+}
 
 impl FilePool {
     /// A pool of at most `most` open files, at least one.
@@ -45,17 +54,19 @@ impl FilePool {
             if !fs::metadata(path)?.is_file() {
                 return Err(io::Error::other("not a regular file"));
             }
-            self.lease(&shared, None)?.metadata()
+            let number = self.number(&shared);
+            Ok((number, self.lease(number, path, None)?.metadata()?))
         };
-        let metadata = found().map_err(|e| Error::io("cannot open", e).in_file(path))?;
+        let (number, metadata) = found().map_err(|e| Error::io("cannot open", e).in_file(path))?;
         let identity = (metadata.dev(), metadata.ino());
         let version = FileVersion::of(&metadata);
-        // Of a file that is opened twice, the first version counts.
-        self.seen()
-            .entry(Arc::clone(&shared))
-            .or_insert((identity, version));
+        if let Some(seen) = self.seen().get_mut(&shared) {
+            // Of a file that is opened twice, the first version counts.
+            seen.opened.get_or_insert((identity, version));
+        }
         Ok(PooledFile {
             pool: Arc::clone(self),
+            number,
             path: shared,
             size: version.size,
             modified: version.modified,
@@ -69,7 +80,10 @@ impl FilePool {
     /// # Errors
     /// Names a file that was changed.
     pub fn check_unchanged(&self) -> Result<()> {
-        for (path, (identity, version)) in &*self.seen() {
+        for (path, seen) in &*self.seen() {
+            let Some((identity, version)) = &seen.opened else {
+                continue;
+            };
             let Ok(found) = fs::metadata(path) else {
                 continue;
             };
@@ -81,13 +95,26 @@ impl FilePool {
         Ok(())
     }
 
-    fn seen(&self) -> MutexGuard<'_, HashMap<Arc<Path>, (Identity, FileVersion)>> {
+    fn seen(&self) -> MutexGuard<'_, HashMap<Arc<Path>, Seen>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The open file, which is not closed as long as it is held. Nobody holds two.
-    fn lease(&self, path: &Arc<Path>, identity: Option<Identity>) -> io::Result<Lease<Arc<Path>, File>> {
-        self.files.get(path, || open_regular(path, identity))
+    fn lease(
+        &self,
+        number: usize,
+        path: &Path,
+        identity: Option<Identity>,
+    ) -> io::Result<Lease<usize, File>> {
+        self.files.get(&number, || open_regular(path, identity))
+    }
+
+    /// The number of a file.
+    fn number(&self, path: &Arc<Path>) -> usize {
+        let mut seen = self.seen();
+        let number = seen.len();
+        let new = || Seen { number, opened: None };
+        seen.entry(Arc::clone(path)).or_insert_with(new).number
     }
 }
 
@@ -106,6 +133,7 @@ fn open_regular(path: &Path, identity: Option<Identity>) -> io::Result<File> {
 #[derive(Debug)]
 pub struct PooledFile {
     pool: Arc<FilePool>,
+    number: usize,
     path: Arc<Path>,
     size: u64,
     /// When it was changed last, at the first opening.
@@ -126,7 +154,10 @@ impl Object for PooledFile {
     }
 
     fn is_locked_for_writing(&self) -> Option<bool> {
-        let file = self.pool.lease(&self.path, Some(self.identity)).ok()?;
+        let file = self
+            .pool
+            .lease(self.number, &self.path, Some(self.identity))
+            .ok()?;
         lock::is_locked_for_writing(&file)
     }
 
@@ -137,7 +168,7 @@ impl Object for PooledFile {
         {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let file = self.pool.lease(&self.path, Some(self.identity))?;
+        let file = self.pool.lease(self.number, &self.path, Some(self.identity))?;
         file.read_exact_at(buf, offset)
     }
 }

@@ -67,6 +67,25 @@ pub trait KeyStore: Send + Sync {
     /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
+    /// Passes each key that starts with `prefix` to `each`, ascending, with a handle by which [`get_by_handle`](Self::get_by_handle)
+    /// finds its value sooner. Returns false, and passes nothing, if the store has no handles, as in this default.
+    ///
+    /// # Errors
+    /// Those of [`list`](Self::list).
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        let _ = (prefix, each);
+        Ok(false)
+    }
+
+    /// Reads a part of the value of a key with a handle into `bytes`, in place of what they were.
+    ///
+    /// # Errors
+    /// `Unsupported` if the store has no handles. Otherwise the store's error.
+    fn get_by_handle(&self, handle: u32, part: GetRange, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let _ = (handle, part, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// All keys that start with `prefix`, ascending, each with the bytes that its value takes in the store. This default asks for
     /// the size of each key.
     ///

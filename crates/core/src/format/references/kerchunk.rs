@@ -49,7 +49,7 @@ pub fn open_json(
     places: Option<Arc<dyn ExternalFiles>>,
 ) -> Result<Arc<dyn KeyStore>> {
     let table = read_kerchunk(&mut object_stream(Arc::clone(object))?)?;
-    let is_remote = |name: &&String| name.contains("://") && !name.starts_with("file:");
+    let is_remote = |name: &&Arc<str>| name.contains("://") && !name.starts_with("file:");
     let some = table
         .objects()
         .iter()
@@ -80,6 +80,14 @@ impl ReferenceSet for JsonReferences {
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         self.table.list(prefix)
+    }
+
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        self.table.list_handles(prefix, each)
+    }
+
+    fn by_handle(&self, handle: u32) -> Option<crate::store::Reference> {
+        self.table.by_handle(handle)
     }
 
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {

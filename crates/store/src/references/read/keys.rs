@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::objects::{Objects, range_of, unreadable};
 use crate::keys::key::part_of;
 use crate::references::{Reference, StoredRange, ValuePlace};
-use crate::requests::fetch_pool::allocate;
 use crate::requests::gathered::Gathered;
 use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
 
@@ -24,6 +23,21 @@ pub trait ReferenceSet: Send + Sync {
     /// # Errors
     /// If the references cannot be read.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
+
+    /// Passes each key that starts with `prefix` to `each`, ascending, with its handle. Returns false if the references have none.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        let _ = (prefix, each);
+        Ok(false)
+    }
+
+    /// The reference of a key with a handle.
+    fn by_handle(&self, handle: u32) -> Option<Reference> {
+        let _ = handle;
+        None
+    }
 
     /// The names directly below a folder, as [`KeyStore::list_children`] gives them.
     ///
@@ -70,6 +84,24 @@ impl ReferenceKeys {
         }
     }
 
+    /// Reads a part of the value that a reference has or leads to.
+    fn read(&self, found: Reference, part: GetRange, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.clear();
+        match found {
+            Reference::Inline(value) => bytes.extend_from_slice(part_of(&value, part)),
+            Reference::Stored(stored) => {
+                let (object, range) = self.place(&stored, part)?;
+                bytes
+                    .try_reserve_exact(range.length)
+                    .map_err(|_| io::ErrorKind::OutOfMemory)?;
+                bytes.resize(range.length, 0);
+                let read = object.read_exact_at(range.offset, bytes);
+                read.map_err(|e| unreadable(&stored, &e))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The object that a reference leads to, and the bytes of a part of the value.
     fn place(&self, stored: &StoredRange, part: GetRange) -> io::Result<(Arc<dyn Object>, ByteRange)> {
         let found = self.objects.object_of(stored).and_then(|object| {
@@ -82,17 +114,21 @@ impl ReferenceKeys {
 
 impl KeyStore for ReferenceKeys {
     fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
-        match self.set.find(key)? {
-            None => Ok(None),
-            Some(Reference::Inline(value)) => Ok(Some(part_of(&value, part).to_vec())),
-            Some(Reference::Stored(stored)) => {
-                let (object, range) = self.place(&stored, part)?;
-                let mut bytes = allocate(range.length)?;
-                let read = object.read_exact_at(range.offset, &mut bytes);
-                read.map_err(|e| unreadable(&stored, &e))?;
-                Ok(Some(bytes))
-            }
-        }
+        let Some(found) = self.set.find(key)? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        self.read(found, part, &mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        self.set.list_handles(prefix, each)
+    }
+
+    fn get_by_handle(&self, handle: u32, part: GetRange, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let found = self.set.by_handle(handle).ok_or(io::ErrorKind::Unsupported)?;
+        self.read(found, part, bytes)
     }
 
     fn size(&self, key: &str) -> io::Result<Option<u64>> {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, TryReserveError};
 use std::io;
+use std::sync::Arc;
 
 use super::keys::ReferenceSet;
 use crate::references::{Reference, StoredRange};
@@ -30,7 +31,7 @@ pub struct ReferenceTable {
     /// All values that stand among the references.
     values: Vec<u8>,
     /// The objects that references lead to.
-    objects: Vec<String>,
+    objects: Vec<Arc<str>>,
     /// Bytes of their names.
     object_bytes: usize,
     entries: Vec<Entry>,
@@ -59,7 +60,7 @@ impl ReferenceTable {
         let same = last.filter(|last| {
             self.objects
                 .get(*last as usize)
-                .is_some_and(|name| name == object)
+                .is_some_and(|name| **name == *object)
         });
         let known = same.or_else(|| self.numbers.get(object).copied());
         let number = match known {
@@ -67,7 +68,7 @@ impl ReferenceTable {
             None => {
                 let number = self.objects.len() as u32;
                 self.object_bytes = checked_bytes(self.object_bytes, object)?;
-                self.objects.push(object.to_owned());
+                self.objects.push(object.into());
                 self.numbers.insert(object.to_owned(), number);
                 number
             }
@@ -125,7 +126,7 @@ impl ReferenceTable {
     pub fn change_objects(&mut self, change: impl Fn(&str) -> Result<String>) -> Result<()> {
         self.object_bytes = 0;
         for object in &mut self.objects {
-            *object = change(object)?;
+            *object = change(object)?.into();
             self.object_bytes = checked_bytes(self.object_bytes, object)?;
         }
         self.numbers.clear();
@@ -143,7 +144,7 @@ impl ReferenceTable {
     }
 
     /// The objects that references lead to.
-    pub fn objects(&self) -> &[String] {
+    pub fn objects(&self) -> &[Arc<str>] {
         &self.objects
     }
 
@@ -161,6 +162,20 @@ impl ReferenceTable {
 
     fn key(&self, entry: &Entry) -> &[u8] {
         text(&self.keys, entry)
+    }
+
+    fn reference(&self, entry: &Entry) -> Reference {
+        match entry.object {
+            INLINE => {
+                let from = entry.offset as usize;
+                Reference::Inline(self.values[from..from + entry.length as usize].to_vec())
+            }
+            object => Reference::Stored(StoredRange {
+                object: Arc::clone(&self.objects[object as usize]),
+                range: (entry.length != WHOLE).then_some((entry.offset, entry.length)),
+                version: None,
+            }),
+        }
     }
 
     /// Position of the first key that is not before `key`.
@@ -200,26 +215,31 @@ impl ReferenceSet for ReferenceTable {
             .entries
             .get(at)
             .filter(|entry| self.key(entry) == key.as_bytes());
-        Ok(found.map(|entry| match entry.object {
-            INLINE => {
-                let from = entry.offset as usize;
-                Reference::Inline(self.values[from..from + entry.length as usize].to_vec())
-            }
-            object => Reference::Stored(StoredRange {
-                object: self.objects[object as usize].as_str().into(),
-                range: (entry.length != WHOLE).then_some((entry.offset, entry.length)),
-                version: None,
-            }),
-        }))
+        Ok(found.map(|entry| self.reference(entry)))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
-        let from = self.entries[self.position(prefix.as_bytes())..].iter();
-        let with_prefix = from.map(|entry| self.key(entry));
-        let with_prefix = with_prefix.take_while(|key| key.starts_with(prefix.as_bytes()));
-        Ok(with_prefix
-            .map(|key| String::from_utf8_lossy(key).into_owned())
-            .collect())
+        let mut all = Vec::new();
+        self.list_handles(prefix, &mut |key, _| all.push(key.to_owned()))?;
+        Ok(all)
+    }
+
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        let first = self.position(prefix.as_bytes());
+        for (entry, handle) in self.entries[first..].iter().zip(first as u32..) {
+            let key = self.key(entry);
+            if !key.starts_with(prefix.as_bytes()) {
+                break;
+            }
+            each(&String::from_utf8_lossy(key), handle);
+        }
+        Ok(true)
+    }
+
+    fn by_handle(&self, handle: u32) -> Option<Reference> {
+        self.entries
+            .get(handle as usize)
+            .map(|entry| self.reference(entry))
     }
 
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {

@@ -12,6 +12,25 @@ pub(super) struct StoredChunks {
     pub(super) keys: ChunkKeys,
     /// Their numbers, ascending; `None` if the store cannot tell.
     pub(super) numbers: Option<Vec<u64>>,
+    /// The handles of their keys, by position among `numbers`. Empty if the store has none.
+    pub(super) handles: Vec<u32>,
+}
+
+impl StoredChunks {
+    /// The handle of a chunk's key, if the store has handles.
+    pub(super) fn handle(&self, chunk: u64) -> Option<u32> {
+        let (numbers, count) = (self.numbers.as_ref()?, self.handles.len());
+        // Most often all are there.
+        let at = usize::try_from(chunk)
+            .ok()
+            .filter(|at| numbers.get(*at) == Some(&chunk));
+        let at = match (count, at) {
+            (0, _) => return None,
+            (_, Some(at)) => at,
+            (_, None) => numbers.binary_search(&chunk).ok()?,
+        };
+        self.handles.get(at).copied()
+    }
 }
 
 /// The chunks of an array that exist, once they were listed.
@@ -45,33 +64,55 @@ impl Listed {
     }
 }
 
-/// Finds the chunks of an array among `names`: its keys without the array's path, each with what is known of it. Returns the form
-/// of the keys, and the chunks' numbers, ascending, each once. `keys` is the form if the metadata tells it.
-pub(super) fn chunks_named<'k, T: Copy>(
+/// Finds the chunks of an array among names: its keys without the array's path, each with what is known of it.
+pub(super) struct ChunkNames<'g, T> {
+    grid: &'g ChunkGrid,
+    /// The form of the keys if the metadata tells it.
     keys: Option<ChunkKeys>,
-    names: impl Iterator<Item = (&'k str, T)> + Clone,
-    grid: &ChunkGrid,
-) -> (ChunkKeys, Vec<(u64, T)>) {
-    let numbers = |form: ChunkKeys| -> Vec<(u64, T)> {
-        let named = names.clone();
-        let mut numbers: Vec<(u64, T)> = named
-            .filter_map(|(name, of)| Some((form.chunk(name, grid)?, of)))
-            .collect();
-        numbers.sort_unstable_by_key(|(number, _)| *number);
-        numbers.dedup_by_key(|(number, _)| *number);
-        numbers
-    };
-    let nested = ChunkKeys {
-        separator: KeySeparator::Slash,
-        ..ChunkKeys::V2
-    };
-    match keys {
-        Some(form) => (form, numbers(form)),
-        // Some writers put chunks into folders and do not say so.
-        None => match (numbers(ChunkKeys::V2), numbers(nested)) {
-            (dotted, found) if dotted.is_empty() && !found.is_empty() => (nested, found),
-            (dotted, _) => (ChunkKeys::V2, dotted),
-        },
+    found: Vec<(u64, T)>,
+    /// Chunks in folders. Some writers put them there and do not say so.
+    nested: Vec<(u64, T)>,
+}
+
+/// Keys in folders.
+const NESTED: ChunkKeys = ChunkKeys {
+    separator: KeySeparator::Slash,
+    ..ChunkKeys::V2
+};
+
+impl<'g, T> ChunkNames<'g, T> {
+    /// No name yet. `keys` is the form of the names if the metadata tells it.
+    pub(super) fn new(keys: Option<ChunkKeys>, grid: &'g ChunkGrid) -> Self {
+        Self {
+            grid,
+            keys,
+            found: Vec::new(),
+            nested: Vec::new(),
+        }
+    }
+
+    /// Looks at a name.
+    pub(super) fn add(&mut self, name: &str, of: T) {
+        match self.keys.unwrap_or(ChunkKeys::V2).chunk(name, self.grid) {
+            Some(chunk) => self.found.push((chunk, of)),
+            None if self.keys.is_none() => {
+                self.nested
+                    .extend(NESTED.chunk(name, self.grid).map(|chunk| (chunk, of)));
+            }
+            None => {}
+        }
+    }
+
+    /// The form of the keys, and the chunks' numbers, ascending, each once.
+    pub(super) fn finish(self) -> (ChunkKeys, Vec<(u64, T)>) {
+        let (keys, mut found) = match (self.keys, self.found.is_empty() && !self.nested.is_empty()) {
+            (Some(form), _) => (form, self.found),
+            (None, true) => (NESTED, self.nested),
+            (None, false) => (ChunkKeys::V2, self.found),
+        };
+        found.sort_unstable_by_key(|(number, _)| *number);
+        found.dedup_by_key(|(number, _)| *number);
+        (keys, found)
     }
 }
 
@@ -96,6 +137,7 @@ mod tests {
             Ok(StoredChunks {
                 keys: ChunkKeys::V2,
                 numbers: Some(vec![3]),
+                handles: Vec::new(),
             })
         };
         let all = Barrier::new(8);

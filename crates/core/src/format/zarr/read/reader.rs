@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::super::keys::below;
 use super::elements::fill_of;
 use super::key_sizes::KeySizes;
-use super::listed::{Listed, StoredChunks, chunks_named};
+use super::listed::{ChunkNames, Listed, StoredChunks};
 use super::metadata::metadata_store::{MetadataStore, cannot_read};
 use super::metadata::schema::{Built, StoredArray};
 use super::own_check;
@@ -38,6 +38,8 @@ pub struct ZarrReader {
     /// The shards that chunks are read from.
     pub(super) values: OpenValues,
     pipelines: SharedPipelines,
+    /// The codecs of each array, once they were bound: whoever reads a chunk asks for them.
+    bound: Vec<OnceLock<Arc<Pipeline>>>,
 }
 
 impl ZarrReader {
@@ -78,6 +80,7 @@ impl ZarrReader {
             values: OpenValues::new(Arc::clone(&store)),
             store,
             stored: built.arrays.iter().map(|_| Listed::default()).collect(),
+            bound: built.arrays.iter().map(|_| OnceLock::new()).collect(),
             sizes: OnceLock::new(),
             schema: built.schema,
             layouts: built.layouts,
@@ -108,23 +111,36 @@ impl ZarrReader {
             "" => String::new(),
             path => format!("{path}/"),
         };
-        let keys = match self.store.list(&prefix) {
-            Ok(keys) => keys,
+        let shards = self.shards[var.0].as_ref();
+        let grid = shards.map_or(&grid, Shards::grid);
+        let mut names = ChunkNames::new(array.keys, grid);
+        let mut add = |key: &str, handle| names.add(key.get(prefix.len()..).unwrap_or_default(), handle);
+        let listed = self
+            .store
+            .list_handles(&prefix, &mut add)
+            .and_then(|has_handles| {
+                if !has_handles {
+                    self.store.list(&prefix)?.iter().for_each(|key| add(key, 0));
+                }
+                Ok(has_handles && shards.is_none())
+            });
+        let has_handles = match listed {
+            Ok(has_handles) => has_handles,
             Err(e) if e.kind() == io::ErrorKind::Unsupported => {
                 return Ok(StoredChunks {
                     keys: array.keys.unwrap_or(ChunkKeys::V2),
                     numbers: None,
+                    handles: Vec::new(),
                 });
             }
             Err(e) => return Err(self.named(var)(cannot_read(e))),
         };
-        let shards = self.shards[var.0].as_ref();
-        let grid = shards.map_or(&grid, Shards::grid);
-        let names = keys
-            .iter()
-            .map(|key| (key.get(prefix.len()..).unwrap_or_default(), ()));
-        let (keys, numbers) = chunks_named(array.keys, names, grid);
-        let numbers = numbers.into_iter().map(|(number, ())| number).collect::<Vec<_>>();
+        let (keys, found) = names.finish();
+        let handles = match has_handles {
+            true => found.iter().map(|(_, handle)| *handle).collect(),
+            false => Vec::new(),
+        };
+        let numbers = found.into_iter().map(|(number, _)| number).collect::<Vec<_>>();
         let numbers = match shards {
             Some(shards) => shards.stored(&self.store, &numbers).map_err(self.named(var))?,
             None => numbers,
@@ -132,6 +148,7 @@ impl ZarrReader {
         Ok(StoredChunks {
             keys,
             numbers: Some(numbers),
+            handles,
         })
     }
 
@@ -146,11 +163,8 @@ impl ZarrReader {
                     Some(keys) => keys,
                     None => self.stored(var)?.keys,
                 };
-                Ok(Some(Bytes::Stored {
-                    key: below(&self.arrays[var.0].path, &keys.key(&coordinates)),
-                    start: 0,
-                    end: None,
-                }))
+                let key = below(&self.arrays[var.0].path, &keys.key(&coordinates));
+                Ok(Some(Bytes::whole(key)))
             }
         }
     }
@@ -358,6 +372,9 @@ impl ChangingSource for ZarrReader {
 
 impl ChunkReader for ZarrReader {
     fn pipeline(&self, var: VarId) -> Result<Arc<Pipeline>> {
+        if let Some(bound) = self.bound[var.0].get() {
+            return Ok(Arc::clone(bound));
+        }
         let layout = &self.layouts[var.0];
         let ty = self.schema.var(var).ty;
         let chunk = match layout.encoding {
@@ -369,9 +386,9 @@ impl ChunkReader for ZarrReader {
             }
             _ => ChunkType::new(&self.schema, ty, layout, layout.chunk_shape()),
         };
-        self.pipelines
-            .bind(&layout.filters, &chunk)
-            .map_err(self.named(var))
+        let bound = self.pipelines.bind(&layout.filters, &chunk);
+        let bound = bound.map_err(self.named(var))?;
+        Ok(Arc::clone(self.bound[var.0].get_or_init(|| bound)))
     }
 
     fn stored_size(&self, var: VarId, chunk: u64) -> Option<u64> {
@@ -393,8 +410,14 @@ impl ChunkReader for ZarrReader {
     }
 
     fn read_encoded_chunk_into(&self, var: VarId, chunk: u64, bytes: &mut Vec<u8>) -> Result<Option<u32>> {
-        let Some(place) = self.find(var, chunk)? else {
-            return Ok(None);
+        let handle = self.stored[var.0].get().and_then(|stored| stored.handle(chunk));
+        let place = match handle {
+            // The key is not needed.
+            Some(_) => Bytes::whole(String::new()),
+            None => match self.find(var, chunk)? {
+                Some(place) => place,
+                None => return Ok(None),
+            },
         };
         let mut read = || -> Result<bool> {
             let Some(get) = self.get(&place, self.longest(var)?)? else {
@@ -403,6 +426,9 @@ impl ChunkReader for ZarrReader {
                 return Ok(true);
             };
             let found = match (&place, get.part) {
+                _ if let Some(handle) = handle => {
+                    self.store.get_by_handle(handle, get.part, bytes).map(|()| true)
+                }
                 // Other chunks of the shard are probably read as well.
                 (Bytes::Stored { end: Some(_), .. }, GetRange::Range(range)) => {
                     self.values.read(&get.key, range, bytes)

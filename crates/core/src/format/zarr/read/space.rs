@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::key_sizes::KeySizes;
-use super::listed::chunks_named;
+use super::listed::ChunkNames;
 use super::metadata::metadata_store::cannot_read;
 use super::reader::ZarrReader;
 use super::shards::sharded_chunks::Shards;
@@ -62,7 +62,9 @@ impl ZarrReader {
             let from = keys.partition_point(|(key, _)| *key < prefix);
             let below = keys[from..].iter().enumerate();
             let below = below.map_while(|(at, (key, _))| Some((key.strip_prefix(&prefix)?, from + at)));
-            let (_, chunks) = chunks_named(array.keys, below, grid);
+            let mut names = ChunkNames::new(array.keys, grid);
+            below.for_each(|(name, at)| names.add(name, at));
+            let (_, chunks) = names.finish();
             for (_, at) in &chunks {
                 has_owner[*at] = true;
             }

@@ -23,6 +23,15 @@ pub enum Bytes {
 }
 
 impl Bytes {
+    /// All bytes of a key's value.
+    pub fn whole(key: String) -> Self {
+        Self::Stored {
+            key,
+            start: 0,
+            end: None,
+        }
+    }
+
     /// The request for all bytes; `None` if they are in memory.
     pub fn get(&self) -> Option<Get> {
         let Self::Stored { key, start, end } = self else {
