@@ -49,8 +49,13 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if arguments == ["references"] {
         let python = python::interpreter()?;
         python::install_readers(&python)?;
-        let packages = root().join("target/interop/references");
-        return references::run(&build_release()?, &python, &packages, &data_folder());
+        return references::run(&references::Tools {
+            binaries: build_release()?,
+            server: servers::build(servers::RELEASE)?.join("remote_server"),
+            python,
+            packages: root().join("target/interop/references"),
+            data: data_folder(),
+        });
     }
     if arguments == ["dap"] {
         let python = python::interpreter()?;
@@ -115,8 +120,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {
-            let groups =
-                "append, archive, dap, files, filters, jobs, join, parts, proof, python, remote, shards";
+            let groups = "append, archive, dap, files, filters, jobs, join, parts, proof, python, references, remote, shards";
             anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
         }
         [flag, rest @ ..] if flag == "--before" => {

@@ -10,7 +10,7 @@ use super::measure;
 use crate::process::succeed;
 
 /// Number of files.
-const COUNT: usize = 1_000;
+pub(super) const COUNT: usize = 1_000;
 
 /// Numbers of a time step.
 const STEP: [usize; 2] = [90, 180];
@@ -105,7 +105,7 @@ pub fn run(binaries: &Path, data: &Path) -> Result<()> {
     Ok(())
 }
 
-fn name(n: usize) -> String {
+pub(super) fn name(n: usize) -> String {
     format!("{n:04}.nc")
 }
 
@@ -114,7 +114,10 @@ fn names(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 /// Makes the files, where they are missing.
-fn make(binaries: &Path, many: &Path, single: &Path) -> Result<()> {
+///
+/// # Errors
+/// A program fails.
+pub(super) fn make(binaries: &Path, many: &Path, single: &Path) -> Result<()> {
     if single.join(name(COUNT - 1)).exists() {
         return Ok(());
     }

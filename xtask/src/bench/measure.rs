@@ -18,6 +18,16 @@ pub struct Run {
     pub peak: u64,
 }
 
+impl Run {
+    /// The least time and the largest peak of this run and those before.
+    pub fn least(self, before: Option<Self>) -> Self {
+        before.map_or(self, |before| Self {
+            time: self.time.min(before.time),
+            peak: self.peak.max(before.peak),
+        })
+    }
+}
+
 /// Runs `command` to its end. Its standard output goes to the file `printed`.
 pub fn run(command: &mut Command, printed: &Path) -> Result<Run> {
     let stdout = fs::File::create(printed).with_context(|| format!("cannot create {}", printed.display()))?;

@@ -1,12 +1,13 @@
-//! Benchmarks of references to a file of a million chunks, beside kerchunk.
+//! Benchmarks of references: to a file of a million chunks, beside kerchunk; to many small files of a server, beside VirtualiZarr.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use super::cases::remove_dataset;
-use super::measure;
+use super::remote::Line;
+use super::{join, measure};
 use crate::process::succeed;
 
 /// How often each command of ours runs.
@@ -40,11 +41,51 @@ from kerchunk.hdf import SingleHdf5ToZarr
 json.dump(SingleHdf5ToZarr(sys.argv[1]).translate(), open(sys.argv[2], 'w'))
 ";
 
-/// Measures all rows. `packages` has kerchunk.
+/// Writes references of files that are joined. The arguments: the server, the number of files, the references.
+const VIRTUALIZARR: &str = "
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from obspec_utils.registry import ObjectStoreRegistry
+from obstore.store import S3Store
+from virtualizarr import open_virtual_mfdataset
+from virtualizarr.parsers import HDFParser
+server, count, target = sys.argv[1:]
+store = S3Store('bucket', endpoint=server, region='us-east-1', skip_signature=True, client_options={'allow_http': True})
+names = [f's3://bucket/many/{n:04}.nc' for n in range(int(count))]
+registry = ObjectStoreRegistry({'s3://bucket': store})
+joined = open_virtual_mfdataset(names, registry, HDFParser(), combine='nested', concat_dim='time', parallel=ThreadPoolExecutor)
+joined.vz.to_kerchunk(target, format='json')
+";
+
+/// Wait of each request to the server, in milliseconds.
+const LATENCY: f64 = 20.0;
+
+/// What the benchmark runs, and where.
+pub struct Tools {
+    /// The folder of our programs.
+    pub binaries: PathBuf,
+    /// The program of `tests/servers`.
+    pub server: PathBuf,
+    /// A Python interpreter.
+    pub python: PathBuf,
+    /// The folder of kerchunk and VirtualiZarr.
+    pub packages: PathBuf,
+    /// The folder of the data.
+    pub data: PathBuf,
+}
+
+/// Measures all rows.
 ///
 /// # Errors
 /// A program fails.
-pub fn run(binaries: &Path, python: &Path, packages: &Path, data: &Path) -> Result<()> {
+pub fn run(tools: &Tools) -> Result<()> {
+    let Tools {
+        binaries,
+        python,
+        packages,
+        data,
+        ..
+    } = tools;
     let (source, printed) = (data.join("million.h5"), data.join("out.txt"));
     if !source.exists() {
         succeed(Command::new(python).args(["-c", MAKE]).arg(&source))?;
@@ -96,6 +137,53 @@ pub fn run(binaries: &Path, python: &Path, packages: &Path, data: &Path) -> Resu
     let ratio = through.time.as_secs_f64() / direct.time.as_secs_f64();
     let told = format!("{ratio:5.2} x the file itself (at most 1.2)");
     row("through references", &through, &told, ratio > 1.2);
+    joined(tools)
+}
+
+/// Measures the references of many small files of a server.
+fn joined(tools: &Tools) -> Result<()> {
+    let Tools {
+        binaries,
+        server,
+        python,
+        packages,
+        data,
+    } = tools;
+    let (folder, printed) = (data.join("references"), data.join("out.txt"));
+    let bucket = folder.join("bucket");
+    join::make(binaries, &bucket.join("many"), &bucket.join("single"))?;
+    let line = Line::start(server, &folder)?;
+    println!(
+        "references of {} small files, joined, {LATENCY} ms a request",
+        join::COUNT
+    );
+    let mut ours = Command::new(binaries.join("nccopy"));
+    let names = (0..join::COUNT).map(join::name);
+    ours.env("AWS_ENDPOINT_URL", line.address())
+        .args(["--quiet", "--join", "time"])
+        .args(names.map(|name| format!("s3://bucket/many/{name}#mode=bytes&aws.profile=no")))
+        .arg(data.join("joined.json"));
+    let mut least: Option<measure::Run> = None;
+    let mut requests = 0;
+    for _ in 0..TURNS {
+        remove_dataset(&data.join("joined.json"));
+        line.set(LATENCY, None)?;
+        let found = measure::run(&mut ours, &printed)?;
+        requests = line.counts()?.requests;
+        least = Some(found.least(least));
+    }
+    let ours = least.context("no turn")?;
+    line.set(LATENCY, None)?;
+    let mut peer = Command::new(python);
+    peer.env("PYTHONPATH", packages)
+        .args(["-W", "ignore", "-c", VIRTUALIZARR, &line.address()])
+        .arg(join::COUNT.to_string())
+        .arg(data.join("peer.json"));
+    let peer = measure::run(&mut peer, &printed)?;
+    row("VirtualiZarr, threads", &peer, "", false);
+    let ratio = peer.time.as_secs_f64() / ours.time.as_secs_f64();
+    let told = format!("{ratio:5.1} x VirtualiZarr (wanted: 20), {requests} requests");
+    row("JSON", &ours, &told, ratio < 20.0);
     Ok(())
 }
 
@@ -116,10 +204,7 @@ impl Ours<'_> {
             let mut command = Command::new(self.program);
             command.arg("--quiet").arg(input).arg(&output);
             let found = measure::run(&mut command, self.printed)?;
-            least = Some(least.map_or(found, |least| measure::Run {
-                time: least.time.min(found.time),
-                peak: least.peak.max(found.peak),
-            }));
+            least = Some(found.least(least));
         }
         least.context("no turn")
     }

@@ -48,10 +48,7 @@ pub fn run(binaries: &Path, python: &Path, packages: &Path, script: &Path, data:
             for (best, command) in best.iter_mut().zip([&mut curl, &mut ours]) {
                 let _ = fs::remove_file(&output);
                 let measured = measure::run(command, &printed)?;
-                *best = Some(best.map_or(measured, |best| Run {
-                    time: best.time.min(measured.time),
-                    peak: best.peak.max(measured.peak),
-                }));
+                *best = Some(measured.least(*best));
             }
         }
         let _ = fs::remove_file(&output);
