@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use flate2::{Compress, FlushCompress, Status};
 
 use crate::Outcome;
+use crate::deflate::blocks::fixed_codes::{self, append_fixed};
 use crate::deflate::libdeflate::libdeflate;
 
 /// The libdeflate level for each zlib level.
@@ -174,6 +175,11 @@ pub(crate) fn encode_matches(
     };
     if level == 0 {
         return libdeflate(usual, input, start, out);
+    }
+    if input.len() <= fixed_codes::MOST {
+        out.truncate(start);
+        append_fixed(input, out);
+        return Ok(());
     }
     match misleading(input) {
         None => libdeflate(usual, input, start, out),

@@ -5,6 +5,7 @@
 //!                          ├─ noise ───────────────► stored blocks ────────┤
 //!                          ├─ nothing repeated ────► literal_blocks ───────┼─► deflate_stream ─► zlib or gzip wrapper
 //!                          └─ repeats (`repeats`) ─► encoder: libdeflate ──┘
+//! a few bytes ─► fixed_codes ─► zlib or gzip wrapper
 //!
 //! stream ─► decoder ─┬─ blocks of literals and runs ─► decode_literals ─┬─► chunk
 //!                    └─ others ──────────────────────► libdeflate ──────┘

@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use crate::deflate::blocks::block_lengths::{DISTANCES, Lengths, SYMBOLS, Table, read_lengths};
+use crate::deflate::blocks::block_lengths::{Lengths, Table, read_lengths};
+use crate::deflate::blocks::fixed_codes::{distance_lengths, symbol_lengths};
 use crate::deflate::blocks::match_symbols::{END, distance_bits, length_bits};
 use crate::deflate::blocks::stream_bits::Bits;
 
@@ -52,12 +53,9 @@ fn only_end(stream: &[u8], from: usize, lengths: &Lengths) -> Option<usize> {
 
 /// The tables of a block with the usual codes (RFC 1951, 3.2.6).
 fn usual() -> Option<(Table, Table)> {
-    let mut lengths = [8; SYMBOLS];
-    lengths[144..256].fill(9);
-    lengths[256..280].fill(7);
     Some((
-        Table::new(&lengths, length_bits)?,
-        Table::new(&[5; DISTANCES], distance_bits)?,
+        Table::new(&symbol_lengths(), length_bits)?,
+        Table::new(&distance_lengths(), distance_bits)?,
     ))
 }
 

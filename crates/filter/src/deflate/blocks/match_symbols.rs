@@ -26,6 +26,15 @@ pub(crate) fn length_symbol(length: usize) -> (usize, u64, u32) {
     (symbol, (above & ((1 << width) - 1)) as u64, width)
 }
 
+/// The symbol of a match's distance, and the bits that follow it, with their number.
+pub(crate) fn distance_symbol(distance: usize) -> (usize, u64, u32) {
+    let above = distance - 1;
+    // From 4 on, two symbols have one bit more each.
+    let width = above.checked_ilog2().unwrap_or(0).saturating_sub(1);
+    let symbol = 2 * width as usize + (above >> width);
+    (symbol, (above & ((1 << width) - 1)) as u64, width)
+}
+
 /// The number of bits that follow the symbol of a length.
 pub(crate) fn length_bits(symbol: usize) -> u8 {
     match symbol {
@@ -68,6 +77,22 @@ mod tests {
             (258, (285, 0, 0)),
         ] {
             assert_eq!(length_symbol(length), symbol, "{length}");
+        }
+    }
+
+    #[test]
+    fn distances_have_the_symbols_of_the_specification() {
+        for (distance, symbol) in [
+            (1, (0, 0, 0)),
+            (4, (3, 0, 0)),
+            (5, (4, 0, 1)),
+            (8, (5, 1, 1)),
+            (12, (6, 3, 2)),
+            (24_576, (28, 8191, 13)),
+            (32_768, (29, 8191, 13)),
+        ] {
+            assert_eq!(distance_symbol(distance), symbol, "{distance}");
+            assert_eq!(u32::from(distance_bits(symbol.0)), symbol.2, "{distance}");
         }
     }
 

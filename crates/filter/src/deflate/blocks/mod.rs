@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! content ─► counts ─► byte_runs ─► huffman_code ─► block_header, literal_blocks, repeated_byte ─► bit_writer ─► bytes
+//! a few bytes ─► fixed_codes ─► bit_writer ─► bytes
 //! libdeflate's stream ─► last_block: found, and made one that others follow
 //! stream ─► stream_bits ─► block_lengths ─► decode_literals ─► content
 //! ```
@@ -11,6 +12,7 @@ pub mod block_header;
 pub mod block_lengths;
 pub mod byte_runs;
 pub mod decode_literals;
+pub mod fixed_codes;
 pub mod huffman_code;
 #[cfg(test)]
 mod inflated;

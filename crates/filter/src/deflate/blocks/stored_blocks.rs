@@ -1,5 +1,8 @@
 //! Stored blocks of a deflate stream (RFC 1951, 3.2.4).
 
+/// Bytes of the header of a block that begins at a byte.
+pub(crate) const HEADER: usize = 5;
+
 /// Most bytes of a stored block.
 const MOST: usize = 0xffff;
 
