@@ -140,8 +140,7 @@ fn misleading(input: &[u8]) -> Option<usize> {
 /// a few hundred bytes are up to 90 bytes larger.
 pub(crate) fn is_misled_by_first_plane(input: &[u8], plane: usize) -> bool {
     (GUESSED_FROM..input.len()).contains(&plane)
-        && misleading(input)
-            .is_some_and(|n| (n > 1 || input.len() > TINY) && !is_more_various(&input[..plane], 2 * n))
+        && misleading(input).is_some_and(|n| !is_more_various(&input[..plane], 2 * n))
 }
 
 /// How repeats are searched.

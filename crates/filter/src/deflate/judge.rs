@@ -19,9 +19,11 @@ use crate::deflate::encoder::{LEVELS, Search, encode_matches, has_quick};
 use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::repeats::{GLANCE, Repeats};
 
-/// Smallest plane or block, in bytes, that is coded by literals alone. Matches reach the plane before a smaller one, which is not
-/// looked at.
-const SMALLEST_OF_LITERALS: usize = (32 << 10) + 1;
+/// Smallest part, in bytes, of which a quick search is tried. The trial of a smaller one tells little.
+const SMALLEST_OF_QUICK: usize = (32 << 10) + 1;
+
+/// Smallest piece, in bytes, that is glanced at first. Of a shorter one, a glance sees as much as a longer look.
+const GLANCED_AT: usize = 16 << 10;
 
 /// Smallest piece, in bytes, that is looked at in several places.
 const LONG: usize = 64 << 10;
@@ -47,6 +49,8 @@ const SIMPLE: f64 = 4.2;
 /// The share of the entropy that long matches save, from which on a piece of few values has matches. A trial is too short for those
 /// that are far away.
 const SAVING_OF_LONG: f32 = 0.05;
+
+const _: () = assert!(GLANCE < GLANCED_AT);
 
 /// Most bytes of a trial.
 const TRIAL: usize = 8 << 10;
@@ -113,7 +117,7 @@ impl Judge<'_> {
     pub fn blocks_for(&mut self, piece: &[u8]) -> Blocks {
         match repeated_byte(piece) {
             Some(byte) => Blocks::Repeated(byte),
-            None if piece.len() >= SMALLEST_OF_LITERALS && self.repeats_clearly(piece) => Blocks::Matches,
+            None if piece.len() >= GLANCED_AT && self.repeats_clearly(piece) => Blocks::Matches,
             None => self.blocks_by_counts(piece),
         }
     }
@@ -144,13 +148,13 @@ impl Judge<'_> {
         let bits = entropy(&counts);
         if is_uniform(bits, piece.len()) {
             // Where all bytes are equally frequent, what matches save tells of runs too.
-            let saving = match piece.len() < LONG {
-                true => self.repeats.saving(piece, &counts),
-                false => self.repeats.saving_of_noise(piece, &counts),
+            let saving = match piece.len() {
+                ..LONG => self.saving(piece, &counts),
+                _ => self.repeats.saving_of_noise(piece, &counts),
             };
             return self.without_matches(saving * bits as f32, Blocks::Stored);
         }
-        if piece.len() < SMALLEST_OF_LITERALS || has_runs(piece, &counts) {
+        if has_runs(piece, &counts) {
             return Blocks::Matches;
         }
         if is_simple(bits, piece.len()) {
@@ -160,14 +164,22 @@ impl Judge<'_> {
                 false => Blocks::Matches,
             };
         }
-        let saving = self.repeats.saving(piece, &counts);
+        let saving = self.saving(piece, &counts);
         self.without_matches(saving * bits as f32, Blocks::Literals)
+    }
+
+    /// What matches save in a piece, as a share of the bits of literals.
+    fn saving(&mut self, piece: &[u8], counts: &[u64; 256]) -> f32 {
+        match piece.len() {
+            ..GLANCED_AT => self.repeats.saving_of_short(piece, counts),
+            _ => self.repeats.saving(piece, counts),
+        }
     }
 
     /// True if a quick search makes `part`, which has matches, larger by no more than the chunk can still afford. It is asked after all
     /// pieces are judged.
     pub fn is_quick_enough(&mut self, part: &[u8]) -> bool {
-        if part.len() < SMALLEST_OF_LITERALS || !has_quick(self.level) {
+        if part.len() < SMALLEST_OF_QUICK || !has_quick(self.level) {
             return false;
         }
         let Some(lost) = lost_by_quick(self.level, part, self.affordable) else {

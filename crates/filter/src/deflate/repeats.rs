@@ -9,7 +9,7 @@
 
 use crate::deflate::blocks::match_symbols::{LONGEST, SHORTEST, length_symbol};
 
-/// Bits of a place in the table.
+/// Most bits of a place in the table.
 const TABLE_BITS: u32 = 13;
 
 /// Places that are kept of each hash.
@@ -23,6 +23,8 @@ const SPARSE: usize = 8;
 struct Search {
     /// Bytes that are looked at together: those noted far away, those noted near, and those looked up.
     bytes: [usize; 3],
+    /// Bits of a place in the table. A larger one takes longer to clear.
+    table_bits: u32,
     /// True if places are noted by eight bytes instead of three. Of few values, three bytes are the same in too many places.
     by_eight: bool,
     /// Least bits of a literal.
@@ -33,12 +35,18 @@ struct Search {
 
 const AT_A_GLANCE: Search = Search {
     bytes: [0, 2 << 10, 2 << 10],
+    table_bits: TABLE_BITS,
     by_eight: false,
     literal: 1.0,
     counted: 0.0,
 };
 const THOROUGH: Search = Search {
     bytes: [24 << 10, 6 << 10, 4 << 10],
+    ..AT_A_GLANCE
+};
+const OF_SHORT: Search = Search {
+    bytes: [0, 3 << 10, 1 << 10],
+    table_bits: 11,
     ..AT_A_GLANCE
 };
 const OF_NOISE: Search = Search {
@@ -49,6 +57,7 @@ const OF_NOISE: Search = Search {
 /// Matches that save so many bits beyond the entropy do not occur by chance.
 const OF_LONG: Search = Search {
     bytes: [30 << 10, 0, 2 << 10],
+    table_bits: TABLE_BITS,
     by_eight: true,
     literal: 0.0,
     counted: 20.0,
@@ -86,10 +95,10 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-fn hash(word: u64, by_eight: bool) -> usize {
-    match by_eight {
-        true => (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TABLE_BITS)) as usize,
-        false => ((word as u32 & 0x00ff_ffff).wrapping_mul(0x9e37_79b1) >> (32 - TABLE_BITS)) as usize,
+fn hash(word: u64, search: Search) -> usize {
+    match search.by_eight {
+        true => (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - search.table_bits)) as usize,
+        false => ((word as u32 & 0x00ff_ffff).wrapping_mul(0x9e37_79b1) >> (32 - search.table_bits)) as usize,
     }
 }
 
@@ -102,6 +111,11 @@ impl Repeats {
     /// The same, of bytes all of which are equally frequent: few of them tell.
     pub fn saving_of_noise(&mut self, piece: &[u8], counts: &[u64; 256]) -> f32 {
         self.look(piece, OF_NOISE, counts)
+    }
+
+    /// The same, of a piece of a few KiB, which is compressed soon.
+    pub fn saving_of_short(&mut self, piece: &[u8], counts: &[u64; 256]) -> f32 {
+        self.look(piece, OF_SHORT, counts)
     }
 
     /// The same, of [`GLANCE`] bytes.
@@ -127,7 +141,7 @@ impl Repeats {
         let bytes = &piece[start..start + length];
         let from = length - looked_up.min(length / 2);
         let dense = from.saturating_sub(near);
-        self.table.fill(u64::MAX);
+        self.table[..1 << search.table_bits].fill(u64::MAX);
         for at in (0..dense).step_by(SPARSE) {
             self.note(word(bytes, at), at, search);
         }
@@ -155,7 +169,7 @@ impl Repeats {
 
     /// Notes a place, and returns those that were noted before.
     fn note(&mut self, word: u64, at: usize, search: Search) -> u64 {
-        let slot = &mut self.table[hash(word, search.by_eight)];
+        let slot = &mut self.table[hash(word, search)];
         let before = *slot;
         *slot = before << 16 | at as u64;
         before

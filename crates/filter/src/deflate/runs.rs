@@ -19,8 +19,12 @@ use crate::deflate::blocks::repeated_byte::repeated_byte;
 use crate::deflate::encoder::{Search, is_misled_by_first_plane};
 use crate::deflate::judge::{Blocks, Judge, with_judge};
 
-/// Smallest plane or block, in bytes, that is judged. To judge a smaller one takes as long as compressing it.
-const SMALLEST: usize = 16 << 10;
+/// Smallest plane or block, in bytes, that is judged. To judge a smaller one takes as long as compressing it, and the header of its
+/// own codes takes what they save.
+const SMALLEST: usize = 4 << 10;
+
+/// How far matches reach back, in bytes (RFC 1951, 2).
+const WINDOW: usize = 32 << 10;
 
 /// Largest piece, in bytes.
 const LARGEST: usize = 256 << 10;
@@ -88,7 +92,11 @@ impl Planes {
             with_judge(level, input.len(), |judge| {
                 // Bytes past the last whole element are a plane.
                 for start in (0..input.len()).step_by(length) {
-                    runs.add_pieces(judge, input, start..(start + length).min(input.len()));
+                    let plane = start..(start + length).min(input.len());
+                    match is_copied(input, &plane) {
+                        true => runs.add(Blocks::Matches, plane),
+                        false => runs.add_pieces(judge, input, plane),
+                    }
                 }
                 runs.join_short_end();
                 runs.choose_quick(judge, input, length);
@@ -179,6 +187,20 @@ impl Runs {
         }
         cut
     }
+}
+
+/// True if a plane equals the one before or behind it, so that matches save one of them. Colours that are grey, and bytes widened to
+/// integers of two, are such.
+fn is_copied(input: &[u8], plane: &Range<usize>) -> bool {
+    let (length, here) = (plane.len(), &input[plane.clone()]);
+    let before = plane
+        .start
+        .checked_sub(length)
+        .and_then(|from| input.get(from..plane.start));
+    let behind = input.get(plane.end..plane.end + length);
+    (SMALLEST..=WINDOW).contains(&length)
+        && (before == Some(here) || behind == Some(here))
+        && repeated_byte(here).is_none()
 }
 
 /// The blocks for bytes past the last whole element, which are too few to be judged: those of the piece `before` them, if they can
@@ -272,6 +294,23 @@ mod tests {
     }
 
     #[test]
+    fn planes_that_are_copies_have_matches() {
+        let noise = noise(50_000);
+        let (one, other) = (&noise[..5000], &noise[10_000..15_000]);
+        assert_eq!(
+            runs(4, &[one, other, other, one].concat()),
+            [
+                (Stored, 0..5000),
+                (Matches, 5000..15_000),
+                (Stored, 15_000..20_000)
+            ]
+        );
+        assert_eq!(runs(2, &[7; 10_000]), [(Repeated(7), 0..10_000)]);
+        // Matches do not reach so far.
+        assert_eq!(runs(2, &noise.repeat(2)), [(Stored, 0..100_000)]);
+    }
+
+    #[test]
     fn chunks_without_planes_are_judged_in_blocks() {
         let noise = noise(600_000);
         assert_eq!(runs(1, &noise), [(Stored, 0..600_000)]);
@@ -290,8 +329,8 @@ mod tests {
 
     #[test]
     fn small_planes_and_chunks_are_not_judged() {
-        assert_eq!(runs(4, &noise(40_000)), [(Matches, 0..40_000)]);
-        assert_eq!(runs(1, &noise(10_000)), [(Matches, 0..10_000)]);
+        assert_eq!(runs(4, &noise(16_000)), [(Matches, 0..16_000)]);
+        assert_eq!(runs(1, &noise(4_000)), [(Matches, 0..4_000)]);
         assert_eq!(runs(4, &[]), [(Matches, 0..0)]);
         // Bytes past the last element.
         assert_eq!(runs(3, &noise(300_001)), [(Stored, 0..300_001)]);
