@@ -1,4 +1,4 @@
-//! Fuzzes the decoder of deflate against another inflater. An input is a chunk as HDF5 stores it, behind the length of its content:
+//! Fuzzes the decoder of deflate against libdeflate and zlib-rs. An input is a chunk as HDF5 stores it, behind the length of its content:
 //!
 //! ```text
 //! length of the content: 3 bytes │ zlib stream
@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::bufread::ZlibDecoder;
+use libdeflater::Decompressor;
 use ncutils_core::filter::{ChunkShape, ChunkType, EncodedChunk, NumberClass, Registry, Scratch};
 use ncutils_core::model::{CodecSpec, Endian};
 
@@ -20,7 +21,7 @@ const DEFLATE: u32 = 1;
 /// Largest content, in bytes.
 const MOST: usize = 1 << 20;
 
-/// Decodes the stream by both.
+/// Decodes the stream by all three.
 pub fn compare(input: &[u8]) {
     let Some(([low, middle, high], stream)) = input.split_first_chunk() else {
         return;
@@ -42,6 +43,14 @@ pub fn compare(input: &[u8]) {
     let mut inflater = ZlibDecoder::new(stream).take(MOST as u64 + 1);
     let ended = inflater.read_to_end(&mut theirs).is_ok();
     let is_whole = ended && inflater.get_ref().total_in() == stream.len() as u64 && theirs.len() == length;
+    let mut theirs_at_once = vec![0; length];
+    let at_once = Decompressor::new().zlib_decompress(stream, &mut theirs_at_once);
+    match (&ours, at_once) {
+        (Ok(ours), Ok(size)) => assert!(*ours == theirs_at_once[..size], "libdeflate decodes to the same"),
+        (Err(error), Ok(size)) => assert!(size != length, "libdeflate decodes what is refused: {error}"),
+        // Bytes before the checksum, which belong to no block, are passed over here alone.
+        (_, Err(_)) => {}
+    }
     match ours {
         Ok(ours) => assert!(theirs.starts_with(&ours), "both decode to the same"),
         Err(error) => assert!(!is_whole, "zlib decodes what is refused: {error}"),
