@@ -119,6 +119,8 @@ fn grow(
     };
     let (before, now) = joined.first_member().lengths();
     if before == now {
+        // Cells of the input would take the place of all that is there.
+        joined.first_member().check_first_stays()?;
         arguments
             .messages
             .note(format_args!("{old}: there is nothing to add"));

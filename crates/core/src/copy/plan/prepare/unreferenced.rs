@@ -17,8 +17,8 @@ pub struct Unreferenced {
     pub path: String,
     /// The reason, as a clause.
     pub why: String,
-    /// True if others of its chunks can be references.
-    pub some: bool,
+    /// True if only chunks at borders of inputs cannot be references, which `--copy-ragged` stores as they are.
+    pub is_ragged: bool,
     /// Bytes of its values.
     pub bytes: u64,
 }
@@ -40,11 +40,11 @@ impl Unreferenced {
             return Ok(None);
         }
         let bytes = byte_count(&copy.layout.extent, copy.layout.stored_size());
-        let found = |why: String, some: bool| {
+        let found = |why: String, is_ragged: bool| {
             Ok(Some(Self {
                 path: plan.schema.var_path(out),
                 why,
-                some,
+                is_ragged,
                 bytes: bytes.map_or(u64::MAX, |bytes| bytes as u64),
             }))
         };
@@ -53,8 +53,7 @@ impl Unreferenced {
         let passing = routed.ways.iter().filter(passes).map(|way| way.to_write.len());
         let passing = passing.fold(0, u64::saturating_add);
         if passing < total {
-            let some = passing > 0;
-            let why = match some {
+            let why = match passing > 0 {
                 true => format!(
                     "{} of {total} chunks{}",
                     total - passing,
@@ -62,7 +61,7 @@ impl Unreferenced {
                 ),
                 false => reason(readers, plan, out, routed),
             };
-            return found(why, some);
+            return found(why, passing > 0 || is_misaligned(plan, out, routed));
         }
         // All inputs of a kind tell places, or none does.
         let Some(input) = routed.inputs.iter().find(|input| !input.is_empty()) else {
@@ -105,7 +104,7 @@ impl Unreferenced {
             count => format!("these {count} variables cannot be references"),
         };
         let mut why = format!("{what}: {}", Self::listed(all));
-        if all.iter().all(|one| one.some) {
+        if all.iter().all(|one| one.is_ragged) {
             return Error::Alternative {
                 why,
                 alternative: Alternative::CopiedChunks,
@@ -128,6 +127,14 @@ const MOST_LOOKED_AT: usize = 4096;
 
 const NO_PLACE: &str = "its bytes do not lie in one piece where other programs find them";
 
+/// True if chunks of the output's shape begin elsewhere than its own.
+fn is_misaligned(plan: &CopyPlan, out: VarId, routed: &Routed) -> bool {
+    let to = &plan.variables[out.0].layout;
+    let shape = |input: &InputMapping| Some(input.grid.as_ref()?.chunk() == to.chunk_shape());
+    let is_cut = |way: &Way| matches!(way.route, Route::Blocks(_));
+    routed.inputs.first().and_then(shape) == Some(true) && routed.ways.iter().any(is_cut)
+}
+
 /// Why no chunk of a variable passes.
 fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> String {
     let to = &plan.variables[out.0].layout;
@@ -147,11 +154,7 @@ fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> St
     if !fits(input) {
         return "its chunks have another shape in the output".to_owned();
     }
-    if routed
-        .ways
-        .iter()
-        .any(|way| matches!(way.route, Route::Blocks(_)))
-    {
+    if is_misaligned(plan, out, routed) {
         return "its chunks do not begin where those of the output begin".to_owned();
     }
     if routed
