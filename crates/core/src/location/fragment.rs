@@ -17,6 +17,7 @@
 //! | `v2` | Zarr version 2, the default for output |
 //! | `v3`, also beside `zarr` | pure Zarr of version 3 |
 //! | `icechunk`; `branch=`, `tag=`, `snapshot=` | reading: a snapshot of an Icechunk repository; without these keys, the last of the branch `main` |
+//! | `spec=1`, `spec=2` beside `icechunk` | writing: the specification of a new repository; 1 without this key |
 //! | `stringlength=N` | a server of DAP2: N characters for each string, in place of 64 |
 //! | `fillvalue=mask` | reading: the fill value of an array of version 3 becomes its `_FillValue` |
 
@@ -29,6 +30,7 @@ use crate::format::SnapshotName;
 use crate::format::zarr::ZarrOptions;
 use crate::model::similar::{question, similar};
 use crate::model::{Kind, ZarrVersion};
+use crate::store::references::icechunk::Specification;
 
 /// Keys that make a fragment one of netCDF's, or ours. Any other fragment is part of the file name.
 const KEYS: [&str; 12] = [
@@ -99,6 +101,8 @@ pub struct Mode {
     pub fill_is_missing: bool,
     /// The snapshot of an Icechunk repository that the fragment asks for.
     pub snapshot: Option<SnapshotName>,
+    /// The specification of a repository, by `spec=`.
+    pub specification: Option<Specification>,
     /// Characters of a string on a server of DAP2, by `stringlength=`.
     pub string_length: Option<u64>,
     /// What the fragment says that has no effect, for warnings.
@@ -202,6 +206,17 @@ pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)
             "branch" => name_snapshot(&mut mode, SnapshotName::Branch(value.into_owned()))?,
             "tag" => name_snapshot(&mut mode, SnapshotName::Tag(value.into_owned()))?,
             "snapshot" => name_snapshot(&mut mode, SnapshotName::Id(value.into_owned()))?,
+            "spec" => {
+                mode.specification = Some(match &*value {
+                    "1" => Specification::V1,
+                    "2" => Specification::V2,
+                    _ => {
+                        return Err(Error::Usage(format!(
+                            "spec={value}: Icechunk has the specifications 1 and 2"
+                        )));
+                    }
+                });
+            }
             "fillvalue" if value.eq_ignore_ascii_case("mask") => mode.fill_is_missing = true,
             "fillvalue" => {
                 return Err(Error::Usage(format!(
@@ -245,6 +260,11 @@ pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)
     } else {
         mode.xarray.map(|_| Kind::Zarr2)
     };
+    if mode.specification.is_some() && !words.icechunk {
+        return Err(Error::Usage(
+            "spec= is for Icechunk repositories; write mode=icechunk&spec=2".to_owned(),
+        ));
+    }
     if words.icechunk && mode.snapshot.is_none() {
         mode.snapshot = Some(SnapshotName::Branch("main".to_owned()));
     }

@@ -55,6 +55,18 @@ fn snapshots_of_version_2_are_read_by_branch_and_tag() {
 }
 
 #[test]
+fn locations_in_named_containers_are_found_by_the_settings() {
+    for name in ["named-1", "named-2"] {
+        let reader = open(&format!("icechunk/{name}")).unwrap();
+        let error = bytes(&*reader, "named").unwrap_err().to_string();
+        let told = "the reference to file:///data/sub/data.bin, bytes 4 to 36";
+        assert!(error.contains(told), "{error}");
+        let error = bytes(&*reader, "lost").unwrap_err().to_string();
+        assert!(error.contains("container other"), "{error}");
+    }
+}
+
+#[test]
 fn parquet_of_all_forms_has_the_same_places() {
     for form in ["plain", "zstd", "dictionary"] {
         for pages in [1, 2] {

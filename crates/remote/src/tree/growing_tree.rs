@@ -109,6 +109,23 @@ impl GrowingTree {
         Ok(())
     }
 
+    /// Waits for what was put, and notes that what leads to it may be there from now on.
+    fn begin_switch(&self) -> io::Result<()> {
+        self.objects.sending.wait()?;
+        match self.is_switching.swap(true, Ordering::Relaxed) {
+            true => self.check_mark()?,
+            false => {
+                let text = self
+                    .mark
+                    .lock()
+                    .as_ref()
+                    .map(|(text, _)| format!("{text}{SWITCHING}"));
+                self.replace_mark(text.ok_or_else(taken_over)?)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Fails if another run has taken the mark over.
     fn check_mark(&self) -> io::Result<()> {
         let found = self.objects.get(GROWING)?;
@@ -145,6 +162,15 @@ fn put(objects: &TreeObjects, text: &str, mode: PutMode) -> io::Result<UpdateVer
 }
 
 impl GrowingKeys for GrowingTree {
+    fn replace(&self, key: &str, old: &[u8], new: &[u8]) -> io::Result<bool> {
+        self.begin_switch()?;
+        let key = self.key(key)?;
+        match self.objects.get(key)?.filter(|found| found.bytes == old) {
+            Some(found) => self.objects.put_if(key, new, PutMode::Update(found.update())),
+            None => Ok(false),
+        }
+    }
+
     fn note(&self, note: &[u8]) -> io::Result<()> {
         // What a note undoes, and what was undone by it, is there before the note changes.
         self.objects.sending.wait()?;
@@ -190,18 +216,7 @@ impl KeyOutput for GrowingTree {
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        self.objects.sending.wait()?;
-        match self.is_switching.swap(true, Ordering::Relaxed) {
-            true => self.check_mark()?,
-            false => {
-                let text = self
-                    .mark
-                    .lock()
-                    .as_ref()
-                    .map(|(text, _)| format!("{text}{SWITCHING}"));
-                self.replace_mark(text.ok_or_else(taken_over)?)?;
-            }
-        }
+        self.begin_switch()?;
         self.put(key, value)?;
         self.objects.sending.wait()
     }
@@ -223,5 +238,31 @@ impl KeyOutput for GrowingTree {
 
     fn publish(&self) -> io::Result<()> {
         self.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[test]
+    fn a_value_is_replaced_if_nobody_changed_it() {
+        let session = Session::over(Arc::new(InMemory::new()), "memory");
+        let open = || GrowingTree::open(Arc::clone(&session), "t", 32 << 20, false);
+        let (tree, _) = open().unwrap();
+        tree.put("ref", b"old").unwrap();
+        tree.objects.sending.wait().unwrap();
+        let stale = tree.objects.get("ref").unwrap().unwrap().update();
+        assert!(!tree.replace("ref", b"other", b"new").unwrap());
+        assert!(!tree.replace("none", b"old", b"new").unwrap());
+        assert!(tree.replace("ref", b"old", b"new").unwrap());
+        assert_eq!(tree.staged("ref").unwrap().unwrap(), b"new");
+        // Another program has come between the look and the change.
+        let put = tree.objects.put_if("ref", "late", PutMode::Update(stale));
+        assert!(!put.unwrap());
+        assert_eq!(tree.staged("ref").unwrap().unwrap(), b"new");
+        assert!(matches!(open(), Err(NotClaimed::Taken(_))));
     }
 }

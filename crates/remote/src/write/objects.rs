@@ -103,13 +103,13 @@ impl TreeObjects {
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn put_if(&self, key: &str, value: &str, mode: PutMode) -> io::Result<bool> {
-        let path = self.path(key)?;
+    pub(crate) fn put_if(&self, key: &str, value: impl AsRef<[u8]>, mode: PutMode) -> io::Result<bool> {
+        let (path, value) = (self.path(key)?, value.as_ref());
         let task = Task::new("write", key);
         let put = |mode: PutMode| {
             self.sending.session().run(&task, |store| {
                 let (path, mode) = (path.clone(), mode.clone());
-                let payload = PutPayload::from(value.to_owned());
+                let payload = PutPayload::from(value.to_vec());
                 async move {
                     let options = PutOptions::from(mode);
                     store.put_opts(&path, payload, options).await.map(|_| ())
@@ -135,7 +135,7 @@ impl TreeObjects {
             None => self.get(key)?,
             found => found,
         };
-        Ok(found.is_some_and(|found| found.bytes == value.as_bytes()))
+        Ok(found.is_some_and(|found| found.bytes == value))
     }
 
     /// Sends a value, without waiting for the answer.

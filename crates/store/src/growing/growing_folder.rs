@@ -88,9 +88,29 @@ impl GrowingFolder {
     fn folder(&self) -> &Path {
         self.mark.parent().unwrap_or(Path::new("."))
     }
+
+    /// Makes durable what was put, and notes that what leads to it may be there from now on.
+    fn begin_switch(&self) -> io::Result<()> {
+        if !self.is_switching.swap(true, Ordering::Relaxed) {
+            reach(stop_point::SYNC);
+            sync(self.folder())?;
+            (&self.locked).write_all(SWITCHING.as_bytes())?;
+            self.locked.sync_all()?;
+        }
+        Ok(())
+    }
 }
 
 impl GrowingKeys for GrowingFolder {
+    /// Programs that go by the mark cannot come between. For others the look and the change are as near as can be.
+    fn replace(&self, key: &str, old: &[u8], new: &[u8]) -> io::Result<bool> {
+        self.begin_switch()?;
+        match self.output.staged(key)?.is_some_and(|found| found == old) {
+            true => self.output.put(key, new).map(|()| true),
+            false => Ok(false),
+        }
+    }
+
     fn note(&self, note: &[u8]) -> io::Result<()> {
         // What a note undoes, and what was undone by it, is there before the note changes.
         sync(self.folder())?;
@@ -139,12 +159,7 @@ impl KeyOutput for GrowingFolder {
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        if !self.is_switching.swap(true, Ordering::Relaxed) {
-            reach(stop_point::SYNC);
-            sync(self.folder())?;
-            (&self.locked).write_all(SWITCHING.as_bytes())?;
-            self.locked.sync_all()?;
-        }
+        self.begin_switch()?;
         self.output.put(key, value)
     }
 

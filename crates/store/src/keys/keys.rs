@@ -318,6 +318,13 @@ pub trait GrowingKeys: KeyOutput {
     /// The store fails.
     fn note(&self, note: &[u8]) -> io::Result<()>;
 
+    /// Replaces the value of a key, if it is still `old`, once all values are durable that were put before. Returns false if it is not:
+    /// another program has changed it.
+    ///
+    /// # Errors
+    /// The store fails.
+    fn replace(&self, key: &str, old: &[u8], new: &[u8]) -> io::Result<bool>;
+
     /// Removes the value of a key, if there is one.
     ///
     /// # Errors

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use ncutils_core::store::references::icechunk::{FileKind, Manifest, Repository, Snapshot, read_file};
+use ncutils_core::store::references::icechunk::{
+    Containers, FileKind, Flex, Manifest, Repository, Snapshot, read_file,
+};
 use ncutils_core::store::references::parquet::read_rows;
 
 use super::super::files::dataset::read_reader;
@@ -40,7 +42,16 @@ fn metadata(value: &[u8]) {
     let snapshot = buffer(FileKind::Snapshot).and_then(|buffer| Snapshot::parse(&buffer).ok());
     drop(snapshot);
     if let Some(buffer) = buffer(FileKind::Repository) {
-        drop(Repository::parse(&buffer));
+        let found = Repository::parse(&buffer);
+        if let Ok(found) = found {
+            // What is read is written again.
+            Repository::parse(&found.flatbuffer()).expect("a file that was written");
+            drop(found.settings().map(Containers::of_flexbuffer));
+        }
+    }
+    drop(Containers::of_yaml(&String::from_utf8_lossy(value)));
+    if let Ok(settings) = Flex::parse(value) {
+        assert!(Flex::parse(&settings.write()).is_ok());
     }
     let Some(manifest) = buffer(FileKind::Manifest).map(Manifest::new) else {
         return;

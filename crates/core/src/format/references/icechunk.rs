@@ -39,7 +39,7 @@ pub fn open_icechunk(
 ) -> Result<Option<Arc<dyn KeyStore>>> {
     let main = SnapshotName::Branch("main".to_owned());
     let name = asked.unwrap_or(&main);
-    let id = match value(&**store, REPOSITORY)? {
+    let (id, settings) = match value(&**store, REPOSITORY)? {
         Some(file) => match (read_file(&file, FileKind::Repository), asked) {
             (Ok(buffer), _) => in_repository(&buffer, name)?,
             // A file of this name may be anything.
@@ -47,12 +47,13 @@ pub fn open_icechunk(
             (Err(why), Some(_)) => return Err(Error::Damaged(format!("{REPOSITORY}: {why}"))),
         },
         None => match in_refs(&**store, name, asked.is_some())? {
-            Some(id) => id,
+            Some(id) => (id, None),
             None => return Ok(None),
         },
     };
     let places = RepositoryPlaces::new(Arc::clone(store), places.cloned());
-    let set = IcechunkReferences::open(Arc::clone(store), id, places.root()).map_err(cannot_read)?;
+    let set =
+        IcechunkReferences::open(Arc::clone(store), id, settings, places.root()).map_err(cannot_read)?;
     let some = set.some_object().map_err(cannot_read)?;
     let some = some.as_deref().or(Some(""));
     let keys = ReferenceKeys::new(Box::new(set), Some(Arc::new(places)), some);
@@ -79,17 +80,18 @@ fn value(store: &dyn KeyStore, key: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// The snapshot that the file of specification 2 tells.
-fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<SnapshotId> {
+/// The snapshot that the file of specification 2 tells, and the settings.
+fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<(SnapshotId, Option<Vec<u8>>)> {
     let repository = Repository::parse(buffer);
     let repository = repository.map_err(|why| Error::Damaged(format!("{REPOSITORY}: {why}")))?;
     let found = match name {
         SnapshotName::Branch(name) => repository.branch(name),
         SnapshotName::Tag(name) => repository.tag(name),
-        SnapshotName::Id(id) => return parsed(id),
+        SnapshotName::Id(id) => Some(parsed(id)?),
     };
     let [branches, tags] = repository.names();
-    found.ok_or_else(|| missing(name, &branches, &tags))
+    let found = found.ok_or_else(|| missing(name, &branches, &tags))?;
+    Ok((found, repository.settings().map(<[u8]>::to_vec)))
 }
 
 /// The snapshot that the files of specification 1 tell; `None` for a store that is no repository.

@@ -193,3 +193,20 @@ fn what_looks_like_a_fragment_is_told() {
         assert_eq!(misspelt(name), None, "{name}");
     }
 }
+
+#[test]
+fn repositories_have_a_specification() {
+    assert_eq!(mode("mode=icechunk").specification, None);
+    assert_eq!(
+        mode("mode=icechunk&spec=2").specification,
+        Some(Specification::V2)
+    );
+    for (fragment, told) in [
+        ("mode=icechunk&spec=3", "spec=3"),
+        ("mode=zarr&spec=2", "mode=icechunk&spec=2"),
+        ("mode=icechunk,spec=2", "'&spec=2'"),
+    ] {
+        let error = split(&format!("x#{fragment}")).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}

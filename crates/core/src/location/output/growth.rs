@@ -89,6 +89,17 @@ impl Location {
             };
             let (keys, _) = self.growing_keys(takes_over).map_err(self.named())?;
             let growing = RepositoryOutput::growing(Arc::clone(store), keys, branch).map_err(cannot)?;
+            let (found, asked) = (
+                growing.specification(),
+                self.mode.as_ref().and_then(|mode| mode.specification),
+            );
+            if asked.is_some_and(|asked| asked != found) {
+                let why = format!(
+                    "the repository is of specification {}; leave out spec=",
+                    found as u8
+                );
+                return Err(self.named()(Error::Usage(why)));
+            }
             return Ok(GrowthLock::Keys(Arc::new(growing)));
         }
         // What is no dataset gets no mark.

@@ -13,6 +13,7 @@ use crate::location::Location;
 #[cfg(feature = "remote")]
 use crate::location::{Target, remote_destination};
 use crate::model::Kind;
+use crate::store::references::icechunk::Specification;
 use crate::store::{
     DirectoryOutput, FolderCheck, JsonReferenceOutput, KeyOutput, Output, ParquetReferenceOutput,
     RepositoryOutput,
@@ -29,14 +30,14 @@ pub(crate) enum ReferenceForm {
     /// A folder of Parquet files.
     Parquet,
     /// An Icechunk repository.
-    Repository,
+    Repository(Specification),
 }
 
 impl ReferenceForm {
     /// References in a folder of keys.
     pub(super) fn in_folder(self, keys: Arc<dyn KeyOutput>) -> Arc<dyn KeyOutput> {
         match self {
-            Self::Repository => Arc::new(RepositoryOutput::new(keys)),
+            Self::Repository(specification) => Arc::new(RepositoryOutput::new(keys, specification)),
             _ => Arc::new(ParquetReferenceOutput::new(keys)),
         }
     }
@@ -57,7 +58,7 @@ impl Location {
     /// The form of references that a name asks for by its ending; `None` for any other name.
     pub(crate) fn references_by_name(&self) -> Option<ReferenceForm> {
         if let Some(mode) = &self.mode {
-            return mode.snapshot.as_ref().map(|_| ReferenceForm::Repository);
+            return mode.snapshot.as_ref().map(|_| self.repository_form());
         }
         let name = self.file_name()?;
         let ends = |ending: &[u8]| name.as_bytes().ends_with(ending);
@@ -72,10 +73,16 @@ impl Location {
         }
     }
 
+    /// A repository of the specification that the name asks for.
+    fn repository_form(&self) -> ReferenceForm {
+        let asked = self.mode.as_ref().and_then(|mode| mode.specification);
+        ReferenceForm::Repository(asked.unwrap_or_default())
+    }
+
     /// The form of references that are written here.
     pub(crate) fn reference_form(&self, kind: Kind) -> ReferenceForm {
         if kind == Kind::Icechunk {
-            return ReferenceForm::Repository;
+            return self.repository_form();
         }
         let compressed = self
             .file_name()
@@ -96,7 +103,7 @@ impl Location {
     pub fn makes_repository(&self, asked: Option<Kind>) -> bool {
         match asked {
             Some(kind) => kind == Kind::Icechunk,
-            None => self.references_by_name() == Some(ReferenceForm::Repository),
+            None => matches!(self.references_by_name(), Some(ReferenceForm::Repository(_))),
         }
     }
 
@@ -130,7 +137,7 @@ impl Location {
         }
         let _ = options;
         let check: FolderCheck = match form {
-            ReferenceForm::Repository => Arc::new(check_empty),
+            ReferenceForm::Repository(_) => Arc::new(check_empty),
             _ => Arc::new(parquet_folder::check_replaceable),
         };
         let output = DirectoryOutput::create_over(self.local_path()?, check);

@@ -154,7 +154,7 @@ impl Location {
             return Ok((destination, Staged { kind }));
         }
         let form = kind.can().references.then(|| self.reference_form(kind));
-        if let Some(form @ (ReferenceForm::Parquet | ReferenceForm::Repository)) = form {
+        if let Some(form @ (ReferenceForm::Parquet | ReferenceForm::Repository(_))) = form {
             let keys = Arc::new(StagedKeys::new(self.reference_folder(form, options)?));
             let output = form.in_folder(keys.clone());
             let kind = Store::Keys(keys);

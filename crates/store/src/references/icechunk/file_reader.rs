@@ -13,6 +13,16 @@ const HEADER: usize = 39;
 /// Most bytes of a flatbuffer.
 const LARGEST: u64 = 2 << 30;
 
+/// The version of the specification by which a repository is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Specification {
+    /// A file for each branch.
+    #[default]
+    V1 = 1,
+    /// One file for all branches.
+    V2 = 2,
+}
+
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {

@@ -85,6 +85,31 @@ impl<'b> Table<'b> {
         self.field(number)?.map(|at| array(self.bytes, at)).transpose()
     }
 
+    /// The `size` bytes of a number or structure; `None` if the table does not have it.
+    ///
+    /// # Errors
+    /// A position past the end.
+    pub fn plain_bytes(&self, number: usize, size: usize) -> Result<Option<&'b [u8]>, Wrong> {
+        let Some(at) = self.field(number)? else {
+            return Ok(None);
+        };
+        let end = at.checked_add(size).ok_or_else(short)?;
+        self.bytes.get(at..end).ok_or_else(short).map(Some)
+    }
+
+    /// True if the table has a field of this number or a later one.
+    ///
+    /// # Errors
+    /// A position past the end.
+    pub fn has_fields_from(&self, number: usize) -> Result<bool, Wrong> {
+        for number in number..(self.length / 2).saturating_sub(2) {
+            if self.field(number)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// A number of 64 bits, 0 if the table does not have it.
     ///
     /// # Errors
@@ -120,19 +145,16 @@ impl<'b> Table<'b> {
         let Some(place) = self.field(number)? else {
             return Ok(None);
         };
-        let at = follow(self.bytes, place)?;
-        let length = u32::from_le_bytes(array(self.bytes, at)?) as usize;
-        let end = length
-            .checked_mul(size)
-            .and_then(|bytes| bytes.checked_add(at + 4));
-        match end.is_some_and(|end| end <= self.bytes.len()) {
-            true => Ok(Some(Vector {
-                bytes: self.bytes,
-                at: at + 4,
-                length,
-            })),
-            false => Err("a list that is longer than the buffer".to_owned()),
-        }
+        Vector::at(self.bytes, place, size).map(Some)
+    }
+
+    /// The bytes of a list of elements of `size` bytes; `None` if the table does not have it.
+    ///
+    /// # Errors
+    /// A list that is longer than the buffer.
+    pub fn elements(&self, number: usize, size: usize) -> Result<Option<&'b [u8]>, Wrong> {
+        let vector = self.vector(number, size)?;
+        Ok(vector.map(|found| &found.bytes[found.at..found.at + found.length * size]))
     }
 
     /// Bytes; `None` if the table does not have them.
@@ -140,8 +162,7 @@ impl<'b> Table<'b> {
     /// # Errors
     /// Bytes past the end.
     pub fn bytes(&self, number: usize) -> Result<Option<&'b [u8]>, Wrong> {
-        let vector = self.vector(number, 1)?;
-        Ok(vector.map(|found| &found.bytes[found.at..found.at + found.length]))
+        self.elements(number, 1)
     }
 
     /// Text; `None` if the table does not have it.
@@ -149,13 +170,38 @@ impl<'b> Table<'b> {
     /// # Errors
     /// Text that is not UTF-8.
     pub fn text(&self, number: usize) -> Result<Option<&'b str>, Wrong> {
-        let text = self.bytes(number)?.map(std::str::from_utf8);
-        text.transpose()
-            .map_err(|_| "a text that is not UTF-8".to_owned())
+        let Some(place) = self.field(number)? else {
+            return Ok(None);
+        };
+        text_at(self.bytes, place).map(Some)
     }
 }
 
+/// The text that the offset at a position leads to.
+fn text_at(bytes: &[u8], at: usize) -> Result<&str, Wrong> {
+    let found = Vector::at(bytes, at, 1)?;
+    std::str::from_utf8(&bytes[found.at..found.at + found.length])
+        .map_err(|_| "a text that is not UTF-8".to_owned())
+}
+
 impl<'b> Vector<'b> {
+    /// The list of elements of `size` bytes that the offset at a position leads to.
+    fn at(bytes: &'b [u8], place: usize, size: usize) -> Result<Self, Wrong> {
+        let at = follow(bytes, place)?;
+        let length = u32::from_le_bytes(array(bytes, at)?) as usize;
+        let end = length
+            .checked_mul(size)
+            .and_then(|bytes| bytes.checked_add(at + 4));
+        match end.is_some_and(|end| end <= bytes.len()) {
+            true => Ok(Self {
+                bytes,
+                at: at + 4,
+                length,
+            }),
+            false => Err("a list that is longer than the buffer".to_owned()),
+        }
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.length
@@ -183,6 +229,17 @@ impl<'b> Vector<'b> {
         }
     }
 
+    /// An element that is a text.
+    ///
+    /// # Errors
+    /// An element past the end; text that is not UTF-8.
+    pub fn text(&self, n: usize) -> Result<&'b str, Wrong> {
+        match n < self.length {
+            true => text_at(self.bytes, self.at + 4 * n),
+            false => Err(short()),
+        }
+    }
+
     /// The elements, which are tables.
     pub fn tables(self) -> impl Iterator<Item = Result<Table<'b>, Wrong>> {
         (0..self.length).map(move |n| self.table(n))
@@ -200,6 +257,13 @@ impl CopyLimit {
     pub fn of(buffer: &[u8]) -> Self {
         Self {
             left: buffer.len().saturating_mul(4),
+        }
+    }
+
+    /// The same for a small buffer, of which values in memory take more bytes than in the buffer.
+    pub fn of_small(buffer: &[u8]) -> Self {
+        Self {
+            left: buffer.len().saturating_mul(64),
         }
     }
 

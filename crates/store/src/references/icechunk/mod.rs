@@ -6,26 +6,32 @@
 //! repo                        specification 2 ─┘
 //!
 //! file: 39 bytes of header, flatbuffer by zstd ─► file_reader ─► flatbuffer_reader ─► snapshot, manifest ─► IcechunkReferences
-//! KeyOutput ─► write ─► a snapshot of specification 1
+//! KeyOutput ─► write ─► a snapshot, and the branch that leads to it
 //! ```
 //!
 //! See <https://icechunk.io/en/latest/reference/spec/>.
 
+mod containers;
 mod file_reader;
 mod flatbuffer_reader;
+mod flexbuffer;
 mod id;
 mod manifest_reader;
+mod nodes;
 mod places;
+mod record;
 mod references;
-mod repository_reader;
+mod repository;
 mod snapshot_reader;
 mod write;
 
-pub use file_reader::{FileKind, read_file};
+pub use containers::Containers;
+pub use file_reader::{FileKind, Specification, read_file};
+pub use flexbuffer::Flex;
 pub use id::SnapshotId;
 pub use manifest_reader::Manifest;
 pub use places::RepositoryPlaces;
 pub use references::IcechunkReferences;
-pub use repository_reader::Repository;
+pub use repository::Repository;
 pub use snapshot_reader::Snapshot;
 pub use write::RepositoryOutput;

@@ -1,12 +1,14 @@
 //! [`IcechunkReferences`]: one snapshot, whose manifests are read as they are asked for.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::containers::Containers;
 use super::file_reader::{FileKind, read_file};
 use super::id::SnapshotId;
 use super::manifest_reader::Manifest;
-use super::snapshot_reader::{Array, Snapshot};
+use super::nodes::{ArrayNode, Node};
+use super::snapshot_reader::Snapshot;
 use crate::references::{Reference, ReferenceSet};
 use crate::{BoundedCache, ByteRange, GetRange, KeyStore};
 
@@ -19,6 +21,9 @@ const LARGEST: usize = 1 << 30;
 /// Most chunks of an array whose keys are listed.
 const MOST_LISTED: usize = 4_000_000;
 
+/// Settings of specification 1.
+const SETTINGS: &str = "config.yaml";
+
 /// The name of the document of a node.
 const DOCUMENT: &str = "zarr.json";
 
@@ -28,6 +33,10 @@ pub struct IcechunkReferences {
     /// What the names of chunks of the repository begin with.
     root: String,
     snapshot: Snapshot,
+    /// What the settings tell of places; read when a chunk needs it.
+    containers: OnceLock<Containers>,
+    /// The settings of specification 2. Those of specification 1 are a file.
+    settings: Option<Vec<u8>>,
     manifests: BoundedCache<SnapshotId, Arc<Manifest>>,
 }
 
@@ -46,11 +55,17 @@ fn file(store: &dyn KeyStore, key: &str, kind: FileKind) -> io::Result<Vec<u8>> 
 }
 
 impl IcechunkReferences {
-    /// The references of a snapshot of the repository in `store`. The names of its own chunks begin with `root`.
+    /// The references of a snapshot of the repository in `store`, which has these settings in specification 2. The names of its own
+    /// chunks begin with `root`.
     ///
     /// # Errors
     /// If the snapshot is missing or damaged.
-    pub fn open(store: Arc<dyn KeyStore>, snapshot: SnapshotId, root: &str) -> io::Result<Self> {
+    pub fn open(
+        store: Arc<dyn KeyStore>,
+        snapshot: SnapshotId,
+        settings: Option<Vec<u8>>,
+        root: &str,
+    ) -> io::Result<Self> {
         let key = format!("snapshots/{snapshot}");
         let buffer = file(&*store, &key, FileKind::Snapshot)?;
         let wrong = |why| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"));
@@ -58,6 +73,8 @@ impl IcechunkReferences {
             snapshot: Snapshot::parse(&buffer).map_err(wrong)?,
             store,
             root: root.to_owned(),
+            containers: OnceLock::new(),
+            settings,
             manifests: BoundedCache::new(KEPT),
         })
     }
@@ -67,27 +84,58 @@ impl IcechunkReferences {
     /// # Errors
     /// If a manifest cannot be read.
     pub fn some_object(&self) -> io::Result<Option<String>> {
-        for array in self.snapshot.arrays.values().take(8) {
-            let Some((id, _)) = array.manifests.first() else {
+        for (_, node, array) in self.snapshot.arrays().take(8) {
+            let Some(id) = array.manifests.first().map(|manifest| manifest.id) else {
                 continue;
             };
             let mut first = None;
-            let manifest = self.manifest(*id)?;
-            let listed = manifest.positions(&array.node, |position| {
+            let manifest = self.manifest(id)?;
+            let listed = manifest.positions(&node.id, |position| {
                 first.get_or_insert(position);
             });
-            listed.map_err(|why| damaged(*id, &why))?;
+            listed.map_err(|why| damaged(id, &why))?;
             let Some(first) = first else {
                 continue;
             };
-            let found = manifest.find(&array.node, &first);
-            if let Some(Reference::Stored(stored)) = found.map_err(|why| damaged(*id, &why))?
+            let found = manifest.find(&node.id, &first);
+            if let Some(Reference::Stored(stored)) = found.map_err(|why| damaged(id, &why))?
                 && stored.object.contains("://")
+                && let Ok(object) = self.object_of(&stored.object)
             {
-                return Ok(Some(stored.object.to_string()));
+                return Ok(Some(object));
             }
         }
         Ok(None)
+    }
+
+    /// The URL of an object, or its path in the repository with the root before it.
+    fn object_of(&self, location: &str) -> io::Result<String> {
+        if !location.contains("://") {
+            return Ok(format!("{}{location}", self.root));
+        }
+        if !Containers::are_needed_by(location) {
+            return Ok(location.to_owned());
+        }
+        self.containers()?.url_of(location).map_err(io::Error::other)
+    }
+
+    fn containers(&self) -> io::Result<&Containers> {
+        if let Some(known) = self.containers.get() {
+            return Ok(known);
+        }
+        let found = match &self.settings {
+            Some(settings) => Containers::of_flexbuffer(settings)
+                .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, format!("repo: {why}")))?,
+            None => {
+                let part = GetRange::Range(ByteRange {
+                    offset: 0,
+                    length: LARGEST,
+                });
+                let text = self.store.get(SETTINGS, part)?.unwrap_or_default();
+                Containers::of_yaml(&String::from_utf8_lossy(&text))
+            }
+        };
+        Ok(self.containers.get_or_init(|| found))
     }
 
     fn manifest(&self, id: SnapshotId) -> io::Result<Arc<Manifest>> {
@@ -101,7 +149,7 @@ impl IcechunkReferences {
     }
 
     /// The array that a key is of, and the position of its chunk.
-    fn chunk(&self, key: &str) -> Option<(&Array, Vec<u32>)> {
+    fn chunk(&self, key: &str) -> Option<(&Node, &ArrayNode, Vec<u32>)> {
         let (path, numbers) = match key.strip_suffix("/c").or((key == "c").then_some("")) {
             // The one chunk of a scalar.
             Some(path) => (path, ""),
@@ -113,7 +161,8 @@ impl IcechunkReferences {
                 (&key[..at.0], &key[at.1..])
             }
         };
-        let array = self.snapshot.arrays.get(path)?;
+        let node = self.snapshot.nodes.get(path)?;
+        let array = node.array.as_ref()?;
         let number = |text: &str| {
             let is_plain = text == "0" || !text.starts_with(['0', '+']);
             text.parse().ok().filter(|_: &u32| is_plain)
@@ -122,23 +171,29 @@ impl IcechunkReferences {
             "" => Some(Vec::new()),
             numbers => numbers.split('/').map(number).collect(),
         };
-        Some((array, position?))
+        Some((node, array, position?))
     }
 
     /// Adds the keys of the chunks of an array to `keys`.
-    fn list_chunks(&self, path: &str, array: &Array, keys: &mut Vec<String>) -> io::Result<()> {
+    fn list_chunks(
+        &self,
+        path: &str,
+        node: &Node,
+        array: &ArrayNode,
+        keys: &mut Vec<String>,
+    ) -> io::Result<()> {
         let folder = if path.is_empty() {
             "c".to_owned()
         } else {
             format!("{path}/c")
         };
-        for (id, _) in &array.manifests {
-            let manifest = self.manifest(*id)?;
-            let wrong = |why: String| damaged(*id, &why);
-            if manifest.len(&array.node).map_err(wrong)? + keys.len() > MOST_LISTED {
+        for id in array.manifests.iter().map(|manifest| manifest.id) {
+            let manifest = self.manifest(id)?;
+            let wrong = |why: String| damaged(id, &why);
+            if manifest.len(&node.id).map_err(wrong)? + keys.len() > MOST_LISTED {
                 return Err(io::ErrorKind::Unsupported.into());
             }
-            let listed = manifest.positions(&array.node, |position| {
+            let listed = manifest.positions(&node.id, |position| {
                 let mut key = folder.clone();
                 for number in position {
                     key.push('/');
@@ -153,7 +208,7 @@ impl IcechunkReferences {
 
     /// The keys of documents.
     fn documents(&self) -> impl Iterator<Item = String> {
-        self.snapshot.documents.keys().map(|path| key_of(path))
+        self.snapshot.nodes.keys().map(|path| key_of(path))
     }
 }
 
@@ -173,31 +228,25 @@ impl ReferenceSet for IcechunkReferences {
     fn find(&self, key: &str) -> io::Result<Option<Reference>> {
         if let Some(path) = key.strip_suffix(DOCUMENT) {
             let path = path.strip_suffix('/').unwrap_or(path);
-            let document = self.snapshot.documents.get(path);
-            return Ok(document.cloned().map(Reference::Inline));
+            let node = self.snapshot.nodes.get(path);
+            return Ok(node.map(|node| Reference::Inline(node.document.clone())));
         }
-        let Some((array, position)) = self.chunk(key) else {
+        let Some((node, array, position)) = self.chunk(key) else {
             return Ok(None);
         };
-        for (id, ranges) in &array.manifests {
-            let is_within = ranges.len() == position.len()
-                && ranges
-                    .iter()
-                    .zip(&position)
-                    .all(|([from, to], at)| from <= at && at < to);
-            if is_within
-                && let Some(found) = self
-                    .manifest(*id)?
-                    .find(&array.node, &position)
-                    .map_err(|why| damaged(*id, &why))?
-            {
-                return Ok(Some(match found {
-                    Reference::Stored(mut stored) if !stored.object.contains("://") => {
-                        stored.object = format!("{}{}", self.root, stored.object).into();
-                        Reference::Stored(stored)
-                    }
-                    found => found,
-                }));
+        for manifest in array
+            .manifests
+            .iter()
+            .filter(|manifest| manifest.may_have(&position))
+        {
+            let found = self.manifest(manifest.id)?.find(&node.id, &position);
+            if let Some(mut found) = found.map_err(|why| damaged(manifest.id, &why))? {
+                if let Reference::Stored(stored) = &mut found
+                    && (!stored.object.contains("://") || Containers::are_needed_by(&stored.object))
+                {
+                    stored.object = self.object_of(&stored.object)?.into();
+                }
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -205,10 +254,10 @@ impl ReferenceSet for IcechunkReferences {
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let mut keys: Vec<String> = self.documents().collect();
-        for (path, array) in &self.snapshot.arrays {
+        for (path, node, array) in self.snapshot.arrays() {
             let folder = format!("{path}/");
             if folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty() {
-                self.list_chunks(path, array, &mut keys)?;
+                self.list_chunks(path, node, array, &mut keys)?;
             }
         }
         keys.retain(|key| key.starts_with(prefix));
@@ -226,7 +275,7 @@ impl ReferenceSet for IcechunkReferences {
         // Only documents of the folder and of what is below it.
         let folders = self
             .snapshot
-            .documents
+            .nodes
             .range(folder.trim_end_matches('/').to_owned()..);
         let below = folders.take_while(|(path, _)| path.starts_with(folder.trim_end_matches('/')));
         let mut names: Vec<String> = below.filter_map(|(path, _)| name(key_of(path))).collect();

@@ -1,27 +1,22 @@
-//! [`Snapshot`]: the nodes of a hierarchy.
+//! [`Snapshot`]: the nodes of a hierarchy, for readers and for what adds to a branch.
 
 use std::collections::BTreeMap;
 
 use super::flatbuffer_reader::{CopyLimit, Table, Wrong};
 use super::id::SnapshotId;
+use super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node};
 
 /// The nodes of a hierarchy.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The document of each node, by its path without slashes around it.
-    pub documents: BTreeMap<String, Vec<u8>>,
-    /// The arrays, by path.
-    pub arrays: BTreeMap<String, Array>,
+    /// The time of the snapshot, in microseconds since 1970.
+    pub flushed_at: u64,
+    /// The nodes, by path without slashes around it. They are stored in this order, byte by byte.
+    pub nodes: BTreeMap<String, Node>,
 }
 
-/// Where the chunks of an array are.
-#[derive(Debug)]
-pub struct Array {
-    /// The id of the node.
-    pub node: [u8; 8],
-    /// The manifests that have chunks of it, each with the ranges of its positions.
-    pub manifests: Vec<(SnapshotId, Vec<[u32; 2]>)>,
-}
+/// What a snapshot tells of the files of manifests: bytes, number of references, bytes of extensions.
+type Files<'b> = BTreeMap<[u8; 12], (u64, u32, Option<&'b [u8]>)>;
 
 impl Snapshot {
     /// What a flatbuffer says.
@@ -30,13 +25,10 @@ impl Snapshot {
     /// What is damaged.
     pub fn parse(buffer: &[u8]) -> Result<Self, Wrong> {
         let root = Table::root(buffer)?;
-        let nodes = root.vector(2, 4)?.ok_or("it has no nodes")?;
+        let files = files(root)?;
         let mut limit = CopyLimit::of(buffer);
-        let mut found = Self {
-            documents: BTreeMap::new(),
-            arrays: BTreeMap::new(),
-        };
-        for node in nodes.tables() {
+        let mut nodes = BTreeMap::new();
+        for node in root.vector(2, 4)?.ok_or("it has no nodes")?.tables() {
             let node = node?;
             let path = node.text(1)?.ok_or("a node without a path")?;
             let path = path
@@ -47,40 +39,134 @@ impl Snapshot {
                 return Err(format!("the path '{path}'"));
             }
             let document = node.bytes(2)?.ok_or_else(|| format!("no metadata of {path}"))?;
-            limit.take(path.len() + document.len())?;
-            found.documents.insert(path.to_owned(), document.to_vec());
+            let extra = node.bytes(5)?;
+            limit.take(path.len() + document.len() + extra.map_or(0, <[u8]>::len))?;
             // 1 is an array, 2 a group.
-            if node.plain(3)? == Some([1]) {
-                let data = node.table(4)?.ok_or_else(|| format!("no data of {path}"))?;
-                limit.take(path.len())?;
-                let array = array(node, data, &mut limit)?;
-                found.arrays.insert(path.to_owned(), array);
-            }
+            let array = match node.plain(3)? {
+                Some([1]) => {
+                    let data = node.table(4)?.ok_or_else(|| format!("no data of {path}"))?;
+                    Some(array(data, &files, &mut limit)?)
+                }
+                _ => None,
+            };
+            let found = Node {
+                id: node.plain(0)?.ok_or("a node without an id")?,
+                document: document.to_vec(),
+                array,
+                extra: extra.map(<[u8]>::to_vec),
+            };
+            nodes.insert(path.to_owned(), found);
         }
-        Ok(found)
+        Ok(Self {
+            flushed_at: root.number(3)?,
+            nodes,
+        })
+    }
+
+    /// The arrays, by path.
+    pub fn arrays(&self) -> impl Iterator<Item = (&str, &Node, &ArrayNode)> {
+        self.nodes
+            .iter()
+            .filter_map(|(path, node)| Some((path.as_str(), node, node.array.as_ref()?)))
     }
 }
 
-fn array(node: Table<'_>, data: Table<'_>, limit: &mut CopyLimit) -> Result<Array, Wrong> {
-    let mut manifests = Vec::new();
-    if let Some(all) = data.vector(2, 4)? {
-        for manifest in all.tables() {
-            let manifest = manifest?;
-            let id = manifest.plain(0)?.ok_or("a manifest without an id")?;
-            let extents = manifest.vector(1, 8)?.ok_or("a manifest without ranges")?;
-            limit.take(12 + 8 * extents.len())?;
-            let range = |n| -> Result<[u32; 2], Wrong> {
-                let [a, b, c, d, e, f, g, h] = extents.plain(n)?;
-                Ok([u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])])
-            };
-            let ranges: Result<Vec<_>, Wrong> = (0..extents.len()).map(range).collect();
-            manifests.push((SnapshotId(id), ranges?));
+/// The files of manifests: structures in specification 1, tables in specification 2.
+fn files(root: Table<'_>) -> Result<Files<'_>, Wrong> {
+    let mut files = BTreeMap::new();
+    if let Some(all) = root.vector(7, 4)? {
+        for file in all.tables() {
+            let file = file?;
+            let id = file.plain(0)?.ok_or("a manifest without an id")?;
+            files.insert(id, (file.number(1)?, file.short_number(2)?, file.bytes(3)?));
         }
     }
-    Ok(Array {
-        node: node.plain(0)?.ok_or("a node without an id")?,
-        manifests,
+    if let Some(all) = root.vector(6, 32)? {
+        for n in 0..all.len() {
+            // The id of 12 bytes, 4 that align, size, count, 4 that align.
+            let file: [u8; 32] = all.plain(n)?;
+            let [id @ .., _, _, _, _] = *file.first_chunk::<16>().ok_or("a manifest without an id")?;
+            let (size, count) = (number(&file[16..24]), number(&file[24..28]));
+            files.insert(id, (size, u32::try_from(count).unwrap_or(u32::MAX), None));
+        }
+    }
+    Ok(files)
+}
+
+/// A number by its bytes, the lowest first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte))
+}
+
+fn array(data: Table<'_>, files: &Files<'_>, limit: &mut CopyLimit) -> Result<ArrayNode, Wrong> {
+    Ok(ArrayNode {
+        shape: shape(data, limit)?,
+        dimensions: dimensions(data, limit)?,
+        manifests: manifests(data, files, limit)?,
     })
+}
+
+fn shape(data: Table<'_>, limit: &mut CopyLimit) -> Result<Vec<Axis>, Wrong> {
+    let mut shape = Vec::new();
+    if let Some(all) = data.vector(3, 4)? {
+        for axis in all.tables() {
+            let axis = axis?;
+            limit.take(16)?;
+            shape.push(Axis {
+                length: axis.number(0)?,
+                chunks: Chunks::Count(axis.short_number(1)?),
+            });
+        }
+    } else if let Some(all) = data.vector(0, 16)? {
+        limit.take(16 * all.len())?;
+        for n in 0..all.len() {
+            let axis: [u8; 16] = all.plain(n)?;
+            let (length, chunk) = axis.split_at(8);
+            shape.push(Axis {
+                length: number(length),
+                chunks: Chunks::Length(number(chunk)),
+            });
+        }
+    }
+    Ok(shape)
+}
+
+fn dimensions(data: Table<'_>, limit: &mut CopyLimit) -> Result<Option<Vec<Option<String>>>, Wrong> {
+    let Some(all) = data.vector(1, 4)? else {
+        return Ok(None);
+    };
+    let name = |found: Result<Table<'_>, Wrong>| {
+        let name = found?.text(0)?;
+        limit.take(8 + name.map_or(0, str::len))?;
+        Ok(name.map(str::to_owned))
+    };
+    all.tables().map(name).collect::<Result<_, Wrong>>().map(Some)
+}
+
+fn manifests(data: Table<'_>, files: &Files<'_>, limit: &mut CopyLimit) -> Result<Vec<ManifestRef>, Wrong> {
+    let mut manifests = Vec::new();
+    let Some(all) = data.vector(2, 4)? else {
+        return Ok(manifests);
+    };
+    for manifest in all.tables() {
+        let manifest = manifest?;
+        let id: [u8; 12] = manifest.plain(0)?.ok_or("a manifest without an id")?;
+        let ranges = manifest.vector(1, 8)?.ok_or("a manifest without ranges")?;
+        let (size, count, extra) = files.get(&id).copied().unwrap_or_default();
+        limit.take(12 + 8 * ranges.len() + extra.map_or(0, <[u8]>::len))?;
+        let extent = |n| -> Result<(u32, u32), Wrong> {
+            let [a, b, c, d, e, f, g, h] = ranges.plain(n)?;
+            Ok((u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])))
+        };
+        manifests.push(ManifestRef {
+            id: SnapshotId(id),
+            size,
+            count,
+            extents: (0..ranges.len()).map(extent).collect::<Result<_, _>>()?,
+            extra: extra.map(<[u8]>::to_vec),
+        });
+    }
+    Ok(manifests)
 }
 
 #[cfg(test)]
@@ -94,7 +180,11 @@ mod tests {
         let places = buffer.table(None, &FlatTable::default().offset(2));
         let nodes = buffer.tables(places[0], groups);
         for n in 0..groups {
-            let table = FlatTable::default().inline(3, [2]).offset(1).offset(2);
+            let table = FlatTable::default()
+                .inline(0, [0; 8])
+                .inline(3, [2])
+                .offset(1)
+                .offset(2);
             let places = buffer.table(Some(nodes.place(n)), &table);
             buffer.string(places[0], &format!("/g{n}"));
             buffer.shared_string(places[1], document);
@@ -105,7 +195,7 @@ mod tests {
     #[test]
     fn parts_that_are_shared_take_no_more_memory_than_the_file_explains() {
         let found = Snapshot::parse(&sharing(3, "{}")).unwrap();
-        assert_eq!(found.documents.len(), 3);
+        assert_eq!(found.nodes.len(), 3);
         let error = Snapshot::parse(&sharing(100, &"x".repeat(100_000))).unwrap_err();
         assert_eq!(error, "tables that share too many parts");
     }

@@ -2,13 +2,10 @@
 
 use std::io;
 
-use super::super::file_reader::{FileKind, MAGIC};
+use super::super::file_reader::{FileKind, MAGIC, Specification};
 
 /// Length of the writer's name, which spaces fill up.
 const NAME: usize = 24;
-
-/// Version of the specification.
-const VERSION: u8 = 1;
 
 /// The flatbuffer is compressed with zstd.
 const ZSTD: u8 = 1;
@@ -20,10 +17,10 @@ const LEVEL: i32 = 3;
 ///
 /// # Errors
 /// No memory to compress it.
-pub fn file(kind: FileKind, flatbuffer: &[u8]) -> io::Result<Vec<u8>> {
+pub fn file(specification: Specification, kind: FileKind, flatbuffer: &[u8]) -> io::Result<Vec<u8>> {
     let mut name = concat!("ncutils-", env!("CARGO_PKG_VERSION")).as_bytes().to_vec();
     name.resize(NAME, b' ');
-    let mut file = [&MAGIC[..], &name, &[VERSION, kind as u8, ZSTD]].concat();
+    let mut file = [&MAGIC[..], &name, &[specification as u8, kind as u8, ZSTD]].concat();
     file.extend(zstd::bulk::compress(flatbuffer, LEVEL)?);
     Ok(file)
 }

@@ -3,8 +3,9 @@
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::super::file_reader::FileKind;
+use super::super::file_reader::{FileKind, Specification};
 use super::super::id::{NodeId, SnapshotId, id_of};
+use super::super::nodes::ManifestRef;
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
 use crate::references::{ObjectVersion, Reference};
@@ -33,26 +34,6 @@ pub struct OpenManifest {
     is_unsorted: bool,
 }
 
-/// A manifest that was written, as an array's node names it.
-#[derive(Debug, Clone)]
-pub struct ManifestRef {
-    pub id: SnapshotId,
-    /// Bytes of its file.
-    pub size: u64,
-    /// Number of references.
-    pub count: u32,
-    /// For each dimension, the first coordinate and the one behind the last.
-    pub extents: Vec<(u32, u32)>,
-}
-
-impl ManifestRef {
-    /// True if a chunk may be in it.
-    pub fn may_have(&self, index: &[u32]) -> bool {
-        let within = |(at, (from, to)): (&u32, &(u32, u32))| from <= at && at < to;
-        self.extents.len() == index.len() && index.iter().zip(&self.extents).all(within)
-    }
-}
-
 impl OpenManifest {
     /// Adds the reference of the chunk at these coordinates.
     pub fn add(&mut self, index: &[u32], value: Value) {
@@ -62,9 +43,9 @@ impl OpenManifest {
         self.values.push(value);
     }
 
-    /// The coordinates of all chunks, one after another.
-    pub fn coordinates(&self) -> &[u32] {
-        &self.coordinates
+    /// The coordinates of all chunks.
+    pub fn chunks(&self) -> impl Iterator<Item = Vec<u32>> {
+        (0..self.len()).map(|n| self.index(n).to_vec())
     }
 
     /// The coordinates of a chunk, by its position.
@@ -98,7 +79,7 @@ impl OpenManifest {
     ///
     /// # Errors
     /// No memory to compress it.
-    pub fn write(self, node: NodeId) -> io::Result<(ManifestRef, Vec<u8>)> {
+    pub fn write(self, specification: Specification, node: NodeId) -> io::Result<(ManifestRef, Vec<u8>)> {
         // Positions in the order of chunks. Of a chunk that came twice, the first one counts.
         let mut order: Vec<usize> = (0..self.len()).collect();
         if self.is_unsorted {
@@ -113,23 +94,30 @@ impl OpenManifest {
         });
         let extents = extents.collect();
         // The name is a hash of the content without the name.
-        let mut flatbuffer = self.flatbuffer(&order, node);
+        let mut flatbuffer = self.flatbuffer(specification, &order, node);
         let id = SnapshotId(id_of("manifest", &flatbuffer));
         set_root_field(&mut flatbuffer, 0, &id.0);
-        let bytes = file(FileKind::Manifest, &flatbuffer)?;
+        let bytes = file(specification, FileKind::Manifest, &flatbuffer)?;
         let manifest = ManifestRef {
             id,
             size: bytes.len() as u64,
             count: order.len() as u32,
             extents,
+            extra: None,
         };
         Ok((manifest, bytes))
     }
 
     /// The content, without the name.
-    fn flatbuffer(&self, order: &[usize], node: NodeId) -> Vec<u8> {
+    fn flatbuffer(&self, specification: Specification, order: &[usize], node: NodeId) -> Vec<u8> {
         let mut buffer = FlatBuffer::new();
-        let root = buffer.table(None, &FlatTable::default().inline(0, [0; 12]).offset(1));
+        let root = FlatTable::default().inline(0, [0; 12]).offset(1);
+        let root = match specification {
+            Specification::V1 => root,
+            // URLs are not compressed.
+            Specification::V2 => root.inline(3, [0]),
+        };
+        let root = buffer.table(None, &root);
         let arrays = buffer.tables(root[0], 1);
         let array = FlatTable::default().inline(0, node).offset(1);
         let array = buffer.table(Some(arrays.place(0)), &array);

@@ -1,5 +1,5 @@
 //! [`RepositoryOutput`]: a Zarr hierarchy that is written as the first snapshot of a repository, or what is added to the last snapshot of
-//! a branch as the next one, by specification 1.
+//! a branch as the next one.
 //!
 //! Names of files are random in other programs. Here they are hashes of the contents, so that the same references give the same
 //! repository. The time of a snapshot is that of `SOURCE_DATE_EPOCH`, or else of the last change of the files that are referred to. Only
@@ -7,25 +7,27 @@
 //!
 //! A snapshot that is added keeps all manifests that have none of its chunks. Its branch moves last, if no other program moved it.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::super::file_reader::Specification;
 use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
-use super::manifest_writer::{ManifestRef, OpenManifest, Value};
+use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node};
+use super::super::repository::Added;
+use super::chunk_key::{MOST_DIMENSIONS, chunk_of, url_of};
+use super::commit;
+use super::manifest_writer::{OpenManifest, Value};
 use super::parent::Parent;
-use super::settings_writer::{common_folder, folder_of, server_of, settings, told_folders};
-use super::snapshot_writer::{ArrayNode, ChangedArray, Node, Snapshot, first_snapshot, transaction_log};
+use super::settings_writer::{common_folder, folder_of, server_of};
+use super::snapshot_writer::Snapshot;
+use super::transaction_writer::{ChangedArray, transaction_log};
 use crate::references::{ObjectVersion, Reference, ReferencedArray, StoredRange};
 use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 
 /// Most bytes of a value that stands in a manifest. A longer one is a file of its own. Other writers have the same limit.
 const MOST_INLINE: usize = 512;
-
-/// Most dimensions of an array.
-const MOST_DIMENSIONS: usize = 64;
 
 /// What the document of a group or an array is called.
 const DOCUMENT: &str = "zarr.json";
@@ -34,6 +36,7 @@ const DOCUMENT: &str = "zarr.json";
 /// [`put_last`](KeyOutput::put_last), its chunks as values or as references.
 pub struct RepositoryOutput {
     output: Arc<dyn KeyOutput>,
+    specification: Specification,
     /// The snapshot before, and the same output; `None` of a new repository.
     grown: Option<(Parent, Arc<dyn GrowingKeys>)>,
     state: Mutex<State>,
@@ -46,15 +49,15 @@ struct State {
     manifests: HashMap<String, Vec<ManifestRef>>,
     arrays: HashMap<String, ReferencedArray>,
     /// The documents, by path.
-    documents: BTreeMap<Vec<String>, Vec<u8>>,
+    documents: BTreeMap<String, Vec<u8>>,
     /// Of each server, the folder that all stored chunks lie in.
     folders: BTreeMap<String, String>,
     /// Time of the last change of what is referred to, in microseconds since 1970.
     newest: u64,
     /// Chunks of the snapshot before that have new values, of each array.
     replaced: HashMap<String, Vec<Vec<u32>>>,
-    /// The coordinates of all chunks of each array, one after another, where a snapshot is added.
-    added: BTreeMap<String, Vec<u32>>,
+    /// The coordinates of all chunks of each array, where a snapshot is added.
+    added: HashMap<String, Vec<Vec<u32>>>,
     /// The last object that was referred to, by its name and by its URL.
     last: Option<(Arc<str>, Arc<str>)>,
 }
@@ -88,9 +91,10 @@ impl State {
 
 impl RepositoryOutput {
     /// Begins a repository.
-    pub fn new(output: Arc<dyn KeyOutput>) -> Self {
+    pub fn new(output: Arc<dyn KeyOutput>, specification: Specification) -> Self {
         Self {
             output,
+            specification,
             grown: None,
             state: Mutex::default(),
         }
@@ -99,18 +103,26 @@ impl RepositoryOutput {
     /// Begins a snapshot behind the last one of a branch of the repository in `store`. `output` is the same store.
     ///
     /// # Errors
-    /// No such branch; a repository of another specification; files that are damaged.
+    /// No such branch; a repository that takes no snapshots; files that are damaged.
     pub fn growing(store: Arc<dyn KeyStore>, output: Arc<dyn GrowingKeys>, branch: &str) -> io::Result<Self> {
+        let parent = Parent::open(store, branch)?;
         Ok(Self {
             output: Arc::clone(&output) as Arc<dyn KeyOutput>,
-            grown: Some((Parent::open(store, branch)?, output)),
+            specification: parent.specification,
+            grown: Some((parent, output)),
             state: Mutex::default(),
         })
     }
 
+    /// The specification by which the repository is written.
+    pub fn specification(&self) -> Specification {
+        self.specification
+    }
+
     /// The identifier of the node with a path.
     fn node_id(&self, path: &str) -> NodeId {
-        let known = self.grown.as_ref().and_then(|(parent, _)| parent.nodes.get(path));
+        let parent = self.grown.as_ref().map(|(parent, _)| &parent.snapshot);
+        let known = parent.and_then(|parent| parent.nodes.get(path));
         known.map_or_else(|| id_of("node", path.as_bytes()), |node| node.id)
     }
 
@@ -156,10 +168,10 @@ impl RepositoryOutput {
         }
         if self.grown.is_some() {
             let added = state.added.entry(array.to_owned()).or_default();
-            added.extend_from_slice(manifest.coordinates());
+            added.extend(manifest.chunks());
         }
-        let (manifest, bytes) = manifest.write(self.node_id(array))?;
-        self.output.put(&format!("manifests/{}", manifest.id), &bytes)?;
+        let (manifest, bytes) = manifest.write(self.specification, self.node_id(array))?;
+        self.put_in("manifests", manifest.id, &bytes)?;
         state
             .manifests
             .entry(array.to_owned())
@@ -169,7 +181,7 @@ impl RepositoryOutput {
     }
 
     /// Writes what the documents and references make.
-    fn complete(&self) -> io::Result<()> {
+    pub(super) fn complete(&self) -> io::Result<()> {
         let mut state = self.state();
         let mut open: Vec<_> = std::mem::take(&mut state.open).into_iter().collect();
         open.sort_by(|a, b| a.0.cmp(&b.0));
@@ -178,7 +190,7 @@ impl RepositoryOutput {
         }
         match &self.grown {
             None => self.complete_first(&mut state),
-            Some((parent, _)) => self.complete_next(&mut state, parent),
+            Some((parent, keys)) => self.complete_next(&mut state, parent, &**keys),
         }
     }
 
@@ -188,57 +200,78 @@ impl RepositoryOutput {
 
     /// Writes the first snapshot with content.
     fn complete_first(&self, state: &mut State) -> io::Result<()> {
-        let documents = std::mem::take(&mut state.documents);
-        let mut nodes = Vec::with_capacity(documents.len());
-        for (path, document) in documents {
-            let path = path.join("/");
+        let mut nodes = BTreeMap::new();
+        for (path, document) in std::mem::take(&mut state.documents) {
             let array = state.arrays.remove(&path).map(|array| ArrayNode {
-                shape: array.shape,
-                dimensions: array.dimensions,
+                shape: axes(&array),
+                dimensions: Some(array.dimensions.into_iter().map(Some).collect()),
                 manifests: state.manifests.remove(&path).unwrap_or_default(),
             });
-            nodes.push(Node {
+            let node = Node {
                 id: self.node_id(&path),
-                path: format!("/{path}"),
                 document,
                 array,
-            });
+                extra: None,
+            };
+            nodes.insert(path, node);
         }
         let flushed_at = time(state.newest);
+        let first = Snapshot::first(self.specification, flushed_at)?;
+        self.put_in("snapshots", FIRST_SNAPSHOT, &first)?;
+        if self.specification == Specification::V2 {
+            let log = transaction_log(self.specification, FIRST_SNAPSHOT, &BTreeMap::new(), &[])?;
+            self.put_in("transactions", FIRST_SNAPSHOT, &log)?;
+        }
         let snapshot = Snapshot {
+            specification: self.specification,
             nodes: &nodes,
             message: "written by nccopy",
             flushed_at,
             parent: FIRST_SNAPSHOT,
         };
+        let added = self.write_snapshot(&snapshot, &nodes, &[])?;
+        commit::begin(&*self.output, self.specification, &added, state.folders.values())
+    }
+
+    /// Writes a snapshot, and the log of it: the nodes that are new, and the arrays that changed.
+    fn write_snapshot<'a>(
+        &self,
+        snapshot: &Snapshot<'a>,
+        new: &BTreeMap<String, Node>,
+        changed: &[ChangedArray],
+    ) -> io::Result<Added<'a>> {
         let (id, bytes) = snapshot.write()?;
-        self.put_in("snapshots", FIRST_SNAPSHOT, &first_snapshot(flushed_at)?)?;
         self.put_in("snapshots", id, &bytes)?;
-        self.put_in("transactions", id, &transaction_log(id, &nodes, &[])?)?;
-        self.output
-            .put("config.yaml", settings(state.folders.values()).as_bytes())?;
-        self.output.put_last(MAIN, reference(id).as_bytes())
+        let log = transaction_log(self.specification, id, new, changed)?;
+        self.put_in("transactions", id, &log)?;
+        Ok(Added {
+            id,
+            flushed_at: snapshot.flushed_at,
+            message: snapshot.message,
+        })
     }
 
     /// Writes a snapshot behind another one.
-    fn complete_next(&self, state: &mut State, parent: &Parent) -> io::Result<()> {
-        let mut nodes = parent.nodes.clone();
+    fn complete_next(&self, state: &mut State, parent: &Parent, keys: &dyn GrowingKeys) -> io::Result<()> {
+        let mut nodes = parent.snapshot.nodes.clone();
         for (path, document) in std::mem::take(&mut state.documents) {
-            if let Some(node) = nodes.get_mut(&path.join("/")) {
-                node.document = document;
-            }
+            let node = nodes.get_mut(&path).ok_or_else(|| {
+                let why = format!("the repository has no group or array {}", path.escape_debug());
+                io::Error::new(io::ErrorKind::InvalidInput, why)
+            })?;
+            node.document = document;
         }
         let mut changed = Vec::new();
         for (path, node) in &mut nodes {
-            let (before, id) = (parent.nodes.get(path), node.id);
-            let added = state.added.remove(path).unwrap_or_default();
-            if added.is_empty() && before.is_some_and(|before| before.document == node.document) {
+            let (before, id) = (parent.snapshot.nodes.get(path), node.id);
+            let mut chunks = state.added.remove(path).unwrap_or_default();
+            if chunks.is_empty() && before.is_some_and(|before| before.document == node.document) {
                 continue;
             }
             let (Some(array), Some(grown)) = (&mut node.array, state.arrays.remove(path)) else {
                 continue;
             };
-            array.shape = grown.shape;
+            array.shape = axes(&grown);
             let replaced = state.replaced.remove(path).unwrap_or_default();
             let mut manifests = Vec::new();
             for manifest in std::mem::take(&mut array.manifests) {
@@ -246,62 +279,38 @@ impl RepositoryOutput {
                     None => manifests.push(manifest),
                     Some(kept) if kept.is_empty() => {}
                     Some(kept) => {
-                        let (manifest, bytes) = kept.write(id)?;
+                        let (manifest, bytes) = kept.write(self.specification, id)?;
                         self.put_in("manifests", manifest.id, &bytes)?;
                         manifests.push(manifest);
                     }
                 }
             }
             manifests.extend(state.manifests.remove(path).unwrap_or_default());
-            let rank = array.shape.len();
             array.manifests = manifests;
-            changed.push(ChangedArray {
-                id,
-                rank,
-                chunks: added,
-            });
+            chunks.sort_unstable();
+            chunks.dedup();
+            changed.push(ChangedArray { id, chunks });
         }
         changed.sort_by_key(|array| array.id);
-        let mut nodes: Vec<Node> = nodes.into_values().collect();
-        // In the order of paths, name by name.
-        nodes.sort_by(|a, b| a.path.split('/').cmp(b.path.split('/')));
         let snapshot = Snapshot {
+            specification: self.specification,
             nodes: &nodes,
             message: "added by nccopy",
-            flushed_at: time(state.newest).max(parent.flushed_at.saturating_add(1)),
+            flushed_at: time(state.newest).max(parent.snapshot.flushed_at.saturating_add(1)),
             parent: parent.id,
         };
-        let (id, bytes) = snapshot.write()?;
-        self.put_in("snapshots", id, &bytes)?;
-        self.put_in("transactions", id, &transaction_log(id, &[], &changed)?)?;
-        parent.check_unmoved()?;
-        let (mut folders, is_own) = told_folders(&parent.settings);
-        let is_told = |new: &&String| !folders.iter().any(|told| new.starts_with(told.as_str()));
-        let new: Vec<String> = state.folders.values().filter(is_told).cloned().collect();
-        if let Some(folder) = new.first() {
-            if !is_own {
-                let why = format!(
-                    "its settings in config.yaml have no container for the virtual chunks in {folder}; add one by icechunk"
-                );
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-            }
-            folders.extend(new);
-            folders.sort();
-            let settings = settings(folders.iter());
-            self.output.put_last("config.yaml", settings.as_bytes())?;
-        }
-        parent.check_unmoved()?;
-        self.output
-            .put_last(&parent.reference(), reference(id).as_bytes())
+        let added = self.write_snapshot(&snapshot, &BTreeMap::new(), &changed)?;
+        commit::add(keys, parent, &added, state.folders.values())
     }
 }
 
-/// The key of the file that names the last snapshot of a new repository.
-const MAIN: &str = "refs/branch.main/ref.json";
-
-/// The file that names the last snapshot of a branch.
-fn reference(id: SnapshotId) -> String {
-    format!("{{\"snapshot\":\"{id}\"}}")
+/// The dimensions of an array.
+fn axes(array: &ReferencedArray) -> Vec<Axis> {
+    let axis = |(length, chunk): &(u64, u64)| Axis {
+        length: *length,
+        chunks: Chunks::Length(*chunk),
+    };
+    array.shape.iter().map(axis).collect()
 }
 
 /// The time of a snapshot, in microseconds since 1970: `SOURCE_DATE_EPOCH`, else that of its newest object, else now if `newest` is 0.
@@ -316,40 +325,6 @@ fn time(newest: u64) -> u64 {
         }
         (None, newest) => newest,
     }
-}
-
-/// The URL of an object: a repository has no relative names.
-fn url_of(object: &str) -> io::Result<Cow<'_, str>> {
-    if object.contains("://") {
-        return Ok(Cow::Borrowed(object));
-    }
-    if !object.starts_with('/') {
-        let why = format!("{object}: Icechunk has no names relative to a folder; leave out --relative");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    }
-    // Readers compare it with the folders that they may read, as it stands. Only what ends a path is spelled otherwise.
-    let path = object.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
-    Ok(Cow::Owned(format!("file://{path}")))
-}
-
-/// The array of a chunk's key, and the number of the chunk's coordinates, which are put into `index`: `a/v/c/0/1`.
-fn chunk_of<'k>(key: &'k str, index: &mut [u32; MOST_DIMENSIONS]) -> Option<(&'k str, usize)> {
-    let (array, numbers) = match key.rfind("/c/") {
-        _ if key.ends_with("/c") => (key.strip_suffix("/c")?, ""),
-        Some(at) => (&key[..at], &key[at + 3..]),
-        // The array is the root.
-        None => (
-            "",
-            key.strip_prefix("c/")
-                .or(key.strip_prefix('c').filter(|rest| rest.is_empty()))?,
-        ),
-    };
-    let mut rank = 0;
-    for number in numbers.split('/').filter(|_| !numbers.is_empty()) {
-        *index.get_mut(rank)? = number.parse().ok()?;
-        rank += 1;
-    }
-    Some((array, rank))
 }
 
 impl KeyOutput for RepositoryOutput {
@@ -405,10 +380,7 @@ impl KeyOutput for RepositoryOutput {
                 format!("the key {key:?} is none of Zarr, version 3"),
             )
         })?;
-        // In the order of paths, name by name.
-        let path = folder.split('/').filter(|name| !name.is_empty());
-        let path = path.map(str::to_owned).collect();
-        self.state().documents.insert(path, value.to_vec());
+        self.state().documents.insert(folder.to_owned(), value.to_vec());
         Ok(())
     }
 
@@ -441,6 +413,11 @@ impl GrowingKeys for RepositoryOutput {
         Ok(())
     }
 
+    /// Nobody replaces what is in a repository but the repository.
+    fn replace(&self, _: &str, _: &[u8], _: &[u8]) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// A snapshot has no chunks but those of its manifests.
     fn remove(&self, _: &str) -> io::Result<()> {
         Ok(())
@@ -450,34 +427,6 @@ impl GrowingKeys for RepositoryOutput {
         match &self.grown {
             Some((_, keys)) => keys.end(),
             None => Ok(()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn objects_have_urls() {
-        assert_eq!(url_of("/a=1/b#2.nc").unwrap(), "file:///a=1/b%232.nc");
-        assert_eq!(url_of("s3://b/k").unwrap(), "s3://b/k");
-        assert!(url_of("a.nc").is_err());
-    }
-
-    #[test]
-    fn keys_of_chunks_have_an_array_and_coordinates() {
-        let found = |key| {
-            let mut index = [0; MOST_DIMENSIONS];
-            let (array, rank) = chunk_of(key, &mut index)?;
-            Some((array, index[..rank].to_vec()))
-        };
-        assert_eq!(found("v/c/0/12"), Some(("v", vec![0, 12])));
-        assert_eq!(found("a/c/c"), Some(("a/c", Vec::new())));
-        assert_eq!(found("c/c/3"), Some(("c", vec![3])));
-        assert_eq!(found("c/3"), Some(("", vec![3])));
-        for other in ["v/zarr.json", "v/c/x", "v/c/4294967296", "v", "ac/3"] {
-            assert_eq!(found(other), None, "{other}");
         }
     }
 }

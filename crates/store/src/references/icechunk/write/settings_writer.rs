@@ -1,5 +1,7 @@
-//! Writes `config.yaml`: where virtual chunks may lie.
+//! Writes settings: where virtual chunks may lie. Specification 1 has them in `config.yaml`, specification 2 in the file `repo`.
 
+use super::super::containers::MEMBER;
+use super::super::flexbuffer::Flex;
 use crate::references::json_string::push_string;
 
 /// The folders of objects: all up to the last `/`.
@@ -24,20 +26,12 @@ pub fn common_folder<'a>(a: &'a str, b: &str) -> &'a str {
     a.get(..end.map_or(0, |end| end + 1)).unwrap_or(a)
 }
 
-/// The settings of a repository whose virtual chunks lie in these folders, which are URLs that end in `/`.
-pub fn settings<'f>(folders: impl Iterator<Item = &'f String>) -> String {
-    let mut folders = folders.peekable();
-    let mut text = String::from("virtual_chunk_containers:\n");
-    if folders.peek().is_none() {
-        text = String::from("virtual_chunk_containers: null\n");
-    }
-    for folder in folders {
-        let quoted = quoted(folder);
-        text += &format!(
-            "  {quoted}:\n    name: null\n    url_prefix: {quoted}\n    store: {}\n",
-            store(folder)
-        );
-    }
+/// The `config.yaml` of a repository whose virtual chunks lie in these folders, which are URLs that end in `/`.
+pub fn yaml<'f>(folders: impl Iterator<Item = &'f String>) -> String {
+    let mut text = match containers(folders, "  ") {
+        none if none.is_empty() => format!("{MEMBER}: null\n"),
+        all => format!("{MEMBER}:\n{all}"),
+    };
     for other in [
         "inline_chunk_threshold_bytes",
         "get_partial_values_concurrency",
@@ -52,17 +46,64 @@ pub fn settings<'f>(folders: impl Iterator<Item = &'f String>) -> String {
     text
 }
 
-/// The folders that settings tell, in the form in which most programs write them; and whether the settings are [those](settings) that are
-/// written here, so that they may be written anew.
-pub fn told_folders(text: &str) -> (Vec<String>, bool) {
-    let prefixes = text
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix("url_prefix:"));
-    let folders: Vec<String> = prefixes
-        .map(|prefix| prefix.trim().trim_matches(['"', '\'']).to_owned())
-        .collect();
-    let is_own = settings(folders.iter()) == text;
-    (folders, is_own)
+/// A `config.yaml` with more folders; `None` if its containers are in a form that no program writes.
+pub fn yaml_with_folders<'f>(text: &str, folders: impl Iterator<Item = &'f String>) -> Option<String> {
+    let begin = match text.strip_prefix(MEMBER) {
+        Some(_) => 0,
+        None => text.find(&format!("\n{MEMBER}"))? + 1,
+    };
+    let (line, below) = text[begin..].split_once('\n')?;
+    let is_empty = match line.strip_prefix(MEMBER)?.strip_prefix(':')?.trim() {
+        "" => false,
+        "null" | "~" | "{}" => true,
+        _ => return None,
+    };
+    let indent = &below[..below.len() - below.trim_start_matches(' ').len()];
+    let indent = if is_empty { "  " } else { indent };
+    let added = containers(folders, Some(indent).filter(|indent| !indent.is_empty())?);
+    Some(format!("{}{MEMBER}:\n{added}{below}", &text[..begin]))
+}
+
+/// The lines of containers, each behind `indent`.
+fn containers<'f>(folders: impl Iterator<Item = &'f String>, indent: &str) -> String {
+    let mut text = String::new();
+    for folder in folders {
+        let quoted = quoted(folder);
+        let mut lines = vec![
+            format!("{quoted}:"),
+            "  name: null".to_owned(),
+            format!("  url_prefix: {quoted}"),
+        ];
+        let (tag, options) = store(folder);
+        match options {
+            Flex::Map(members) if !members.is_empty() => {
+                lines.push(format!("  store: !{tag}"));
+                let member = |(name, value): &(String, Flex)| format!("    {name}: {}", scalar(value));
+                lines.extend(members.iter().map(member));
+            }
+            other => lines.push(format!("  store: !{tag} {}", scalar(&other))),
+        }
+        for line in lines {
+            text += &format!("{indent}{line}\n");
+        }
+    }
+    text
+}
+
+/// The settings of specification 2 with a container for each of these folders. All else of them stays.
+pub fn with_folders<'f>(mut settings: Flex, folders: impl Iterator<Item = &'f String>) -> Flex {
+    for folder in folders {
+        let mut all = settings.get(MEMBER).cloned().unwrap_or(Flex::Null);
+        let (mut container, mut kind) = (Flex::Null, Flex::Null);
+        let (tag, options) = store(folder);
+        kind.set(tag, options);
+        container.set("name", Flex::Null);
+        container.set("url_prefix", Flex::Text(folder.clone()));
+        container.set("store", kind);
+        all.set(folder, container);
+        settings.set(MEMBER, all);
+    }
+    settings
 }
 
 /// A string of JSON, which is one of YAML.
@@ -72,21 +113,50 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// How a folder is reached. Regions and credentials are the reader's to give.
-fn store(folder: &str) -> String {
+/// A value in a line of YAML.
+fn scalar(value: &Flex) -> String {
+    match value {
+        Flex::Text(text) => quoted(text),
+        Flex::Bool(value) => value.to_string(),
+        Flex::UInt(value) => value.to_string(),
+        Flex::Map(_) => "{}".to_owned(),
+        _ => "null".to_owned(),
+    }
+}
+
+/// How a folder is reached: the kind of its server, and its options. Regions and credentials are the reader's to give.
+fn store(folder: &str) -> (&'static str, Flex) {
     if let Some(path) = folder.strip_prefix("file://") {
-        return format!("!local_file_system {}", quoted(path));
+        return ("local_file_system", Flex::Text(path.to_owned()));
     }
-    match folder.split("://").next() {
-        Some("s3") => "!s3\n      region: null\n      endpoint_url: null\n      anonymous: false\n      allow_http: false\n      force_path_style: false\n      network_stream_timeout_seconds: 60\n      requester_pays: false".to_owned(),
-        Some("gs" | "gcs") => "!gcs {}".to_owned(),
-        Some("az" | "azure" | "abfs") => "!azure {}".to_owned(),
-        _ => "!http {}".to_owned(),
-    }
+    let tag = match folder.split("://").next() {
+        Some("s3") => {
+            let no = || Flex::Bool(false);
+            let options = [
+                ("region", Flex::Null),
+                ("endpoint_url", Flex::Null),
+                ("anonymous", no()),
+                ("allow_http", no()),
+                ("force_path_style", no()),
+                ("network_stream_timeout_seconds", Flex::UInt(60)),
+                ("requester_pays", no()),
+            ];
+            let mut all = Flex::Null;
+            for (name, value) in options {
+                all.set(name, value);
+            }
+            return ("s3", all);
+        }
+        Some("gs" | "gcs") => "gcs",
+        Some("az" | "azure" | "abfs") => "azure",
+        _ => "http",
+    };
+    (tag, Flex::Map(Vec::new()))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::containers::Containers;
     use super::*;
 
     #[test]
@@ -97,12 +167,32 @@ mod tests {
         assert_eq!(common_folder("file:///a/bc/d/", "file:///a/be/"), "file:///a/");
         assert_eq!(common_folder("s3://b/p/", "s3://b/"), "s3://b/");
         let folders = ["file:///data/".to_owned(), "s3://b/".to_owned()];
-        let text = settings(folders.iter());
+        let text = yaml(folders.iter());
         assert!(text.contains("  \"file:///data/\":\n    name: null\n    url_prefix: \"file:///data/\"\n    store: !local_file_system \"/data/\"\n"));
-        assert!(text.contains("store: !s3\n      region: null\n"));
-        assert_eq!(told_folders(&text), (folders.to_vec(), true));
-        let changed = text.replace("caching: null", "caching: 1");
-        assert_eq!(told_folders(&changed), (folders.to_vec(), false));
-        assert!(settings([].iter()).starts_with("virtual_chunk_containers: null\n"));
+        assert!(text.contains("store: !s3\n      allow_http: false\n"));
+        assert!(Containers::of_yaml(&text).prefixes().eq(&folders));
+        let one = yaml(folders[1..].iter());
+        assert_eq!(yaml_with_folders(&one, folders[..1].iter()).unwrap(), text);
+        let none = yaml([].iter());
+        assert!(none.starts_with("virtual_chunk_containers: null\n"));
+        assert_eq!(yaml_with_folders(&none, folders.iter()).unwrap(), text);
+        let other = "storage: null\nvirtual_chunk_containers:\n    a:\n        url_prefix: x\n";
+        let more = yaml_with_folders(other, folders.iter()).unwrap();
+        assert!(more.starts_with("storage: null\nvirtual_chunk_containers:\n    \"file:///data/\":\n"));
+        assert!(more.ends_with("\n    a:\n        url_prefix: x\n"));
+        assert_eq!(Containers::of_yaml(&more).prefixes().count(), 3);
+        assert!(yaml_with_folders("virtual_chunk_containers: {a: 1}\n", folders.iter()).is_none());
+    }
+
+    #[test]
+    fn containers_are_added_to_what_is_there() {
+        let mut settings = Flex::Null;
+        settings.set("caching", Flex::UInt(3));
+        let folders = ["s3://b/".to_owned(), "file:///data/".to_owned()];
+        let first = with_folders(settings, folders[..1].iter());
+        let both = with_folders(first, folders[1..].iter());
+        assert_eq!(both.get("caching"), Some(&Flex::UInt(3)));
+        let found = Containers::of_flexbuffer(&both.write()).unwrap();
+        assert!(found.have("s3://b/x/") && found.have("file:///data/"));
     }
 }

@@ -1,44 +1,28 @@
-//! Writes snapshots: all groups and arrays with their metadata and manifests; and the log of what a snapshot added.
+//! Writes snapshots: all groups and arrays with their metadata and manifests.
 
+use std::collections::BTreeMap;
 use std::io;
 
-use super::super::file_reader::FileKind;
-use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
+use super::super::file_reader::{FileKind, Specification};
+use super::super::flexbuffer::Flex;
+use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
+use super::super::nodes::{ArrayNode, ManifestRef, Node};
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable};
-use super::manifest_writer::ManifestRef;
 
-/// A group or an array.
-#[derive(Debug, Clone)]
-pub struct Node {
-    pub id: NodeId,
-    /// Its path from the root, which is `/`.
-    pub path: String,
-    /// Its document of Zarr, version 3.
-    pub document: Vec<u8>,
-    /// `None` for a group.
-    pub array: Option<ArrayNode>,
-}
-
-/// What a node of an array has beside its document.
-#[derive(Debug, Clone)]
-pub struct ArrayNode {
-    /// Length, and length of a chunk, along each dimension.
-    pub shape: Vec<(u64, u64)>,
-    /// The names of the dimensions.
-    pub dimensions: Vec<String>,
-    pub manifests: Vec<ManifestRef>,
-}
+/// The message of the snapshot that every repository begins with.
+pub const FIRST_MESSAGE: &str = "Repository initialized";
 
 /// A snapshot that is written.
 #[derive(Debug)]
 pub struct Snapshot<'a> {
-    /// In the order of paths.
-    pub nodes: &'a [Node],
+    pub specification: Specification,
+    /// The nodes, by path without a slash before it.
+    pub nodes: &'a BTreeMap<String, Node>,
     pub message: &'a str,
     /// Microseconds since 1970.
     pub flushed_at: u64,
-    /// The snapshot before it.
+    /// The snapshot before it, which snapshots of specification 2 do not tell.
     pub parent: SnapshotId,
 }
 
@@ -49,30 +33,63 @@ impl Snapshot<'_> {
     /// No memory to compress it.
     pub fn write(&self) -> io::Result<(SnapshotId, Vec<u8>)> {
         let id = SnapshotId(id_of("snapshot", &self.flatbuffer(SnapshotId([0; 12]))));
-        Ok((id, file(FileKind::Snapshot, &self.flatbuffer(id))?))
+        let flatbuffer = self.flatbuffer(id);
+        Ok((id, file(self.specification, FileKind::Snapshot, &flatbuffer)?))
+    }
+
+    /// The file of the snapshot that every repository begins with.
+    ///
+    /// # Errors
+    /// No memory to compress it.
+    pub fn first(specification: Specification, flushed_at: u64) -> io::Result<Vec<u8>> {
+        let first = Snapshot {
+            specification,
+            nodes: &BTreeMap::new(),
+            message: FIRST_MESSAGE,
+            flushed_at,
+            parent: FIRST_SNAPSHOT,
+        };
+        file(
+            specification,
+            FileKind::Snapshot,
+            &first.flatbuffer(FIRST_SNAPSHOT),
+        )
     }
 
     fn flatbuffer(&self, id: SnapshotId) -> Vec<u8> {
+        let is_v2 = self.specification == Specification::V2;
         let mut buffer = FlatBuffer::new();
-        let root = FlatTable::default()
+        let mut root = FlatTable::default()
             .inline(0, id.0)
-            .inline(1, self.parent.0)
             .inline(3, self.flushed_at.to_le_bytes())
             .offset(2)
             .offset(4)
             .offset(5)
             .offset(6);
+        if is_v2 {
+            root = root.offset(7);
+        } else if id != FIRST_SNAPSHOT {
+            root = root.inline(1, self.parent.0);
+        }
         let places = buffer.table(None, &root);
         let nodes = buffer.tables(places[0], self.nodes.len());
-        for (n, node) in self.nodes.iter().enumerate() {
-            node_table(&mut buffer, nodes.place(n), node);
+        for (n, (path, node)) in self.nodes.iter().enumerate() {
+            node_table(&mut buffer, nodes.place(n), path, node, self.specification);
         }
         buffer.string(places[1], self.message);
-        buffer.tables(places[2], 0);
-        let manifests = self.nodes.iter().filter_map(|node| node.array.as_ref());
+        self.metadata(&mut buffer, places[2], id);
+        let manifests = self.nodes.values().filter_map(|node| node.array.as_ref());
         let mut manifests: Vec<&ManifestRef> = manifests.flat_map(|array| &array.manifests).collect();
         manifests.sort_by_key(|manifest| manifest.id.0);
         manifests.dedup_by_key(|manifest| manifest.id);
+        if is_v2 {
+            buffer.elements(places[3], 0, 8, &[]);
+            let tables = buffer.tables(places[4], manifests.len());
+            for (n, manifest) in manifests.into_iter().enumerate() {
+                manifest_table(&mut buffer, tables.place(n), manifest);
+            }
+            return buffer.finish();
+        }
         let structures = manifests.iter().flat_map(|manifest| {
             let mut structure = [0; 32];
             structure[..12].copy_from_slice(&manifest.id.0);
@@ -84,138 +101,199 @@ impl Snapshot<'_> {
         buffer.elements(places[3], manifests.len(), 8, &structures);
         buffer.finish()
     }
+
+    /// The metadata, by which programs know the first snapshot.
+    fn metadata(&self, buffer: &mut FlatBuffer, from: usize, id: SnapshotId) {
+        /// `true` in MessagePack.
+        const TRUE: [u8; 1] = [0xc3];
+        if id != FIRST_SNAPSHOT {
+            buffer.tables(from, 0);
+            return;
+        }
+        let (name, value) = match self.specification {
+            Specification::V1 => ("__root", TRUE.to_vec()),
+            Specification::V2 => {
+                let mut value = Flex::Null;
+                value.set("is_root", Flex::Bool(true));
+                ("__icechunk", value.write())
+            }
+        };
+        let items = buffer.tables(from, 1);
+        let item = buffer.table(Some(items.place(0)), &FlatTable::default().offset(0).offset(1));
+        buffer.string(item[0], name);
+        buffer.elements(item[1], value.len(), 1, &value);
+    }
+}
+
+/// The table of a manifest's file in specification 2.
+fn manifest_table(buffer: &mut FlatBuffer, from: usize, manifest: &ManifestRef) {
+    let mut table = FlatTable::default()
+        .inline(0, manifest.id.0)
+        .inline(1, manifest.size.to_le_bytes())
+        .inline(2, manifest.count.to_le_bytes());
+    if manifest.extra.is_some() {
+        table = table.offset(3);
+    }
+    let places = buffer.table(Some(from), &table);
+    if let (Some(place), Some(extra)) = (places.first(), &manifest.extra) {
+        buffer.elements(*place, extra.len(), 1, extra);
+    }
 }
 
 /// Numbers of the union of a node's data.
 const ARRAY: u8 = 1;
 const GROUP: u8 = 2;
 
-fn node_table(buffer: &mut FlatBuffer, from: usize, node: &Node) {
+fn node_table(buffer: &mut FlatBuffer, from: usize, path: &str, node: &Node, specification: Specification) {
     let kind = if node.array.is_some() { ARRAY } else { GROUP };
-    let table = FlatTable::default()
+    let mut table = FlatTable::default()
         .inline(0, node.id)
         .inline(3, [kind])
         .offset(1)
         .offset(2)
         .offset(4);
+    if node.extra.is_some() {
+        table = table.offset(5);
+    }
     let places = buffer.table(Some(from), &table);
-    buffer.string(places[0], &node.path);
+    buffer.string(places[0], &format!("/{path}"));
     buffer.elements(places[1], node.document.len(), 1, &node.document);
-    let Some(array) = &node.array else {
-        buffer.table(Some(places[2]), &FlatTable::default());
-        return;
-    };
-    let table = FlatTable::default().offset(0).offset(2).offset(1);
-    let places = buffer.table(Some(places[2]), &table);
-    let shape: Vec<u8> = array
-        .shape
-        .iter()
-        .flat_map(|(length, chunk)| [length.to_le_bytes(), chunk.to_le_bytes()].concat())
-        .collect();
-    buffer.elements(places[0], array.shape.len(), 8, &shape);
-    let manifests = buffer.tables(places[1], array.manifests.len());
-    for (n, manifest) in array.manifests.iter().enumerate() {
-        let table = FlatTable::default().inline(0, manifest.id.0).offset(1);
-        let extents = buffer.table(Some(manifests.place(n)), &table);
-        let ranges: Vec<u8> = manifest
-            .extents
-            .iter()
-            .flat_map(|(from, to)| [from.to_le_bytes(), to.to_le_bytes()].concat())
-            .collect();
-        buffer.elements(extents[0], manifest.extents.len(), 4, &ranges);
+    match &node.array {
+        Some(array) => array_table(buffer, places[2], array, specification),
+        None => drop(buffer.table(Some(places[2]), &FlatTable::default())),
     }
-    let names = buffer.tables(places[2], array.dimensions.len());
-    for (n, name) in array.dimensions.iter().enumerate() {
-        let place = buffer.table(Some(names.place(n)), &FlatTable::default().offset(0));
-        buffer.string(place[0], name);
+    if let Some(extra) = &node.extra {
+        buffer.elements(places[3], extra.len(), 1, extra);
     }
 }
 
-/// The file of the snapshot that every repository begins with.
-///
-/// # Errors
-/// No memory to compress it.
-pub fn first_snapshot(flushed_at: u64) -> io::Result<Vec<u8>> {
-    /// `true` in MessagePack.
-    const TRUE: [u8; 1] = [0xc3];
-    let mut buffer = FlatBuffer::new();
-    let root = FlatTable::default()
-        .inline(0, FIRST_SNAPSHOT.0)
-        .inline(3, flushed_at.to_le_bytes())
-        .offset(2)
-        .offset(4)
-        .offset(5)
-        .offset(6);
-    let places = buffer.table(None, &root);
-    buffer.tables(places[0], 0);
-    buffer.string(places[1], "Repository initialized");
-    let items = buffer.tables(places[2], 1);
-    let item = buffer.table(Some(items.place(0)), &FlatTable::default().offset(0).offset(1));
-    buffer.string(item[0], "__root");
-    buffer.elements(item[1], TRUE.len(), 1, &TRUE);
-    buffer.elements(places[3], 0, 8, &[]);
-    file(FileKind::Snapshot, &buffer.finish())
-}
-
-/// What a snapshot changed of an array.
-#[derive(Debug)]
-pub struct ChangedArray {
-    pub id: NodeId,
-    /// Number of its dimensions.
-    pub rank: usize,
-    /// The coordinates of its new chunks, one after another.
-    pub chunks: Vec<u32>,
-}
-
-/// The file of the log of a snapshot: which nodes it added, and which arrays it changed. The chunks of arrays that are new are not listed.
-///
-/// # Errors
-/// No memory to compress it.
-pub fn transaction_log(
-    snapshot: SnapshotId,
-    nodes: &[Node],
-    changed: &[ChangedArray],
-) -> io::Result<Vec<u8>> {
-    let mut buffer = FlatBuffer::new();
-    let mut root = FlatTable::default().inline(0, snapshot.0);
-    for number in 1..=7 {
-        root = root.offset(number);
+fn array_table(buffer: &mut FlatBuffer, from: usize, array: &ArrayNode, specification: Specification) {
+    let is_v2 = specification == Specification::V2;
+    let mut table = FlatTable::default().offset(0).offset(2);
+    if is_v2 {
+        table = table.offset(3);
     }
-    let places = buffer.table(None, &root);
-    let ids = |is_array: bool| {
-        let mut ids: Vec<NodeId> = nodes
-            .iter()
-            .filter(|node| node.array.is_some() == is_array)
-            .map(|node| node.id)
-            .collect();
-        ids.sort_unstable();
-        ids
-    };
-    for (n, ids) in [ids(false), ids(true)].into_iter().enumerate() {
-        buffer.elements(places[n], ids.len(), 1, &ids.concat());
+    if array.dimensions.is_some() {
+        table = table.offset(1);
     }
-    for (n, place) in places[2..6].iter().enumerate() {
-        // Deleted groups, deleted arrays, updated arrays, updated groups.
-        let ids: Vec<NodeId> = match n {
-            2 => changed.iter().map(|array| array.id).collect(),
-            _ => Vec::new(),
-        };
-        buffer.elements(*place, ids.len(), 1, &ids.concat());
-    }
-    let has_chunks = |array: &&ChangedArray| !array.chunks.is_empty();
-    let with_chunks: Vec<&ChangedArray> = changed.iter().filter(has_chunks).collect();
-    let arrays = buffer.tables(places[6], with_chunks.len());
-    for (n, array) in with_chunks.into_iter().enumerate() {
-        let table = FlatTable::default().inline(0, array.id).offset(1);
-        let chunks = buffer.table(Some(arrays.place(n)), &table);
-        let form = buffer.form(&FlatTable::default().offset(0));
-        let count = array.chunks.len() / array.rank.max(1);
-        let tables = buffer.tables(chunks[0], count);
-        for (n, index) in array.chunks.chunks_exact(array.rank.max(1)).enumerate() {
-            let place = buffer.empty_table(Some(tables.place(n)), &form);
-            let bytes: Vec<u8> = index.iter().flat_map(|at| at.to_le_bytes()).collect();
-            buffer.elements(place + form.field(0), array.rank, 4, &bytes);
+    let mut places = buffer.table(Some(from), &table).into_iter();
+    let mut next = || places.next().unwrap_or_default();
+    let (shape, manifests) = (next(), next());
+    match is_v2 {
+        true => {
+            buffer.elements(shape, 0, 8, &[]);
+            let tables = buffer.tables(next(), array.shape.len());
+            for (n, axis) in array.shape.iter().enumerate() {
+                let table = FlatTable::default()
+                    .inline(0, axis.length.to_le_bytes())
+                    .inline(1, axis.count().to_le_bytes());
+                buffer.table(Some(tables.place(n)), &table);
+            }
+        }
+        false => {
+            let axes = array.shape.iter();
+            let axes = axes.flat_map(|axis| [axis.length, axis.chunk_length()].map(u64::to_le_bytes));
+            let bytes = axes.collect::<Vec<_>>().concat();
+            buffer.elements(shape, array.shape.len(), 8, &bytes);
         }
     }
-    file(FileKind::TransactionLog, &buffer.finish())
+    let tables = buffer.tables(manifests, array.manifests.len());
+    for (n, manifest) in array.manifests.iter().enumerate() {
+        let table = FlatTable::default().inline(0, manifest.id.0).offset(1);
+        let extents = buffer.table(Some(tables.place(n)), &table);
+        let ranges = manifest.extents.iter();
+        let ranges = ranges.flat_map(|(from, to)| [from.to_le_bytes(), to.to_le_bytes()]);
+        let ranges = ranges.collect::<Vec<_>>().concat();
+        buffer.elements(extents[0], manifest.extents.len(), 4, &ranges);
+    }
+    let Some(dimensions) = &array.dimensions else {
+        return;
+    };
+    let names = buffer.tables(next(), dimensions.len());
+    for (n, name) in dimensions.iter().enumerate() {
+        let table = match name {
+            Some(_) => FlatTable::default().offset(0),
+            None => FlatTable::default(),
+        };
+        let place = buffer.table(Some(names.place(n)), &table);
+        if let (Some(place), Some(name)) = (place.first(), name) {
+            buffer.string(*place, name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::file_reader::read_file;
+    use super::super::super::nodes::{Axis, Chunks};
+    use super::super::super::snapshot_reader;
+    use super::*;
+
+    #[test]
+    fn nodes_are_read_as_they_were_written() {
+        for specification in [Specification::V1, Specification::V2] {
+            let chunks = |length| match specification {
+                Specification::V1 => Chunks::Length(length),
+                Specification::V2 => Chunks::Count(4),
+            };
+            let axis = |length| Axis {
+                length,
+                chunks: chunks(length / 4),
+            };
+            let is_v2 = specification == Specification::V2;
+            let extra = is_v2.then(|| vec![1, 2, 3]);
+            let manifest = |id, extents: &[(u32, u32)]| ManifestRef {
+                id: SnapshotId([id; 12]),
+                size: 1 << 40,
+                count: 7,
+                extents: extents.to_vec(),
+                extra: extra.clone(),
+            };
+            let array = |dimensions, manifests: Vec<ManifestRef>, shape: &[u64]| Node {
+                id: [9; 8],
+                document: b"{}".to_vec(),
+                array: Some(ArrayNode {
+                    shape: shape.iter().map(|length| axis(*length)).collect(),
+                    dimensions,
+                    manifests,
+                }),
+                extra: extra.clone(),
+            };
+            let group = Node {
+                array: None,
+                ..array(None, Vec::new(), &[])
+            };
+            let unnamed = Some(vec![Some("y".to_owned()), None]);
+            let nodes = BTreeMap::from([
+                (String::new(), group.clone()),
+                ("a".to_owned(), group),
+                (
+                    "a-b".to_owned(),
+                    array(
+                        unnamed,
+                        vec![manifest(2, &[(0, 2), (1, 3)]), manifest(1, &[(2, 4), (0, 3)])],
+                        &[8, 400],
+                    ),
+                ),
+                (
+                    "a/b".to_owned(),
+                    array(Some(Vec::new()), vec![manifest(1, &[])], &[]),
+                ),
+                ("a/c".to_owned(), array(None, Vec::new(), &[4])),
+            ]);
+            let snapshot = Snapshot {
+                specification,
+                nodes: &nodes,
+                message: "m",
+                flushed_at: 5,
+                parent: FIRST_SNAPSHOT,
+            };
+            let (_, file) = snapshot.write().unwrap();
+            let buffer = read_file(&file, FileKind::Snapshot).unwrap();
+            let found = snapshot_reader::Snapshot::parse(&buffer).unwrap();
+            assert_eq!((found.flushed_at, &found.nodes), (5, &nodes));
+            let first = read_file(&Snapshot::first(specification, 3).unwrap(), FileKind::Snapshot).unwrap();
+            assert!(snapshot_reader::Snapshot::parse(&first).unwrap().nodes.is_empty());
+        }
+    }
 }

@@ -1,0 +1,425 @@
+//! [`Repository`]: the file `repo` of specification 2, which has all branches, tags, snapshots and settings.
+
+use super::flatbuffer_reader::{Table, Wrong};
+use super::id::SnapshotId;
+use super::record::{Form, Reading, Record, Value};
+use super::write::flatbuffer_writer::FlatBuffer;
+
+/// Most updates that the file tells. Older ones are in a file that it replaced.
+const MOST_UPDATES: usize = 1000;
+
+/// Metadata of a snapshot or of the repository: a name and its value.
+const METADATA: &[Form] = &[Form::Text, Form::Elements(1)];
+
+/// A branch or tag: its name, and the number of its snapshot.
+const REF: &[Form] = &[Form::Text, Form::Plain(4)];
+
+/// A snapshot: its id, the number of its parent, its time, message, metadata and the logs of snapshots that are gone.
+const SNAPSHOT: &[Form] = &[
+    Form::Plain(12),
+    Form::Plain(4),
+    Form::Plain(8),
+    Form::Text,
+    Form::Tables(METADATA),
+    Form::Elements(12),
+];
+
+/// Whether the repository takes snapshots, since when, and why not.
+const STATUS: &[Form] = &[Form::Plain(1), Form::Plain(8), Form::Text];
+
+/// What happens to a branch or tag: its name, and a snapshot.
+const OF_BRANCH: &[Form] = &[Form::Text, Form::Plain(12)];
+
+/// What can happen to a repository, in the order of its numbers.
+const EVENTS: &[&[Form]] = &[
+    // It is begun.
+    &[],
+    // It gets another specification.
+    &[Form::Plain(1), Form::Plain(1)],
+    // Its settings change.
+    &[],
+    // Its metadata changes.
+    &[],
+    // Tags and branches: created, deleted, set.
+    &[Form::Text],
+    OF_BRANCH,
+    &[Form::Text],
+    OF_BRANCH,
+    OF_BRANCH,
+    // A snapshot is added.
+    OF_BRANCH,
+    // A snapshot is replaced.
+    &[Form::Text, Form::Plain(12), Form::Plain(12)],
+    // A snapshot without a branch is added.
+    &[Form::Plain(12)],
+    // Files are removed that nothing leads to.
+    &[],
+    // Old snapshots are removed.
+    &[],
+    // A feature is allowed or forbidden.
+    &[Form::Plain(2), Form::Plain(1), Form::Plain(1)],
+    // The status changes.
+    &[Form::Table(STATUS)],
+];
+
+/// Numbers of events.
+const BEGUN: u8 = 1;
+const ADDED: u8 = 10;
+
+/// An event, its time, and the file that it replaced.
+const UPDATE: &[Form] = &[Form::Plain(1), Form::Union(EVENTS), Form::Plain(8), Form::Text];
+
+const REPOSITORY: &[Form] = &[
+    Form::Plain(1),
+    Form::Tables(REF),
+    Form::Tables(REF),
+    // Tags that were deleted.
+    Form::Texts,
+    Form::Tables(SNAPSHOT),
+    Form::Table(STATUS),
+    Form::Tables(METADATA),
+    Form::Tables(UPDATE),
+    // The file that has older updates.
+    Form::Text,
+    Form::Elements(1),
+    // Features.
+    Form::Elements(2),
+    Form::Elements(2),
+    Form::Elements(1),
+];
+
+/// Numbers of fields.
+const SPECIFICATION: usize = 0;
+const TAGS: usize = 1;
+const BRANCHES: usize = 2;
+const DELETED_TAGS: usize = 3;
+const SNAPSHOTS: usize = 4;
+const STATE: usize = 5;
+const OWN_METADATA: usize = 6;
+const UPDATES: usize = 7;
+const OLDER_UPDATES: usize = 8;
+const SETTINGS: usize = 9;
+
+/// What the file tells.
+#[derive(Debug)]
+pub struct Repository {
+    root: Record,
+    /// True if it has fields that are not known here.
+    is_strange: bool,
+}
+
+/// A snapshot that is added.
+#[derive(Debug)]
+pub struct Added<'a> {
+    pub id: SnapshotId,
+    /// Microseconds since 1970.
+    pub flushed_at: u64,
+    pub message: &'a str,
+}
+
+impl Added<'_> {
+    /// The table, without a parent.
+    fn record(&self) -> Record {
+        Record::default()
+            .with(0, Value::plain(self.id.0))
+            .with(1, Value::plain((-1i32).to_le_bytes()))
+            .with(2, Value::plain(self.flushed_at.to_le_bytes()))
+            .with(3, Value::text(self.message))
+            .with(4, Value::Records(Vec::new()))
+    }
+}
+
+fn update(event: u8, what: Record, at: u64) -> Record {
+    Record::default()
+        .with(0, Value::plain([event]))
+        .with(1, Value::record(what))
+        .with(2, Value::plain(at.to_le_bytes()))
+}
+
+/// The number of the snapshot that a branch, tag or snapshot has in a field; `None` for -1.
+fn number_in(record: &Record, field: usize) -> Option<u64> {
+    match record.number(field) {
+        0xffff_ffff => None,
+        number => Some(number),
+    }
+}
+
+impl Repository {
+    /// What the flatbuffer of the file says.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn parse(buffer: &[u8]) -> Result<Self, Wrong> {
+        let mut reading = Reading::of(buffer);
+        let root = reading.record(Table::root(buffer)?, REPOSITORY)?;
+        let is_strange = reading.is_strange;
+        let found = Self { root, is_strange };
+        let snapshots = found.root.records(SNAPSHOTS);
+        let is_wrong = |name: &Record| {
+            let place = usize::try_from(name.number(1)).ok();
+            name.text(0).is_none() || place.is_none_or(|at| at >= snapshots.len())
+        };
+        if snapshots
+            .iter()
+            .any(|snapshot| snapshot.bytes(0).is_none_or(|id| id.len() != 12))
+        {
+            return Err("a snapshot without an id".to_owned());
+        }
+        match found
+            .root
+            .records(TAGS)
+            .iter()
+            .chain(found.root.records(BRANCHES))
+            .any(is_wrong)
+        {
+            true => Err("a branch or tag without a name or a snapshot".to_owned()),
+            false => Ok(found),
+        }
+    }
+
+    /// A repository with its first snapshot alone, and these settings.
+    pub fn new(first: &Added<'_>, settings: Vec<u8>) -> Self {
+        let main = Record::default()
+            .with(0, Value::text("main"))
+            .with(1, Value::plain([0; 4]));
+        let status = Record::default()
+            .with(0, Value::plain([0]))
+            .with(1, Value::plain(first.flushed_at.to_le_bytes()));
+        let begun = update(BEGUN, Record::default(), first.flushed_at);
+        let root = Record::default()
+            .with(SPECIFICATION, Value::plain([2]))
+            .with(TAGS, Value::Records(Vec::new()))
+            .with(BRANCHES, Value::Records(vec![main]))
+            .with(DELETED_TAGS, Value::Texts(Vec::new()))
+            .with(SNAPSHOTS, Value::Records(vec![first.record()]))
+            .with(STATE, Value::record(status))
+            .with(OWN_METADATA, Value::Records(Vec::new()))
+            .with(UPDATES, Value::Records(vec![begun]))
+            .with(SETTINGS, Value::Bytes(settings));
+        Self {
+            root,
+            is_strange: false,
+        }
+    }
+
+    fn find(&self, field: usize, name: &str) -> Option<SnapshotId> {
+        let found = self
+            .root
+            .records(field)
+            .iter()
+            .find(|found| found.text(0) == Some(name))?;
+        let at = usize::try_from(found.number(1)).ok()?;
+        let id = self.root.records(SNAPSHOTS).get(at)?.bytes(0)?;
+        id.first_chunk().copied().map(SnapshotId)
+    }
+
+    /// The snapshot of a branch.
+    pub fn branch(&self, name: &str) -> Option<SnapshotId> {
+        self.find(BRANCHES, name)
+    }
+
+    /// The snapshot of a tag.
+    pub fn tag(&self, name: &str) -> Option<SnapshotId> {
+        self.find(TAGS, name)
+    }
+
+    /// The names of branches and of tags.
+    pub fn names(&self) -> [Vec<&str>; 2] {
+        [BRANCHES, TAGS].map(|field| {
+            self.root
+                .records(field)
+                .iter()
+                .filter_map(|found| found.text(0))
+                .collect()
+        })
+    }
+
+    /// True if the repository has a snapshot.
+    pub fn has(&self, id: SnapshotId) -> bool {
+        let snapshots = self.root.records(SNAPSHOTS);
+        snapshots
+            .iter()
+            .any(|snapshot| snapshot.bytes(0) == Some(&id.0[..]))
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> Option<&[u8]> {
+        self.root.bytes(SETTINGS)
+    }
+
+    /// Sets the settings.
+    pub fn set_settings(&mut self, settings: Vec<u8>) {
+        self.root.set(SETTINGS, Value::Bytes(settings));
+    }
+
+    /// Checks that snapshots may be added.
+    ///
+    /// # Errors
+    /// A repository that takes none; one of which something would be lost.
+    pub fn check_growing(&self) -> Result<(), Wrong> {
+        let status = self.root.records(STATE).first();
+        if let Some(status) = status.filter(|status| status.number(0) != 0) {
+            let why = status.text(2).unwrap_or("no reason is told");
+            return Err(format!(
+                "the repository is read-only: {}; icechunk can set it online",
+                why.escape_debug()
+            ));
+        }
+        match self.is_strange {
+            true => Err("the repository has what a later version of Icechunk added, which would be lost; add to it by icechunk".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    /// A time, in microseconds since 1970, that is `wanted` or later, and later than the last update.
+    pub fn time_of_update(&self, wanted: u64) -> u64 {
+        let last = self.root.records(UPDATES).first();
+        wanted.max(last.map_or(0, |last| last.number(2).saturating_add(1)))
+    }
+
+    /// Adds a snapshot to a branch, behind the one that it has. `replaced` names the copy of the file as it was.
+    pub fn add(&mut self, branch: &str, added: &Added<'_>, at: u64, replaced: Option<&str>) {
+        let parent = self.branch(branch);
+        let mut snapshots = self.root.take_records(SNAPSHOTS);
+        let place = snapshots.partition_point(|other| other.bytes(0) < Some(&added.id.0[..]));
+        snapshots.insert(place, added.record());
+        // Those behind the new one have the next number.
+        let place = place as u64;
+        let moved = |record: &mut Record, field: usize| {
+            if let Some(number) = number_in(record, field).filter(|number| *number >= place) {
+                record.set(
+                    field,
+                    Value::plain((number as u32).saturating_add(1).to_le_bytes()),
+                );
+            }
+        };
+        for other in &mut snapshots {
+            moved(other, 1);
+        }
+        let parent = parent.and_then(|id| {
+            snapshots
+                .iter()
+                .position(|other| other.bytes(0) == Some(&id.0[..]))
+        });
+        if let (Some(parent), Some(new)) = (parent, snapshots.get_mut(place as usize)) {
+            new.set(1, Value::plain((parent as u32).to_le_bytes()));
+        }
+        self.root.set(SNAPSHOTS, Value::Records(snapshots));
+        for field in [TAGS, BRANCHES] {
+            let mut names = self.root.take_records(field);
+            for name in &mut names {
+                match field == BRANCHES && name.text(0) == Some(branch) {
+                    true => name.set(1, Value::plain((place as u32).to_le_bytes())),
+                    false => moved(name, 1),
+                }
+            }
+            self.root.set(field, Value::Records(names));
+        }
+        let what = Record::default()
+            .with(0, Value::text(branch))
+            .with(1, Value::plain(added.id.0));
+        self.push_update(update(ADDED, what, at), replaced);
+    }
+
+    fn push_update(&mut self, new: Record, replaced: Option<&str>) {
+        let mut updates = self.root.take_records(UPDATES);
+        if let (Some(last), Some(replaced)) = (updates.first_mut(), replaced) {
+            last.set(3, Value::text(replaced));
+        }
+        updates.insert(0, new);
+        // The file that an update replaced has all older ones.
+        let older = updates.iter().enumerate().skip(MOST_UPDATES);
+        let older = older
+            .filter_map(|(n, update)| Some((n, update.text(3)?.to_owned())))
+            .next();
+        if let Some((n, file)) = older {
+            updates.truncate(n);
+            self.root.set(OLDER_UPDATES, Value::text(&file));
+        }
+        self.root.set(UPDATES, Value::Records(updates));
+    }
+
+    /// The flatbuffer of the file.
+    pub fn flatbuffer(&self) -> Vec<u8> {
+        let mut buffer = FlatBuffer::new();
+        self.root.write(&mut buffer, None, REPOSITORY);
+        buffer.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(id: u8, at: u64) -> Added<'static> {
+        Added {
+            id: SnapshotId([id; 12]),
+            flushed_at: at,
+            message: "m",
+        }
+    }
+
+    #[test]
+    fn snapshots_are_added_in_the_order_of_ids() {
+        let mut all = Repository::new(&added(5, 100), vec![1]);
+        for (id, parent) in [(7, 5), (3, 7), (6, 3), (4, 6)] {
+            assert_eq!(all.branch("main"), Some(SnapshotId([parent; 12])));
+            let at = all.time_of_update(100);
+            all.add("main", &added(id, 100), at, Some(&format!("repo.{id}")));
+        }
+        let found = Repository::parse(&all.flatbuffer()).unwrap();
+        assert_eq!(found.root.number(SPECIFICATION), 2);
+        let snapshots = found.root.records(SNAPSHOTS);
+        let told = snapshots
+            .iter()
+            .map(|one| (one.number(0) as u8, number_in(one, 1)));
+        // 3, 4, 5, 6, 7 with the parents 7, 6, none, 3, 5.
+        let expected = [(3, Some(4)), (4, Some(3)), (5, None), (6, Some(0)), (7, Some(2))];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(found.branch("main"), Some(SnapshotId([4; 12])));
+        let updates = found.root.records(UPDATES);
+        let told = updates
+            .iter()
+            .map(|one| (one.number(0), one.number(2), one.text(3)));
+        let expected = [
+            (10, 104, None),
+            (10, 103, Some("repo.4")),
+            (10, 102, Some("repo.6")),
+            (10, 101, Some("repo.3")),
+            (1, 100, Some("repo.7")),
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(found.settings(), Some(&[1][..]));
+        found.check_growing().unwrap();
+    }
+
+    #[test]
+    fn old_updates_stay_in_the_file_that_was_replaced() {
+        let mut all = Repository::new(&added(0, 0), Vec::new());
+        for n in 1..=MOST_UPDATES + 5 {
+            let mut id = [0; 12];
+            id[..8].copy_from_slice(&(n as u64).to_be_bytes());
+            let added = Added {
+                id: SnapshotId(id),
+                ..added(0, n as u64)
+            };
+            all.add("main", &added, n as u64, Some(&format!("repo.{n}")));
+        }
+        assert_eq!(all.root.records(UPDATES).len(), MOST_UPDATES);
+        // The last update that is told is number 6. The file that number 6 replaced ends with number 5.
+        assert_eq!(all.root.text(OLDER_UPDATES), Some("repo.6"));
+        assert_eq!(all.root.records(UPDATES)[MOST_UPDATES - 1].number(2), 6);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_lost() {
+        let all = Repository::new(&added(0, 0), Vec::new());
+        let mut buffer = FlatBuffer::new();
+        let record = all.root.clone().with(13, Value::Bytes(vec![1]));
+        let forms = [REPOSITORY, &[Form::Elements(1)]].concat();
+        record.write(&mut buffer, None, &forms);
+        let found = Repository::parse(&buffer.finish()).unwrap();
+        assert!(found.branch("main").is_some());
+        assert!(found.check_growing().unwrap_err().contains("a later version"));
+    }
+}

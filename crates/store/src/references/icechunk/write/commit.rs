@@ -1,0 +1,266 @@
+//! Makes a snapshot the last one of a branch.
+//!
+//! ```text
+//! specification 1   config.yaml, if folders are new ─► refs/branch.NAME/ref.json
+//! specification 2   overwritten/repo.…, a copy ─► repo
+//! ```
+//!
+//! The last file is replaced only if it is as it was, so that of two programs that add at once one wins, and the other is told.
+
+use std::io;
+
+use super::super::containers::Containers;
+use super::super::file_reader::{FileKind, Specification};
+use super::super::flexbuffer::Flex;
+use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
+use super::super::repository::{Added, Repository};
+use super::file_writer::file;
+use super::parent::{Parent, REPOSITORY, branch_key, damaged};
+use super::settings_writer::{with_folders, yaml, yaml_with_folders};
+use super::snapshot_writer::FIRST_MESSAGE;
+use crate::{GrowingKeys, KeyOutput};
+
+/// The settings of specification 1.
+const SETTINGS: &str = "config.yaml";
+
+/// How often the file of specification 2 is read again that another program has changed, without moving the branch.
+const TRIED: usize = 20;
+
+/// Milliseconds from 1970 to the year 3000, from which names of copies count back.
+const YEAR_3000: u64 = 32_503_680_000_000;
+
+/// Makes a repository of its first snapshots and `added`. Its virtual chunks lie in these folders.
+///
+/// # Errors
+/// The store fails.
+pub fn begin<'f>(
+    output: &dyn KeyOutput,
+    specification: Specification,
+    added: &Added<'_>,
+    folders: impl Iterator<Item = &'f String>,
+) -> io::Result<()> {
+    match specification {
+        Specification::V1 => {
+            output.put(SETTINGS, yaml(folders).as_bytes())?;
+            output.put_last(&branch_key("main"), reference(added.id).as_bytes())
+        }
+        Specification::V2 => {
+            let first = Added {
+                id: FIRST_SNAPSHOT,
+                message: FIRST_MESSAGE,
+                ..*added
+            };
+            let settings = with_folders(Flex::Map(Vec::new()), folders);
+            let mut repository = Repository::new(&first, settings.write());
+            let at = repository.time_of_update(added.flushed_at);
+            repository.add("main", added, at, None);
+            output.put_last(REPOSITORY, &file_of(&repository)?)
+        }
+    }
+}
+
+/// Moves the branch of `parent` to `added`, whose virtual chunks lie in these folders, too.
+///
+/// # Errors
+/// Another program has moved the branch meanwhile; the store fails.
+pub fn add<'f>(
+    keys: &dyn GrowingKeys,
+    parent: &Parent,
+    added: &Added<'_>,
+    folders: impl Iterator<Item = &'f String>,
+) -> io::Result<()> {
+    let folders: Vec<&String> = folders.collect();
+    match parent.specification {
+        Specification::V1 => {
+            let tip = parent.unmoved()?;
+            add_folders(keys, parent, &folders)?;
+            let new = reference(added.id);
+            match keys.replace(&branch_key(&parent.branch), &tip.file, new.as_bytes())? {
+                true => Ok(()),
+                false => Err(parent.moved()),
+            }
+        }
+        Specification::V2 => {
+            for _ in 0..TRIED {
+                let tip = parent.unmoved()?;
+                let Some(mut repository) = tip.repository else {
+                    break;
+                };
+                if let Some(settings) = with_new_folders(&repository, &folders)? {
+                    repository.set_settings(settings);
+                }
+                let at = repository.time_of_update(added.flushed_at);
+                let copy = name_of_copy(at, &tip.file);
+                keys.put(&format!("overwritten/{copy}"), &tip.file)?;
+                repository.add(&parent.branch, added, at, Some(&copy));
+                if keys.replace(REPOSITORY, &tip.file, &file_of(&repository)?)? {
+                    return Ok(());
+                }
+                // The answer may have been lost, and others may have added to what this program added.
+                if parent.has(added.id)? {
+                    return Ok(());
+                }
+            }
+            let told = "other programs change the repository all the time: run nccopy --append again";
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, told))
+        }
+    }
+}
+
+/// The file that names the last snapshot of a branch.
+fn reference(id: SnapshotId) -> String {
+    format!("{{\"snapshot\":\"{id}\"}}")
+}
+
+fn file_of(repository: &Repository) -> io::Result<Vec<u8>> {
+    file(Specification::V2, FileKind::Repository, &repository.flatbuffer())
+}
+
+/// The name of the copy of a file that is replaced at a time. The last one is the first by name.
+fn name_of_copy(at: u64, file: &[u8]) -> String {
+    let id = SnapshotId(id_of("repository", file));
+    format!("repo.{}.{id}", YEAR_3000.saturating_sub(at / 1000))
+}
+
+/// The settings of specification 2 with these folders; `None` if they have them.
+fn with_new_folders(repository: &Repository, folders: &[&String]) -> io::Result<Option<Vec<u8>>> {
+    let wrong = |why: String| damaged(REPOSITORY, &why);
+    let (settings, told) = match repository.settings() {
+        Some(bytes) => (
+            Flex::parse(bytes).map_err(wrong)?,
+            Containers::of_flexbuffer(bytes).map_err(wrong)?,
+        ),
+        None => (Flex::Map(Vec::new()), Containers::default()),
+    };
+    let mut new = folders
+        .iter()
+        .copied()
+        .filter(|folder| !told.have(folder))
+        .peekable();
+    match new.peek().is_some() {
+        true => Ok(Some(with_folders(settings, new).write())),
+        false => Ok(None),
+    }
+}
+
+/// Adds containers for folders to the settings of specification 1 that have none.
+fn add_folders(keys: &dyn GrowingKeys, parent: &Parent, folders: &[&String]) -> io::Result<()> {
+    let old = parent.get(SETTINGS)?;
+    let text = String::from_utf8_lossy(old.as_deref().unwrap_or_default());
+    let told = Containers::of_yaml(&text);
+    let mut new = folders
+        .iter()
+        .copied()
+        .filter(|folder| !told.have(folder))
+        .peekable();
+    let Some(folder) = new.peek().map(|folder| (*folder).clone()) else {
+        return Ok(());
+    };
+    let Some(old) = &old else {
+        return keys.put_last(SETTINGS, yaml(new).as_bytes());
+    };
+    let settings = yaml_with_folders(&text, new).ok_or_else(|| {
+        let why = format!(
+            "its settings in {SETTINGS} have no container for the virtual chunks in {folder}; add one by icechunk"
+        );
+        io::Error::new(io::ErrorKind::InvalidInput, why)
+    })?;
+    match keys.replace(SETTINGS, old, settings.as_bytes())? {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "another program has changed the settings of the repository meanwhile: run nccopy --append again",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::super::super::file_reader::read_file;
+    use super::*;
+    use crate::{DirectoryKeys, GrowingFolder, KeyStore, RepositoryOutput};
+
+    /// A repository in a new folder.
+    fn repository(specification: Specification) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let output = Arc::new(crate::DirectoryOutput::in_place(folder.path()).unwrap());
+        let output = RepositoryOutput::new(output, specification);
+        output.put_last("zarr.json", b"{}").unwrap();
+        output.complete().unwrap();
+        folder
+    }
+
+    fn growing(folder: &Path, branch: &str) -> io::Result<RepositoryOutput> {
+        let store: Arc<dyn KeyStore> = Arc::new(DirectoryKeys::of(folder)?);
+        let (keys, _) = GrowingFolder::open(folder)?;
+        RepositoryOutput::growing(store, Arc::new(keys), branch)
+    }
+
+    /// The file `repo` with a change that another program has made.
+    fn change(folder: &Path, change: impl Fn(&mut Repository)) {
+        let path = folder.join(REPOSITORY);
+        let buffer = read_file(&fs::read(&path).unwrap(), FileKind::Repository).unwrap();
+        let mut found = Repository::parse(&buffer).unwrap();
+        change(&mut found);
+        fs::write(path, file_of(&found).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_branch_that_another_program_moved_is_refused() {
+        for specification in [Specification::V1, Specification::V2] {
+            let folder = repository(specification);
+            let output = growing(folder.path(), "main").unwrap();
+            assert_eq!(output.specification(), specification);
+            match specification {
+                Specification::V1 => {
+                    let moved = reference(FIRST_SNAPSHOT);
+                    fs::write(folder.path().join(branch_key("main")), moved).unwrap();
+                }
+                Specification::V2 => change(folder.path(), |found| {
+                    let added = Added {
+                        id: SnapshotId([7; 12]),
+                        flushed_at: 1,
+                        message: "other",
+                    };
+                    found.add("main", &added, 1, None);
+                }),
+            }
+            let error = output.complete().unwrap_err();
+            assert!(error.to_string().contains("the branch main"), "{error}");
+            drop(output);
+            assert!(growing(folder.path(), "dev").is_err());
+        }
+    }
+
+    #[test]
+    fn one_of_two_snapshots_at_once_wins() {
+        for specification in [Specification::V1, Specification::V2] {
+            let folder = repository(specification);
+            let output = growing(folder.path(), "main").unwrap();
+            // What goes by the mark of the folder is told at once.
+            assert!(growing(folder.path(), "main").is_err());
+            output.complete().unwrap();
+            drop(output);
+            let again = growing(folder.path(), "main").unwrap();
+            again.complete().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_another_program_changed_beside_the_branch_stays() {
+        let folder = repository(Specification::V2);
+        let output = growing(folder.path(), "main").unwrap();
+        change(folder.path(), |found| found.set_settings(Flex::UInt(7).write()));
+        output.complete().unwrap();
+        change(folder.path(), |found| {
+            assert_eq!(found.settings().map(Flex::parse), Some(Ok(Flex::UInt(7))));
+            assert_ne!(found.branch("main"), Some(FIRST_SNAPSHOT));
+        });
+        let copies = fs::read_dir(folder.path().join("overwritten")).unwrap();
+        assert_eq!(copies.count(), 1);
+    }
+}
