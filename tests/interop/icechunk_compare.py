@@ -35,8 +35,9 @@ if "--along" in sources:
     place = sources.index("--along")
     along = sources[place + 1]
     sources = sources[:place] + sources[place + 2 :]
+access = None if icechunk.__version__.startswith("1.") else icechunk.credentials.LocalFileSystemAccess
 repo = icechunk.Repository.open(
-    icechunk.local_filesystem_storage(repository), authorize_virtual_chunk_access={container: None}
+    icechunk.local_filesystem_storage(repository), authorize_virtual_chunk_access={container: access}
 )
 store = repo.readonly_session("main").store
 root = zarr.open_group(store, mode="r")

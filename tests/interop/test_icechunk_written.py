@@ -151,6 +151,78 @@ def test_append_adds_snapshots_and_keeps_manifests(tmp_path):
     assert "time = UNLIMITED ; // (13 currently)" in ncdump("-h", repository(repo)).decode()
 
 
+def test_names_are_found_whatever_their_characters(tmp_path):
+    # Byte by byte, '-' comes before '/', so that the group a-b comes between a and a/b.
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as f:
+        for path in ("a", "a/b", "a/b/c", "a-b", "a-b/x", "ab", "z"):
+            f.createGroup(path).createVariable("v", "i4")[...] = len(path)
+    nccopy("--quiet", tmp_path / "in.nc", repository(tmp_path / "repo"))
+    assert compare(tmp_path / "repo", tmp_path / "in.nc")["differences"] == []
+
+
+def test_specification_2(source, tmp_path):
+    repo = tmp_path / "repo"
+    nccopy("--inline", "0", source, repository(repo) + "&spec=2")
+    assert sorted(path.name for path in repo.iterdir()) == ["chunks", "manifests", "repo", "snapshots", "transactions"]
+    nccopy("-k", "nc4", "--data-dir", source.parent, repository(repo), tmp_path / "back.nc")
+    with netCDF4.Dataset(source) as wanted, netCDF4.Dataset(tmp_path / "back.nc") as found:
+        for name in wanted.variables:
+            assert (wanted[name][...] == found[name][...]).all(), name
+        assert found["inner/number"][...] == 5
+    nccopy("--inline", "0", "--threads", "2", source, repository(tmp_path / "again") + "&spec=2")
+    assert contents(tmp_path / "again") == contents(repo)
+    assert "mode=icechunk&spec=2" in nccopy("--quiet", source, f"{tmp_path / 'y'}#mode=zarr&spec=2", ok=False)
+
+
+def test_append_to_specification_2(tmp_path):
+    parts = [part(tmp_path / f"{n}.nc", first, count, 1) for n, (first, count) in enumerate([(0, 6), (6, 4), (10, 3)])]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", parts[0], repository(repo) + "&spec=2")
+    before = contents(repo)
+    for n in (1, 2):
+        nccopy("--quiet", "--append", parts[n], repository(repo))
+        assert f"({len_of(parts[: n + 1])} currently)" in ncdump("-h", repository(repo)).decode()
+        assert len(list((repo / "overwritten").iterdir())) == n
+    now = contents(repo)
+    assert {name for name in before if now.get(name) != before[name]} == {pathlib.Path("repo")}
+    nccopy("-k", "nc4", "--data-dir", tmp_path, repository(repo), tmp_path / "back.nc")
+    nccopy("--join", "time", *parts, tmp_path / "wanted.nc")
+    with netCDF4.Dataset(tmp_path / "wanted.nc") as wanted, netCDF4.Dataset(tmp_path / "back.nc") as found:
+        for name in wanted.variables:
+            assert (wanted[name][...] == found[name][...]).all(), name
+    told = nccopy("--quiet", "--append", parts[2], repository(repo) + "&spec=1", ok=False)
+    assert "of specification 2; leave out spec=" in told
+    assert contents(repo) == now
+
+
+def len_of(files):
+    return sum(len(netCDF4.Dataset(file).dimensions["time"]) for file in files)
+
+
+def test_append_goes_on_within_a_chunk(tmp_path):
+    parts = [part(tmp_path / f"{first}.nc", first, 5, 2) for first in (0, 5, 10, 15)]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", "--inline", "0", parts[0], repository(repo))
+    told = nccopy("--quiet", "--inline", "0", "--append", parts[1], repository(repo), ok=False)
+    assert "--copy-ragged" in told
+    for n in (1, 2, 3):
+        nccopy("--quiet", "--inline", "0", "--data-dir", tmp_path, "--copy-ragged", "--append", parts[n], repository(repo))
+        assert compare(repo, *parts[: n + 1], along="time")["differences"] == []
+
+
+def test_an_append_of_cells_that_are_there_is_told(tmp_path):
+    parts = [part(tmp_path / "a.nc", 0, 4, 1), part(tmp_path / "b.nc", 0, 4, 1), part(tmp_path / "c.nc", 2, 4, 1)]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", parts[0], repository(repo))
+    before = contents(repo)
+    for other in parts[1:]:
+        told = nccopy("--quiet", "--append", "--overlap", "last", other, repository(repo), ok=False)
+        assert "--join writes a new dataset of both" in told
+    assert contents(repo) == before
+    nccopy("--quiet", "--append", "--overlap", "first", parts[2], repository(repo))
+    assert "(6 currently)" in ncdump("-h", repository(repo)).decode()
+
+
 def test_append_writes_the_chunks_at_the_border(tmp_path):
     parts = [part(tmp_path / "a.nc", 0, 5, 2), part(tmp_path / "b.nc", 5, 4, 2)]
     repo = tmp_path / "repo"

@@ -1,5 +1,9 @@
-"""`nccopy --append` on stores: trees of keys grow where they are, files are replaced."""
+"""`nccopy --append` on stores: trees of keys and repositories grow where they are, files are replaced."""
 
+import concurrent.futures
+
+import netCDF4
+import numpy as np
 import pytest
 from remote_run import on
 from remote_stores import STORES
@@ -83,3 +87,46 @@ def test_the_mark_of_a_run_that_did_nothing_is_taken_over(store, tmp_path):
     # A refusal leaves no mark.
     on(store, "nccopy", "--append", *dim(maker), new, url(store, maker, "all")).refused("new.zarr")
     assert ".ncutils-growing" not in "".join(store.keys())
+
+
+def part(path, first, count):
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("time", None)
+        f.createDimension("x", 50)
+        f.createVariable("time", "f8", ("time",))[:] = np.arange(first, first + count)
+        values = np.arange(50 * first, 50 * (first + count)).reshape(count, 50)
+        f.createVariable("v", "i4", ("time", "x"), chunksizes=(2, 50), zlib=True)[:] = values
+    return path
+
+
+@pytest.mark.parametrize("store", STORES, indirect=True)
+@pytest.mark.parametrize("specification", [1, 2])
+def test_repositories_get_snapshots(store, tmp_path, specification):
+    url = store.url("data/repo", "icechunk")
+    for n, (first, count) in enumerate([(0, 4), (4, 6), (10, 3)]):
+        store.put(f"in/{n}.nc", part(tmp_path / f"{n}.nc", first, count).read_bytes())
+        options, spec = (["--append"], "") if n else ([], f"&spec={specification}")
+        on(store, "nccopy", "--inline", "0", *options, store.url(f"in/{n}.nc"), url + spec).whole()
+    found = store.keys("data/repo/")
+    assert not [key for key in found if ".ncutils" in key]
+    assert len([key for key in found if "/snapshots/" in key]) == 4
+    assert len([key for key in found if "/overwritten/" in key]) == (2 if specification == 2 else 0)
+    on(store, "nccopy", "-k", "nc4", url, tmp_path / "back.nc").whole()
+    with netCDF4.Dataset(tmp_path / "back.nc") as back:
+        assert (back["time"][:] == np.arange(13)).all()
+        assert (back["v"][:].ravel() == np.arange(13 * 50)).all()
+
+
+@pytest.mark.parametrize("store", ["s3s"], indirect=True)
+@pytest.mark.parametrize("specification", [1, 2])
+def test_of_two_appends_at_once_one_wins(store, tmp_path, specification):
+    url = store.url("repo", "icechunk")
+    on(store, "nccopy", part(tmp_path / "0.nc", 0, 4), f"{url}&spec={specification}").whole()
+    parts = [part(tmp_path / f"{n}.nc", 4, 4) for n in (1, 2, 3)]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        runs = list(pool.map(lambda new: on(store, "nccopy", "--append", new, url), parts))
+    assert sorted(run.code for run in runs) == [0, 1, 1], [run.error for run in runs]
+    told = "".join(run.error for run in runs)
+    assert "another" in told or "do not go on in one direction" in told
+    assert len([key for key in store.keys("repo/") if "/snapshots/" in key]) == 3
+    assert "time = UNLIMITED ; // (8 currently)" in on(store, "ncdump", "-h", url).whole().out
