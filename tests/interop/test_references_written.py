@@ -249,7 +249,7 @@ def test_rows_of_parquet(filtered, tmp_path):
     nccopy(filtered, out)
     documents = json.loads((out / ".zmetadata").read_text())
     assert documents["record_size"] == 10_000 and documents["metadata"]["sparse/.zarray"]["shape"] == [12, 40, 50]
-    assert not (out / "never").exists()
+    assert (out / "never").exists()
     script = tmp_path / "script.py"
     script.write_text(
         "import sys, json, pandas\n"
@@ -266,7 +266,7 @@ def test_rows_of_parquet(filtered, tmp_path):
 
 
 def test_parquet_of_many_chunks(tmp_path):
-    """Several files of rows, of which one has no chunk, one lacks some, and one has chunks that are stored as they are."""
+    """Several files of rows, of which one has no chunk but those of fill values, one lacks some, and one has chunks that are stored as they are."""
     source, out = tmp_path / "in.nc", tmp_path / "refs.parq"
     with h5py.File(source, "w", libver="latest") as f:
         v = f.create_dataset("v", (45_000, 1), "i2", chunks=(1, 1), fillvalue=-3)
@@ -278,7 +278,23 @@ def test_parquet_of_many_chunks(tmp_path):
             w.id.write_direct_chunk((n, 0), np.full(30, n, "i4").tobytes(), filter_mask=1)
     nccopy(source, out)
     check(out, source)
-    assert sorted(os.listdir(out / "v")) == [f"refs.{n}.parq" for n in (0, 1, 3, 4)]
+    assert sorted(os.listdir(out / "v")) == [f"refs.{n}.parq" for n in range(5)]
+
+
+def test_a_variable_that_was_never_written(tmp_path):
+    source, out = tmp_path / "in.nc", tmp_path / "refs.parq"
+    with netCDF4.Dataset(source, "w") as f:
+        f.createDimension("x", 25_000)
+        f.createVariable("never", "f8", ("x",), chunksizes=(2,), fill_value=7.5, zlib=True)
+        f.createVariable("all", "i4", ("x",), chunksizes=(5_000,))[:] = np.arange(25_000)
+    nccopy("--inline", "0", source, out)
+    check(out, source)
+    assert sorted(os.listdir(out / "never")) == ["refs.0.parq", "refs.1.parq"]
+    assert "files" not in nccopy("--data-dir", tmp_path, "-k", "nc4", out, tmp_path / "back.nc")
+    # What was never written is missing in other references, too.
+    nccopy("--inline", "0", out, tmp_path / "again.json")
+    check(tmp_path / "again.json", source)
+    assert places(tmp_path / "again.json", "never") == {}
 
 
 def test_only_references_are_replaced_by_a_folder(filtered, tmp_path):

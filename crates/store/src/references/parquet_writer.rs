@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Rows of a chunk in another file have a path, of one that is stored here the bytes in `raw`. Readers fail at rows without either, so
-//! chunks that were never written have a chunk of fill values in `raw`; a file of which all were never written is left out.
+//! chunks that were never written have a chunk of fill values in `raw`. All files of an array are written: one that lacks may be lost.
 //!
 //! A file is complete once a place of a later one comes, or another array: places come in the order of chunks, and values before them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +28,10 @@ const PAGE: usize = 1 << 20;
 
 /// Most bytes of values in a file that is put as a whole.
 const WHOLE: u64 = 8 << 20;
+
+/// Most files one behind another that are written without a chunk that was written. What is behind them reads as fill values, too, but
+/// our reader tells that files lack.
+const MOST_EMPTY: u64 = 10_000;
 
 /// The key of all documents.
 const DOCUMENTS: &str = ".zmetadata";
@@ -47,8 +51,10 @@ struct State {
     numbers: HashMap<String, usize>,
     /// The array of the last key.
     current: Option<usize>,
-    /// Number of the first file of the array that may still get rows.
+    /// Number of the first file of the array that is not written.
     next_file: u64,
+    /// The arrays whose files are written.
+    written: HashSet<usize>,
     /// The rows of the array that are not written.
     files: BTreeMap<u64, Rows>,
     /// Names of other files.
@@ -110,9 +116,7 @@ impl ParquetReferenceOutput {
         let mut state = self.state();
         let (array, chunk) = state.find(key)?;
         if state.current != Some(array) {
-            self.write_before(&mut state, u64::MAX)?;
-            state.current = Some(array);
-            state.next_file = 0;
+            self.begin_array(&mut state, array)?;
         }
         let (file, at) = (chunk / RECORD_SIZE, (chunk % RECORD_SIZE) as u32);
         if file < state.next_file {
@@ -122,38 +126,66 @@ impl ParquetReferenceOutput {
         let is_new = !state.files.contains_key(&file);
         if is_new && matches!(row, Row::Stored { .. }) {
             self.write_before(&mut state, file)?;
-            state.next_file = file;
         }
         state.files.entry(file).or_default().insert(at, row);
         Ok(())
     }
 
+    /// Completes the current array, and goes to another one.
+    fn begin_array(&self, state: &mut State, array: usize) -> io::Result<()> {
+        self.write_before(state, u64::MAX)?;
+        state.written.insert(array);
+        state.current = Some(array);
+        state.next_file = 0;
+        Ok(())
+    }
+
     /// Writes the files of the current array before number `end`.
     fn write_before(&self, state: &mut State, end: u64) -> io::Result<()> {
-        let later = state.files.split_off(&end);
-        let files = std::mem::replace(&mut state.files, later);
         let Some(array) = state.current.and_then(|number| state.arrays.get(number)) else {
             return Ok(());
         };
-        for (file, rows) in files {
+        let end = end.min(array.chunks().div_ceil(RECORD_SIZE));
+        // A file of fill values alone, whose rows are many.
+        let mut empty: Option<Vec<u8>> = None;
+        while state.next_file < end {
+            let file = state.next_file;
+            let rows = state.files.remove(&file).unwrap_or_default();
+            if rows.is_empty() {
+                let next = state
+                    .files
+                    .first_key_value()
+                    .map_or(end, |(next, _)| (*next).min(end));
+                if next - file > MOST_EMPTY {
+                    state.next_file = next;
+                    continue;
+                }
+            }
             let first = file * RECORD_SIZE;
             let count = array.chunks().saturating_sub(first).min(RECORD_SIZE) as usize;
             let key = match array.path.as_str() {
                 "" => format!("refs.{file}.parq"),
                 path => format!("{path}/refs.{file}.parq"),
             };
-            let fill = match rows.len() < count {
-                true => fill_of(array)?,
-                false => None,
-            };
-            let table = Table {
-                rows: &rows,
-                count,
-                fill: fill.as_deref(),
-                objects: &state.objects,
-                values: &state.values,
-            };
-            self.write_file(&key, &table)?;
+            let is_whole_and_empty = rows.is_empty() && count as u64 == RECORD_SIZE;
+            if let Some(bytes) = empty.as_ref().filter(|_| is_whole_and_empty) {
+                self.keys.put(&key, bytes)?;
+            } else {
+                let fill = match rows.len() < count {
+                    true => fill_of(array)?,
+                    false => None,
+                };
+                let table = Table {
+                    rows: &rows,
+                    count,
+                    fill: fill.as_deref(),
+                    objects: &state.objects,
+                    values: &state.values,
+                };
+                let written = self.write_file(&key, &table)?;
+                empty = written.filter(|_| is_whole_and_empty).or(empty);
+            }
+            state.next_file += 1;
         }
         if state.files.is_empty() {
             state.values.clear();
@@ -161,14 +193,16 @@ impl ParquetReferenceOutput {
         Ok(())
     }
 
-    fn write_file(&self, key: &str, table: &Table<'_>) -> io::Result<()> {
+    /// Writes a file. Returns its bytes if they are few.
+    fn write_file(&self, key: &str, table: &Table<'_>) -> io::Result<Option<Vec<u8>>> {
         if table.bytes() <= WHOLE {
             let mut bytes = Vec::new();
             table.write(&mut |part| {
                 bytes.extend_from_slice(part);
                 Ok(())
             })?;
-            return self.keys.put(key, &bytes);
+            self.keys.put(key, &bytes)?;
+            return Ok(Some(bytes));
         }
         let value = self.keys.create(key)?;
         let mut at = 0;
@@ -178,7 +212,8 @@ impl ParquetReferenceOutput {
             Ok(())
         })?;
         value.set_size(length)?;
-        value.finish()
+        value.finish()?;
+        Ok(None)
     }
 }
 
@@ -379,6 +414,12 @@ impl KeyOutput for ParquetReferenceOutput {
 
     fn publish(&self) -> io::Result<()> {
         let mut state = self.state();
+        // Of arrays of which nothing was written, all values are fill values.
+        for array in 0..state.arrays.len() {
+            if !state.written.contains(&array) {
+                self.begin_array(&mut state, array)?;
+            }
+        }
         self.write_before(&mut state, u64::MAX)?;
         let documents = std::mem::take(&mut state.documents);
         let all = format!("{{\"metadata\":{{\n{documents}\n}},\"record_size\":{RECORD_SIZE}}}\n");
@@ -401,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_a_written_chunk_are_left_out() {
+    fn all_files_of_an_array_are_written() {
         let keys = MemoryKeys::new();
         let output = ParquetReferenceOutput::new(Arc::new(keys.output()));
         output.put_last("v/.zarray", b"{}").unwrap();
@@ -413,7 +454,12 @@ mod tests {
             fill: Box::new(|| Ok(vec![7; 3])),
         };
         output
-            .begin_arrays(vec![array("v", &[3, 10_000]), array("w", &[]), array("x", &[2])])
+            .begin_arrays(vec![
+                array("v", &[3, 10_000]),
+                array("w", &[]),
+                array("x", &[2]),
+                array("y", &[u64::MAX]),
+            ])
             .unwrap();
         // Values come first, and places in the order of chunks.
         output.put("v/2.5", b"inline").unwrap();
@@ -421,11 +467,18 @@ mod tests {
         output.put_reference("v/2.9999", &stored(9)).unwrap();
         output.put_reference("w/0", &stored(1)).unwrap();
         assert!(output.put_reference("v/3.0", &stored(1)).is_err());
-        assert!(output.put_reference("y/0", &stored(1)).is_err());
+        assert!(output.put_reference("z/0", &stored(1)).is_err());
         output.publish().unwrap();
         assert_eq!(
             keys.list("").unwrap(),
-            [".zmetadata", "v/refs.0.parq", "v/refs.2.parq", "w/refs.0.parq"]
+            [
+                ".zmetadata",
+                "v/refs.0.parq",
+                "v/refs.1.parq",
+                "v/refs.2.parq",
+                "w/refs.0.parq",
+                "x/refs.0.parq"
+            ]
         );
     }
 }

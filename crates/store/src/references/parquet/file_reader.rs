@@ -1,5 +1,6 @@
 //! [`Rows`]: the references in one Parquet file.
 
+use super::file_writer::WRITER;
 use super::page_reader::{Column, Pages, Physical};
 use super::thrift_reader::{Kind, Thrift, Wrong};
 use crate::references::{Reference, StoredRange};
@@ -40,7 +41,11 @@ struct Chunk {
 /// # Errors
 /// What of Parquet is not read here, and what is damaged.
 pub fn read_rows(file: &[u8], most: usize) -> Result<Rows, Wrong> {
-    let (elements, groups) = footer(file)?;
+    let Footer {
+        elements,
+        groups,
+        is_own,
+    } = footer(file)?;
     let leaves = elements.get(1..).unwrap_or_default();
     if leaves.iter().any(|element| element.children != 0) {
         return Err("columns with columns of their own".to_owned());
@@ -57,12 +62,18 @@ pub fn read_rows(file: &[u8], most: usize) -> Result<Rows, Wrong> {
         };
         read_column(file, element, chunk, most).map_err(|why| format!("column '{name}': {why}"))
     };
-    let rows = Rows {
+    let mut rows = Rows {
         path: column("path")?,
         offset: column("offset")?,
         size: column("size")?,
         raw: column("raw")?,
     };
+    let has_fill = chunks
+        .iter()
+        .any(|chunk| chunk.name == b"raw" && chunk.dictionary.is_some());
+    if is_own && has_fill {
+        rows.leave_fill_out();
+    }
     let count = rows.path.len();
     match [&rows.offset, &rows.size, &rows.raw]
         .iter()
@@ -104,8 +115,17 @@ fn read_column(file: &[u8], element: &Element, chunk: &Chunk, most: usize) -> Re
     pages.read(bytes, count)
 }
 
-/// The schema, and the columns of each row group.
-fn footer(file: &[u8]) -> Result<(Vec<Element>, Vec<Vec<Chunk>>), Wrong> {
+/// What the end of a file tells.
+struct Footer {
+    /// The schema.
+    elements: Vec<Element>,
+    /// The columns of each row group.
+    groups: Vec<Vec<Chunk>>,
+    /// True if this crate wrote the file.
+    is_own: bool,
+}
+
+fn footer(file: &[u8]) -> Result<Footer, Wrong> {
     let ends = file.strip_prefix(MAGIC).and_then(|rest| rest.strip_suffix(MAGIC));
     let (before, length) = ends
         .and_then(<[u8]>::split_last_chunk)
@@ -115,7 +135,7 @@ fn footer(file: &[u8]) -> Result<(Vec<Element>, Vec<Vec<Chunk>>), Wrong> {
         .len()
         .checked_sub(length)
         .ok_or("metadata that is longer than the file")?;
-    let (mut elements, mut groups) = (Vec::new(), Vec::new());
+    let (mut elements, mut groups, mut is_own) = (Vec::new(), Vec::new(), false);
     Thrift::new(&before[from..]).structure(|thrift, id, kind| {
         match (id, kind) {
             (2, Kind::List) => list(thrift, |thrift| {
@@ -126,11 +146,16 @@ fn footer(file: &[u8]) -> Result<(Vec<Element>, Vec<Vec<Chunk>>), Wrong> {
                 groups.push(group(thrift)?);
                 Ok(())
             })?,
+            (6, Kind::Binary) => is_own = thrift.binary()?.starts_with(WRITER.as_bytes()),
             _ => return Ok(false),
         }
         Ok(true)
     })?;
-    Ok((elements, groups))
+    Ok(Footer {
+        elements,
+        groups,
+        is_own,
+    })
 }
 
 /// Reads a list of structures.
@@ -204,6 +229,18 @@ fn column_metadata(thrift: &mut Thrift<'_>, chunk: &mut Chunk) -> Result<(), Wro
 }
 
 impl Rows {
+    /// Leaves out the chunks of fill values, which this crate writes for chunks that were never written. They are the only value of the
+    /// dictionary of `raw`, whose bytes come first.
+    fn leave_fill_out(&mut self) {
+        if let Column::Bytes(_, values) = &mut self.raw {
+            let is_fill = |value: &Option<(u32, u32)>| matches!(value, Some((0, length)) if *length > 0);
+            values
+                .iter_mut()
+                .filter(|value| is_fill(value))
+                .for_each(|value| *value = None);
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.path.len()

@@ -11,6 +11,9 @@ use ::zstd::bulk::Compressor;
 
 use super::thrift_writer::{ThriftWriter, push_varint};
 
+/// What the name of the writer begins with, by which the reader knows our files.
+pub const WRITER: &str = "ncutils ";
+
 const MAGIC: &[u8; 4] = b"PAR1";
 
 /// The level of Zstandard.
@@ -231,7 +234,7 @@ impl<'a> FileWriter<'a> {
             own.int64(2, total);
             own.int64(3, rows);
         });
-        footer.string(6, concat!("ncutils ", env!("CARGO_PKG_VERSION")));
+        footer.string(6, &format!("{WRITER}{}", env!("CARGO_PKG_VERSION")));
         let footer = footer.finish();
         let length = length_of(&footer)?;
         self.write(&footer)?;
