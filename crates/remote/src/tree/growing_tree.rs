@@ -152,7 +152,7 @@ fn taken_over() -> io::Error {
 
 /// Puts the mark, and returns its version.
 fn put(objects: &TreeObjects, text: &str, mode: PutMode) -> io::Result<UpdateVersion> {
-    if !objects.put_if(GROWING, text, mode)? {
+    if !objects.put_if(GROWING, text.as_bytes(), mode)? {
         return Err(taken_over());
     }
     match objects.get(GROWING)? {
@@ -260,7 +260,7 @@ mod tests {
         assert!(tree.replace("ref", b"old", b"new").unwrap());
         assert_eq!(tree.staged("ref").unwrap().unwrap(), b"new");
         // Another program has come between the look and the change.
-        let put = tree.objects.put_if("ref", "late", PutMode::Update(stale));
+        let put = tree.objects.put_if("ref", b"late", PutMode::Update(stale));
         assert!(!put.unwrap());
         assert_eq!(tree.staged("ref").unwrap().unwrap(), b"new");
         assert!(matches!(open(), Err(NotClaimed::Taken(_))));

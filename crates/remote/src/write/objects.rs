@@ -103,8 +103,8 @@ impl TreeObjects {
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn put_if(&self, key: &str, value: impl AsRef<[u8]>, mode: PutMode) -> io::Result<bool> {
-        let (path, value) = (self.path(key)?, value.as_ref());
+    pub(crate) fn put_if(&self, key: &str, value: &[u8], mode: PutMode) -> io::Result<bool> {
+        let path = self.path(key)?;
         let task = Task::new("write", key);
         let put = |mode: PutMode| {
             self.sending.session().run(&task, |store| {

@@ -126,7 +126,11 @@ fn who_lost_a_switch_deletes_nothing() {
         ..mark.clone()
     };
     let mode = object_store::PutMode::Update(seen.clone());
-    assert!(tree.objects.put_if(PARTIAL, &other.text(), mode).unwrap());
+    assert!(
+        tree.objects
+            .put_if(PARTIAL, other.text().as_bytes(), mode)
+            .unwrap()
+    );
     let before = contents(&inner);
     let error = switch(&tree.objects, &mark).unwrap_err().to_string();
     assert!(error.contains("took over"), "{error}");
