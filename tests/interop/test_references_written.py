@@ -219,14 +219,15 @@ def test_what_cannot_be_a_reference_is_told_whole(filtered, tmp_path):
         f.create_dataset("lz4", data=values, chunks=(10, 1000), **hdf5plugin.LZ4())
         f.create_dataset("scaled", data=values, chunks=(10, 1000), scaleoffset=0)
         f.create_dataset("small", data=values[0, :9], chunks=(3,), scaleoffset=0)
-        files = [(str(tmp_path / name), 0, 120000) for name in ("one", "two")]
+        # The first file ends within an element.
+        files = [(str(tmp_path / name), 0, size) for name, size in [("one", 119_998), ("two", 120_002)]]
         space = h5py.h5s.create_simple((60, 1000))
         plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         for name, offset, size in files:
             plist.set_external(os.path.basename(name).encode(), offset, size)
         h5py.h5d.create(f.id, b"apart", h5py.h5t.NATIVE_INT32, space, plist)
-    (tmp_path / "one").write_bytes(values.tobytes()[:120000])
-    (tmp_path / "two").write_bytes(values.tobytes()[120000:])
+    (tmp_path / "one").write_bytes(values.tobytes()[:119_998])
+    (tmp_path / "two").write_bytes(values.tobytes()[119_998:])
     told = nccopy(source, out, ok=False)
     for part in ["these 3 variables", "lz4", "scaled", "apart", "--inline BYTES", "--drop-unsupported", "-V"]:
         assert part in told, told

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use ncutils_cli::values::text::text;
-use ncutils_core::copy::plan::CopyOptions;
+use ncutils_core::copy::plan::{AskedLayout, ChunkSpec, CopyOptions};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::format::{NameForm, ReferenceNames};
+use ncutils_core::format::{NameForm, ReferenceNames, WantedChunks};
 use ncutils_core::location::{Location, common_folder};
+use ncutils_core::subset::SubsetRequest;
 
 /// `--base` and `--relative`.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +58,8 @@ impl ReferenceRequest {
         self.base.is_some()
     }
 
-    /// How the references of a copy name its inputs, which may be joined along a dimension; `None` if the output has none.
+    /// How the references of a copy name its inputs, of which `part` is copied and which may be joined along a dimension; `None` if the
+    /// output has none.
     ///
     /// # Errors
     /// An input that other programs do not find.
@@ -66,6 +68,7 @@ impl ReferenceRequest {
         inputs: &[Location],
         output: &Location,
         copy: &CopyOptions,
+        part: &SubsetRequest,
         joined: Option<&str>,
     ) -> Result<Option<ReferenceNames>> {
         if !output.makes_references(copy.kind) {
@@ -85,9 +88,32 @@ impl ReferenceRequest {
         };
         Ok(Some(ReferenceNames {
             form,
-            joined: joined.map(str::to_owned),
+            chunks: wanted_chunks(copy, part, joined),
         }))
     }
+}
+
+/// The chunks that a copy wants of variables in one piece.
+fn wanted_chunks(copy: &CopyOptions, part: &SubsetRequest, joined: Option<&str>) -> WantedChunks {
+    let mut wanted = WantedChunks {
+        joined: joined.map(str::to_owned),
+        ..WantedChunks::default()
+    };
+    let by_index = part.indices.iter().map(|request| request.dimension());
+    let by_value = part.values.iter().map(|request| request.dimension());
+    wanted.cut.extend(by_index.chain(by_value).map(str::to_owned));
+    for spec in &copy.chunking {
+        match spec {
+            ChunkSpec::Dimensions(lengths) => wanted.lengths.extend_from_slice(lengths),
+            ChunkSpec::Variable {
+                name,
+                layout: AskedLayout::Chunked(shape),
+            } => wanted.shapes.push((name.clone(), shape.clone())),
+            // Other layouts say nothing of chunks that references have.
+            ChunkSpec::Variable { .. } | ChunkSpec::Unchunked | ChunkSpec::Access(..) => {}
+        }
+    }
+    wanted
 }
 
 /// The folder that an output is in, as an absolute path.

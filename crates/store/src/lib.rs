@@ -86,7 +86,7 @@ pub use references::base64;
 pub use references::icechunk::RepositoryOutput;
 pub use references::{
     JsonReferenceOutput, ObjectVersion, ParquetReferenceOutput, Reference, ReferenceKeys, ReferenceSet,
-    ReferenceTable, ReferencedArray, StoredRange, ValuePlace, read_kerchunk,
+    ReferenceTable, ReferencedArray, ReferencedObject, StoredRange, ValuePlace, read_kerchunk,
 };
 pub use requests::fetch_pool::{FetchPool, allocate};
 pub use requests::fetch_queue::{Admitted, FetchQueue};

@@ -140,6 +140,11 @@ impl StoredPlaces for JoinSource<'_> {
         input.length_of_chunk(var, chunk)
     }
 
+    fn piece_of_bytes(&self, var: VarId) -> Result<Option<u64>> {
+        let (input, var) = self.stored(var);
+        input.piece_of_bytes(var)
+    }
+
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
         let (input, var) = self.stored(var);
         input.place_of_bytes(var, offset, length)

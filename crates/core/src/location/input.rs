@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::other_format::other_format;
 use super::output::output_kind::is_zarr;
 use super::referenced::ReferencedPlaces;
-use super::references::version_of;
 #[cfg(feature = "remote")]
 use super::remote;
 use super::{Location, Mode, STDIN, StoreKind, Target, zip};
@@ -21,7 +20,7 @@ use crate::model::{Kind, ZarrVersion};
 use crate::remote::{Form, RemoteUrl};
 use crate::store::{
     DirectoryKeys, ExternalFiles, FamilySource, FileSource, Input, InputKind, LocalExternalFiles, Object,
-    open_compressed_dataset, open_stream,
+    ObjectVersion, open_compressed_dataset, open_stream,
 };
 
 /// Maximum size, in bytes, of piped data that is kept in memory. The rest goes to a temporary file.
@@ -446,7 +445,7 @@ impl Location {
                 kind.name()
             ))));
         }
-        let version = object.as_deref().and_then(version_of);
+        let version = object.as_deref().and_then(ObjectVersion::of);
         self.with_places(reader, has_places, version)
     }
 }

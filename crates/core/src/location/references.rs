@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::{Location, Target};
 use crate::error::{Alternative, Error, Result};
 use crate::format::{NameForm, Reader, Referable, ReferenceNames};
-use crate::store::{Object, ObjectVersion};
+use crate::store::ObjectVersion;
 
 impl Location {
     /// The same location, whose stored bytes become references: contiguous variables then have chunks, and chunks have places.
@@ -62,17 +62,6 @@ impl Location {
         };
         let referable = Referable::new(reader, whole, version, has_places, names.clone());
         Ok(Box::new(referable.map_err(self.named())?))
-    }
-}
-
-/// What tells whether an object is changed later, if it is known without another request.
-pub(super) fn version_of(object: &dyn Object) -> Option<ObjectVersion> {
-    let state = object.state().ok()?;
-    match (state.etag, state.modified) {
-        (Some(tag), _) if !tag.starts_with("W/") => Some(ObjectVersion::ETag(tag.into())),
-        // A server compares a weak ETag with nothing.
-        (_, Some(time)) => Some(ObjectVersion::LastModified(time)),
-        (_, None) => None,
     }
 }
 

@@ -19,5 +19,5 @@ pub use fill::{fill_pattern, resize, too_large};
 pub use grid::{ChunkGrid, ChunksIn};
 pub use region::Region;
 pub use selection::Selection;
-pub use shape::{MAX_RANK, byte_count, element_count};
+pub use shape::{MAX_RANK, byte_count, common_divisor, element_count};
 pub use shards::chunks_of_shard;

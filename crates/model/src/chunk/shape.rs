@@ -18,3 +18,11 @@ pub fn byte_count(shape: &[u64], element_size: usize) -> Option<usize> {
         .and_then(|n| usize::try_from(n).ok())
         .filter(|n| isize::try_from(*n).is_ok())
 }
+
+/// The greatest common divisor of two numbers. That of 0 and `n` is `n`.
+pub fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

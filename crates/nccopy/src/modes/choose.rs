@@ -14,7 +14,9 @@ use crate::locations;
 pub fn copy((input, output): (&Location, &Location), arguments: &Arguments) -> anyhow::Result<u8> {
     locations::check((input, output), arguments)?;
     let inputs = std::slice::from_ref(input);
-    let names = arguments.names.names(inputs, output, &arguments.copy, None)?;
+    let names = arguments
+        .names
+        .names(inputs, output, &arguments.copy, &arguments.part, None)?;
     let input = &input.clone().with_reference_names(names);
     if arguments.plain_zst || arguments.archive.restore || arguments.as_hdf5 {
         arguments.refuse_step_of_bytes()?;

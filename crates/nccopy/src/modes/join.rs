@@ -188,6 +188,7 @@ pub(super) fn found_inputs(
         &locations,
         output,
         &arguments.copy,
+        &arguments.part,
         arguments.files.dim.as_deref(),
     )?;
     threads::try_map(threads::count(), RUN, &locations, |location| {

@@ -20,5 +20,5 @@ mod value_spool;
 pub use json_writer::JsonReferenceOutput;
 pub use parquet_writer::ParquetReferenceOutput;
 pub use read::{ReferenceKeys, ReferenceSet, ReferenceTable, read_kerchunk};
-pub use reference::{ObjectVersion, Reference, StoredRange, ValuePlace};
+pub use reference::{ObjectVersion, Reference, ReferencedObject, StoredRange, ValuePlace};
 pub use referenced_array::ReferencedArray;

@@ -1,7 +1,10 @@
 //! [`Reference`]: where the value of a key lies.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::SystemTime;
+
+use crate::Object;
 
 /// Where the value of a key lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +37,15 @@ pub struct StoredRange {
     pub version: Option<ObjectVersion>,
 }
 
+/// An object that references lead to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReferencedObject {
+    /// Its name, as stored.
+    pub name: String,
+    /// Where it is, or the reason why it is not read: a clause without its subject.
+    pub found: Result<OsString, String>,
+}
+
 /// What tells whether an object was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObjectVersion {
@@ -41,4 +53,17 @@ pub enum ObjectVersion {
     ETag(Arc<str>),
     /// The time of the last change.
     LastModified(SystemTime),
+}
+
+impl ObjectVersion {
+    /// What tells whether an object is changed later, if it is known without another request.
+    pub fn of(object: &dyn Object) -> Option<Self> {
+        let state = object.state().ok()?;
+        match (state.etag, state.modified) {
+            (Some(tag), _) if !tag.starts_with("W/") => Some(Self::ETag(tag.into())),
+            // A server compares a weak ETag with nothing.
+            (_, Some(time)) => Some(Self::LastModified(time)),
+            (_, None) => None,
+        }
+    }
 }

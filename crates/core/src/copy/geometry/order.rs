@@ -13,7 +13,7 @@
 
 use std::borrow::Cow;
 
-use crate::chunk::Region;
+use crate::chunk::{Region, common_divisor};
 
 /// The order of chunks, and its division into blocks.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ pub fn tile_shape(input: &[u64], output: &[u64], extent: &[u64], counts: &[u64])
         let chunks = if *i >= *length || *i == 0 || *o == 0 {
             *count
         } else {
-            i / gcd(*i, *o)
+            i / common_divisor(*i, *o)
         };
         tile.push(chunks.min(*count).max(1));
     }
@@ -78,10 +78,6 @@ pub fn tile_in_c_order(tile: &mut [u64], shard: &[u64]) {
         }
         lengthens |= (*length).min(*all) > 1;
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 impl Block {

@@ -76,6 +76,11 @@ impl StoredPlaces for ClassicReader {
         Ok(None)
     }
 
+    fn piece_of_bytes(&self, var: VarId) -> Result<Option<u64>> {
+        let piece = self.geometry.piece(&self.places[var.0], 0, u64::MAX);
+        Ok(Some(piece.length).filter(|length| *length > 0))
+    }
+
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
         let place = &self.places[var.0];
         let piece = self.geometry.piece(place, offset, length);

@@ -99,6 +99,17 @@ impl dyn Reader + '_ {
         }
     }
 
+    /// Bytes of a piece of a variable without chunks: see [`StoredPlaces::piece_of_bytes`](super::StoredPlaces::piece_of_bytes).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn piece_of_bytes(&self, var: VarId) -> Result<Option<u64>> {
+        match self.extensions().places {
+            Some(places) => places.piece_of_bytes(var),
+            None => Ok(None),
+        }
+    }
+
     /// Where bytes of a variable without chunks lie: see [`StoredPlaces::place_of_bytes`](super::StoredPlaces::place_of_bytes).
     ///
     /// # Errors

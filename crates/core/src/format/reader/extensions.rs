@@ -62,6 +62,13 @@ pub trait StoredPlaces: Send + Sync {
     /// If the store fails.
     fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>>;
 
+    /// Bytes of a piece of a variable without chunks: cut into pieces of this length, from its first byte on, each piece lies in one run
+    /// of bytes. `None` if it is not stored so, or where no other program finds it. Virtual sources must be resolved.
+    ///
+    /// # Errors
+    /// If a virtual source cannot be read.
+    fn piece_of_bytes(&self, var: VarId) -> Result<Option<u64>>;
+
     /// Where `length` bytes from byte `offset` on of a variable without chunks lie. `None` if they do not lie in one piece, or where no
     /// other program finds them.
     ///

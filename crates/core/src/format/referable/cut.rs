@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::wanted::WantedChunks;
 use crate::chunk::{ChunkGrid, byte_count, element_count};
 use crate::error::Result;
 use crate::filter::{ChunkType, Pipeline, Registry};
@@ -29,12 +30,12 @@ pub struct CutVariable {
 }
 
 impl CutVariable {
-    /// A variable of `reader` as chunks that lie in one piece each; `None` if there are no such chunks. With `single`, they have length 1
-    /// along the first dimension.
+    /// A variable of `reader` as chunks that lie in one run each; `None` if there are no such chunks. Of chunks that do, those of `wanted`
+    /// come first.
     ///
     /// # Errors
-    /// A place that is not in the file.
-    pub fn of(reader: &dyn Reader, var: VarId, single: bool) -> Result<Option<Self>> {
+    /// A virtual source that cannot be read.
+    pub fn of(reader: &dyn Reader, var: VarId, wanted: &WantedChunks) -> Result<Option<Self>> {
         let layout = reader.layout(var);
         let (extent, size) = (&layout.extent, layout.element_size);
         let is_plain = layout.storage == Storage::Contiguous && layout.encoding != Encoding::Structured;
@@ -42,27 +43,27 @@ impl CutVariable {
         if !is_plain || total.is_none_or(|total| total == 0) {
             return Ok(None);
         }
-        // A place that is none for one byte is none for chunks, whose shapes take long to find.
-        if reader.place_of_bytes(var, 0, 1)?.is_none() {
+        let Some(piece) = reader.piece_of_bytes(var)? else {
             return Ok(None);
-        }
-        for whole in [shape(extent, size, single.into()), shape(extent, size, 1)] {
-            let Some(bytes) = byte_count(&whole, size).map(|bytes| bytes as u64) else {
-                continue;
-            };
-            if reader.place_of_bytes(var, 0, bytes)?.is_some() {
-                return Ok(Some(Self {
-                    grid: ChunkGrid::new(extent, &whole)?,
-                    layout: VariableLayout {
-                        storage: Storage::Chunked { shape: whole },
-                        ..layout.clone()
-                    },
-                    bytes,
-                    pipeline: OnceLock::new(),
-                }));
-            }
-        }
-        Ok(None)
+        };
+        let asked = wanted.lengths(reader.schema(), var, extent);
+        let shapes = asked.iter().filter_map(|(least, asked)| {
+            let shape = shape(extent, size, piece, asked)?;
+            let bytes = byte_count(&shape, size)? as u64;
+            (bytes >= *least).then_some((shape, bytes))
+        });
+        let Some((shape, bytes)) = { shapes }.next() else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            grid: ChunkGrid::new(extent, &shape)?,
+            layout: VariableLayout {
+                storage: Storage::Chunked { shape },
+                ..layout.clone()
+            },
+            bytes,
+            pipeline: OnceLock::new(),
+        }))
     }
 
     /// The pipeline without codecs of chunks of this variable of a schema.
@@ -101,44 +102,55 @@ impl CutVariable {
     }
 }
 
-/// The shape of chunks of about [`MOST`] bytes that are each one run of bytes of a variable, and that its shape is a multiple of. They
-/// have length 1 along the first `single` dimensions.
-fn shape(extent: &[u64], element_size: usize, single: usize) -> Vec<u64> {
-    let mut shape = extent.to_vec();
-    for at in 0..shape.len() {
-        let inner = shape[at + 1..]
-            .iter()
-            .fold(element_size as u64, |bytes, length| bytes.saturating_mul(*length));
-        if at < single {
-            shape[at] = 1;
-            continue;
+/// The shape of chunks of about [`MOST`] bytes that are each one run of bytes, that do not reach across pieces of `piece` bytes, and that
+/// the variable's shape is a multiple of. They have the lengths that are `asked` for. `None` if there are none.
+///
+/// Such chunks have length 1 along the first dimensions, a part of the next one, and all of the others.
+fn shape(extent: &[u64], element_size: usize, piece: u64, asked: &[Option<u64>]) -> Option<Vec<u64>> {
+    let mut found = None;
+    let mut inner = element_size as u64;
+    // From the smallest chunks to the largest.
+    for at in (0..extent.len()).rev() {
+        let is_wanted = |d: usize, length: u64| asked[d].is_none_or(|asked| asked == length);
+        let length = match asked[at] {
+            Some(length) => Some(length).filter(|length| extent[at].is_multiple_of(*length)),
+            None => divisor(extent[at], inner, piece),
+        };
+        let length = length.filter(|length| piece.is_multiple_of(length.saturating_mul(inner)));
+        let is_large = inner > MOST && asked[at].is_none_or(|asked| asked == 1);
+        let is_run =
+            (0..at).all(|d| is_wanted(d, 1)) && (at + 1..extent.len()).all(|d| is_wanted(d, extent[d]));
+        if let Some(length) = length.filter(|_| is_run && !(is_large && found.is_some())) {
+            let mut shape = extent.to_vec();
+            shape[..at].fill(1);
+            shape[at] = length;
+            found = Some(shape);
         }
-        if inner > MOST {
-            shape[at] = 1;
-            continue;
-        }
-        shape[at] = divisor(extent[at], inner);
-        break;
+        inner = inner.saturating_mul(extent[at]);
     }
-    shape
+    match extent {
+        [] => Some(Vec::new()).filter(|_| piece.is_multiple_of(inner)),
+        _ => found,
+    }
 }
 
-/// The largest divisor of a length that makes a chunk of at most [`MOST`] bytes, where one step along the dimension has `inner` bytes.
-/// If that chunk is smaller than [`LEAST`], the next larger one.
-fn divisor(length: u64, inner: u64) -> u64 {
+/// The largest divisor of a length that makes a chunk of at most [`MOST`] bytes, where one step along the dimension has `inner` bytes,
+/// and pieces of `piece` bytes are whole chunks. If that chunk is smaller than [`LEAST`], the next larger one. `None` if there is none.
+fn divisor(length: u64, inner: u64, piece: u64) -> Option<u64> {
+    let fits = |n: u64| piece.is_multiple_of(n.saturating_mul(inner));
     let wanted = |n: u64| n.saturating_mul(inner) <= MOST;
-    if wanted(length) {
-        return length;
+    if wanted(length) && fits(length) {
+        return Some(length);
     }
-    let mut best = (1, length);
+    let mut best = (None, None);
     // Divisors come in pairs, so half of them are found below the square root.
     let mut small = 1;
     while small <= length / small {
         if length.is_multiple_of(small) {
-            for n in [small, length / small] {
+            for n in [small, length / small].into_iter().filter(|n| fits(*n)) {
                 match wanted(n) {
-                    true => best.0 = best.0.max(n),
-                    false => best.1 = best.1.min(n),
+                    true => best.0 = best.0.max(Some(n)),
+                    false => best.1 = Some(best.1.map_or(n, |least: u64| least.min(n))),
                 }
             }
         }
@@ -148,9 +160,9 @@ fn divisor(length: u64, inner: u64) -> u64 {
             break;
         }
     }
-    match best.0.saturating_mul(inner) < LEAST {
-        true => best.1,
-        false => best.0,
+    match best.0.is_some_and(|n| n.saturating_mul(inner) >= LEAST) {
+        true => best.0,
+        false => best.1.or(best.0),
     }
 }
 
@@ -160,14 +172,40 @@ mod tests {
 
     #[test]
     fn chunks_divide_the_variable() {
-        assert_eq!(shape(&[10, 20], 4, 0), [10, 20]);
-        assert_eq!(shape(&[1000, 1000, 10], 4, 0), [250, 1000, 10]);
-        assert_eq!(shape(&[1000, 1000, 10], 4, 1), [1, 1000, 10]);
+        let plain = |extent: &[u64], size: usize| {
+            let bytes = byte_count(extent, size).unwrap() as u64;
+            shape(extent, size, bytes, &vec![None; extent.len()]).unwrap()
+        };
+        assert_eq!(plain(&[10, 20], 4), [10, 20]);
+        assert_eq!(plain(&[1000, 1000, 10], 4), [250, 1000, 10]);
         // Of a prime number, a step has enough bytes or all are one chunk.
-        assert_eq!(shape(&[10_007, 100_000], 4, 0), [1, 100_000]);
-        assert_eq!(shape(&[10_007, 1_000], 4, 0), [10_007, 1_000]);
+        assert_eq!(plain(&[10_007, 100_000], 4), [1, 100_000]);
+        assert_eq!(plain(&[10_007, 1_000], 4), [10_007, 1_000]);
         // A step that is too large is cut in turn.
-        assert_eq!(shape(&[3, 4096, 4096], 4, 0), [1, 1024, 4096]);
-        assert_eq!(shape(&[], 8, 0), [0_u64; 0]);
+        assert_eq!(plain(&[3, 4096, 4096], 4), [1, 1024, 4096]);
+        assert_eq!(plain(&[], 8), [0_u64; 0]);
+    }
+
+    #[test]
+    fn chunks_do_not_reach_across_pieces() {
+        let of = |piece| shape(&[60, 10, 10], 4, piece, &[None; 3]);
+        assert_eq!(of(24_000).unwrap(), [60, 10, 10]);
+        assert_eq!(of(8_000).unwrap(), [20, 10, 10]);
+        assert_eq!(of(2_800).unwrap(), [1, 10, 10]);
+        assert_eq!(of(200).unwrap(), [1, 5, 10]);
+        assert_eq!(of(6), None, "within an element");
+    }
+
+    #[test]
+    fn chunks_have_the_lengths_asked_for() {
+        let of = |asked: [Option<u64>; 3]| shape(&[60, 10, 10], 4, 24_000, &asked);
+        assert_eq!(of([Some(6), None, None]).unwrap(), [6, 10, 10]);
+        assert_eq!(of([None, Some(5), None]).unwrap(), [1, 5, 10]);
+        assert_eq!(of([Some(1), None, Some(10)]).unwrap(), [1, 10, 10]);
+        assert_eq!(of([Some(7), None, None]), None, "no divisor");
+        assert_eq!(of([Some(2), Some(5), None]), None, "no run");
+        assert_eq!(of([None, None, Some(2)]).unwrap(), [1, 1, 2]);
+        let large = shape(&[1000, 4096, 4096], 4, 1000 << 26, &[Some(1), None, None]);
+        assert_eq!(large.unwrap(), [1, 1024, 4096]);
     }
 }

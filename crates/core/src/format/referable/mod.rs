@@ -10,6 +10,8 @@
 mod cut;
 mod name_form;
 mod reader;
+mod wanted;
 
 pub use name_form::{NameForm, ReferenceNames};
 pub use reader::Referable;
+pub use wanted::WantedChunks;

@@ -10,6 +10,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::wanted::WantedChunks;
 use crate::error::{Alternative, Error, Result};
 use crate::remote::url::shown;
 
@@ -18,8 +19,8 @@ use crate::remote::url::shown;
 pub struct ReferenceNames {
     /// How inputs are named.
     pub form: NameForm,
-    /// The dimension along which inputs are joined.
-    pub joined: Option<String>,
+    /// The chunks that the copy wants of variables in one piece.
+    pub chunks: WantedChunks,
 }
 
 /// How references name an object.

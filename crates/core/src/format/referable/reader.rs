@@ -1,14 +1,15 @@
 //! [`Referable`]: a reader whose chunks have places for other programs.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::cut::CutVariable;
 use super::name_form::{NameForm, ReferenceNames};
+use super::wanted::WantedChunks;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::{
-    ChunkPlace, ChunkReader, Extensions, Fetcher, OverSources, PlaceObject, Reader, StoredPlace,
+    ChunkPlace, ChunkReader, Extensions, Fetcher, Needs, OverSources, PlaceObject, Reader, StoredPlace,
     StoredPlaces, VirtualSources, Written,
 };
 use crate::model::{Schema, Values, VarId, VariableLayout};
@@ -24,13 +25,15 @@ pub struct Referable {
     /// What tells whether its bytes were changed since; `None` if it is not known.
     version: Option<ObjectVersion>,
     form: NameForm,
-    /// The variables in one piece that have chunks here.
-    cut: Vec<Option<Box<CutVariable>>>,
+    /// The chunks that the copy wants of variables in one piece.
+    wanted: WantedChunks,
+    /// The variables in one piece that have chunks here. That of a virtual one is found once its sources are.
+    cut: Vec<OnceLock<Option<Box<CutVariable>>>>,
 }
 
 impl Referable {
     /// The dataset of `input`, at the absolute path or URL `whole`. Other programs find its bytes of this version there if it
-    /// `has_places`. Variables in one piece have chunks, of length 1 along the dimension that is joined, if it is their first.
+    /// `has_places`. Variables in one piece have chunks, as `names` ask for.
     ///
     /// # Errors
     /// A place that is not in the file; a dataset that `names` has no name for.
@@ -41,19 +44,8 @@ impl Referable {
         has_places: bool,
         names: ReferenceNames,
     ) -> Result<Self> {
-        let joined = names.joined.as_deref();
-        let cut = |n: usize| {
-            let schema = input.schema();
-            let first = schema.vars[n].dims.first().map(|dim| &*schema.dim(*dim).name);
-            let single = joined.is_some() && first == joined;
-            Ok(CutVariable::of(&*input, VarId(n), single)?.map(Box::new))
-        };
         let count = input.schema().vars.len();
-        let cut = match has_places {
-            true => (0..count).map(cut).collect::<Result<_>>()?,
-            false => (0..count).map(|_| None).collect(),
-        };
-        Ok(Self {
+        let referable = Self {
             name: has_places
                 .then(|| names.form.name(&whole))
                 .transpose()?
@@ -62,12 +54,27 @@ impl Referable {
             whole,
             version,
             form: names.form,
-            cut,
-        })
+            wanted: names.chunks,
+            cut: (0..count).map(|_| OnceLock::new()).collect(),
+        };
+        let known = (0..count).map(VarId);
+        known
+            .filter(|var| has_places && !referable.input.is_virtual(*var))
+            .try_for_each(|var| referable.find_chunks(var))?;
+        Ok(referable)
     }
 
     fn cut(&self, var: VarId) -> Option<&CutVariable> {
-        self.cut.get(var.0)?.as_deref()
+        self.cut.get(var.0)?.get()?.as_deref()
+    }
+
+    /// Finds the chunks of a variable in one piece.
+    fn find_chunks(&self, var: VarId) -> Result<()> {
+        if self.cut[var.0].get().is_none() {
+            let cut = CutVariable::of(&*self.input, var, &self.wanted)?;
+            let _ = self.cut[var.0].set(cut.map(Box::new));
+        }
+        Ok(())
     }
 
     /// The same place, by the name of its object for other programs.
@@ -189,6 +196,17 @@ impl OverSources for Referable {
     fn all_below(&self) -> Vec<&dyn Reader> {
         vec![&*self.input]
     }
+
+    fn resolve_below(&self, var: VarId, needs: Option<&Needs<'_>>) -> Result<()> {
+        match needs {
+            None => self.input.resolve_sources(var)?,
+            Some(needs) => self.input.resolve_needed_sources(var, needs)?,
+        }
+        match self.name.is_some() && self.input.is_virtual(var) {
+            true => self.find_chunks(var),
+            false => Ok(()),
+        }
+    }
 }
 
 impl StoredPlaces for Referable {
@@ -205,6 +223,10 @@ impl StoredPlaces for Referable {
 
     fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>> {
         self.input.length_of_chunk(var, chunk)
+    }
+
+    fn piece_of_bytes(&self, var: VarId) -> Result<Option<u64>> {
+        self.input.piece_of_bytes(var)
     }
 
     fn place_of_bytes(&self, var: VarId, offset: u64, length: u64) -> Result<Option<StoredPlace>> {

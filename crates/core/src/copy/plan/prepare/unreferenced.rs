@@ -72,6 +72,17 @@ impl Unreferenced {
         if chunks.peek().is_none() {
             return Ok(None);
         }
+        if reader.is_virtual(input.var) {
+            return match without_place(readers, routed)
+                .map_err(|e| e.in_variable(&plan.schema.var_path(out)))?
+            {
+                0 => Ok(None),
+                none => found(
+                    format!("{none} of {total} chunks are not stored as one chunk or one run of one source"),
+                    none < total,
+                ),
+            };
+        }
         for chunk in chunks {
             let place = reader.place_of_chunk(input.var, chunk);
             let place = place.map_err(|e| e.in_variable(&plan.schema.var_path(out)))?;
@@ -135,6 +146,26 @@ fn is_misaligned(plan: &CopyPlan, out: VarId, routed: &Routed) -> bool {
     routed.inputs.first().and_then(shape) == Some(true) && routed.ways.iter().any(is_cut)
 }
 
+/// Number of chunks of virtual inputs that have no place: they are made of several sources, or read as what no source stores.
+fn without_place(readers: &Readers, routed: &Routed) -> Result<u64> {
+    let mut none = 0;
+    for input in routed.inputs.iter().filter(|input| !input.is_empty()) {
+        let reader = readers.get(input.id().reader)?;
+        let Some(grid) = input.grid.as_ref().filter(|_| reader.is_virtual(input.var)) else {
+            continue;
+        };
+        for chunk in input.chunks() {
+            let is_chosen = input.output(&grid.region(chunk)).is_some();
+            if is_chosen && reader.place_of_chunk(input.var, chunk)?.is_none() {
+                none += 1;
+            }
+        }
+    }
+    Ok(none)
+}
+
+const OF_SEVERAL: &str = "the sources of this virtual dataset have other types, chunks or filters than each other, or cut its chunks";
+
 /// Why no chunk of a variable passes.
 fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> String {
     let to = &plan.variables[out.0].layout;
@@ -148,6 +179,9 @@ fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> St
             .as_ref()
             .is_some_and(|grid| grid.chunk() == to.chunk_shape())
     };
+    if input.grid.is_none() && input.is_virtual(readers) {
+        return OF_SEVERAL.to_owned();
+    }
     if input.grid.is_none() {
         return NO_PLACE.to_owned();
     }

@@ -30,6 +30,10 @@ impl StoredPlaces for ZarrReader {
         }
     }
 
+    fn piece_of_bytes(&self, _: VarId) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     fn place_of_bytes(&self, _: VarId, _: u64, _: u64) -> Result<Option<StoredPlace>> {
         Ok(None)
     }

@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 use ncutils_hdf5::ExternalSegment;
 use tracing::debug;
 
-use crate::chunk::{Region, element_count};
+use crate::chunk::{Region, common_divisor, element_count};
 use crate::error::{Error, Result};
-use crate::format::Written;
-use crate::store::{ExternalFiles, InputKind, NamedAs, NoExternalFile, Object, known_size};
+use crate::format::{PlaceObject, StoredPlace, Written};
+use crate::store::{ExternalFiles, InputKind, NamedAs, NoExternalFile, Object, ObjectVersion, known_size};
 
 /// Most segments of which it is told which parts files hold.
 const MOST_PIECES: usize = 4096;
@@ -39,8 +39,17 @@ struct Segment {
 struct ExternalFile {
     /// Its name, as stored.
     name: String,
-    /// The open file and its size in bytes.
-    opened: OnceLock<(Arc<dyn Object>, u64)>,
+    opened: OnceLock<OpenedFile>,
+}
+
+struct OpenedFile {
+    object: Arc<dyn Object>,
+    /// Bytes.
+    size: u64,
+    /// Absolute path or URL; `None` if it is not UTF-8.
+    name: Option<Arc<str>>,
+    /// What tells whether it is changed later.
+    version: Option<ObjectVersion>,
 }
 
 impl ExternalData {
@@ -125,7 +134,9 @@ impl ExternalData {
                 break;
             }
             let held = match self.open(&self.files[segment.file]) {
-                Ok((_, size)) => (i128::from(*size) - segment.shift).clamp(begin.into(), end.into()) as u64,
+                Ok(opened) => {
+                    (i128::from(opened.size) - segment.shift).clamp(begin.into(), end.into()) as u64
+                }
                 Err(_) => end,
             };
             let first = begin / size;
@@ -148,9 +159,39 @@ impl ExternalData {
         }
     }
 
+    /// Bytes of the largest pieces of the first `bytes` bytes that each lie in one file: no piece has the end of a segment within.
+    pub fn piece(&self, bytes: u64) -> u64 {
+        let ends = self.segments.iter().map(|segment| segment.end);
+        ends.filter(|end| *end < bytes).fold(bytes, common_divisor)
+    }
+
+    /// Where bytes lie. `None` if they lie in several files, or not in what a file has.
+    ///
+    /// # Errors
+    /// A file is missing, or may not be read.
+    pub fn place(&self, offset: u64, length: u64) -> Result<Option<StoredPlace>> {
+        let next = self.segments.partition_point(|segment| segment.end <= offset);
+        let end = offset.checked_add(length);
+        let segment = self.segments.get(next);
+        let Some(segment) = segment.filter(|segment| end.is_some_and(|end| end <= segment.end)) else {
+            return Ok(None);
+        };
+        let file = &self.files[segment.file];
+        let opened = self.open(file).map_err(|e| named(&file.name, e))?;
+        let at = u64::try_from(i128::from(offset) + segment.shift).ok();
+        let fits = |at: &u64| at.checked_add(length).is_some_and(|end| end <= opened.size);
+        let found = at.filter(fits).zip(opened.name.clone());
+        Ok(found.map(|(at, name)| StoredPlace {
+            object: PlaceObject::Named(name),
+            range: Some((at, length)),
+            filter_mask: 0,
+            version: opened.version.clone(),
+        }))
+    }
+
     /// Reads from a file, past the end of which there are zeros.
     fn read_file(&self, file: &ExternalFile, position: i128, buf: &mut [u8]) -> Result<()> {
-        let (object, size) = self.open(file)?;
+        let OpenedFile { object, size, .. } = self.open(file)?;
         let inside = (i128::from(*size) - position).clamp(0, buf.len() as i128) as usize;
         let (stored, beyond) = buf.split_at_mut(inside);
         beyond.fill(0);
@@ -162,7 +203,7 @@ impl ExternalData {
         }
     }
 
-    fn open<'a>(&self, file: &'a ExternalFile) -> Result<&'a (Arc<dyn Object>, u64)> {
+    fn open<'a>(&self, file: &'a ExternalFile) -> Result<&'a OpenedFile> {
         if let Some(opened) = file.opened.get() {
             return Ok(opened);
         }
@@ -180,7 +221,12 @@ impl ExternalData {
         };
         let size = known_size(&**object)?;
         debug!(name = file.name, size, "opened an external file");
-        Ok(file.opened.get_or_init(|| (Arc::clone(object), size)))
+        Ok(file.opened.get_or_init(|| OpenedFile {
+            object: Arc::clone(object),
+            size,
+            name: input.name().to_str().map(Arc::from),
+            version: ObjectVersion::of(&**object),
+        }))
     }
 }
 
@@ -209,7 +255,7 @@ mod tests {
                 _ => return Err(NoExternalFile::Missing),
             };
             Ok(ExternalFile::new(name, move || {
-                Ok(Some(Input::object("", Arc::new(bytes) as Arc<dyn Object>)))
+                Ok(Some(Input::object("/m", Arc::new(bytes) as Arc<dyn Object>)))
             }))
         }
     }
@@ -277,6 +323,24 @@ mod tests {
             data(&[("ten", 0, None)]).written(&[1 << 40, 1 << 40], 1),
             Written::All
         );
+    }
+
+    #[test]
+    fn pieces_lie_in_one_file() {
+        let all = data(&[("ten", 2, Some(6)), ("none", 0, Some(2)), ("ten", 0, Some(12))]);
+        assert_eq!((all.piece(20), all.piece(6)), (2, 6));
+        assert_eq!(data(&[("ten", 0, None)]).piece(8), 8);
+        let range = |offset, length| {
+            all.place(offset, length)
+                .unwrap()
+                .map(|place| place.range.unwrap())
+        };
+        assert_eq!(range(0, 6), Some((2, 6)));
+        assert_eq!(range(4, 4), None, "in two files");
+        assert_eq!(range(8, 10), Some((0, 10)));
+        assert_eq!(range(16, 4), None, "past the end of the file");
+        let error = all.place(6, 2).unwrap_err().to_string();
+        assert!(error.contains("external file none"), "{error}");
     }
 
     #[test]

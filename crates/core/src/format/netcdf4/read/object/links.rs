@@ -19,7 +19,7 @@ use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
 use crate::format::netcdf4::read::reference::object_names::ObjectNames;
 use crate::model::Unfinished;
-use crate::store::{ExternalFiles, InputKind, NamedAs, NoExternalFile, Object};
+use crate::store::{ExternalFiles, Input, InputKind, NamedAs, NoExternalFile, Object, ObjectVersion};
 
 /// Most soft and external links in one resolution: libhdf5's limit.
 const TRAVERSALS: u32 = 16;
@@ -48,8 +48,10 @@ pub struct OpenFile {
     pub size: u64,
     /// The files that its content may name; `None` if it may name none.
     pub external_files: Option<Arc<dyn ExternalFiles>>,
-    /// Name for messages; empty for the input.
+    /// Absolute path or URL, for messages and references; empty for the input.
     pub name: String,
+    /// What tells whether a file that has a name is changed later; `None` if it is not known.
+    pub version: Option<ObjectVersion>,
     /// True if elements whose variable-length content cannot be read are NIL, and not errors.
     pub loses_elements: bool,
     /// Paths of its objects, if references are read as paths.
@@ -280,13 +282,19 @@ impl Linker {
             false => cannot(e),
         })?;
         debug!(name, "opened the file of an external link");
-        file.name = place.name().to_string_lossy().into_owned();
+        file.set_name(&place);
         self.files.push(file);
         Ok(self.files.len() - 1)
     }
 }
 
 impl OpenFile {
+    /// Names the file by its place.
+    pub fn set_name(&mut self, place: &Input) {
+        self.name = place.name().to_string_lossy().into_owned();
+        self.version = ObjectVersion::of(&*self.source);
+    }
+
     /// Why the file may lack what its writer meant to write. Its lock is tried only if its flags say that it is open.
     pub fn unfinished(&self) -> Option<Unfinished> {
         let flags = self.file.consistency();
@@ -368,6 +376,7 @@ impl OpenFile {
             source,
             external_files,
             name: String::new(),
+            version: None,
             loses_elements: false,
             names: None,
         })

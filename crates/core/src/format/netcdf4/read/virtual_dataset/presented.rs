@@ -3,16 +3,17 @@
 //! A chunk that lies in one source, at a place of its grid, is that source's chunk. Any other chunk is put together of
 //! values, and told to have skipped all filters.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::selection::elements::Elements;
 use super::source::source_facts::Facts;
+use super::source::source_reader::SourceReader;
 use super::source::virtual_storage::VirtualStorage;
 use super::virtual_data::VirtualData;
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize, swap_units};
 use crate::error::{Error, Result};
 use crate::format::read_region::swap_unit;
-use crate::format::{EncodedChunk, Written};
+use crate::format::{EncodedChunk, StoredPlace, Written};
 use crate::model::{Encoding, SharedLayout, Storage, Values, VariableLayout};
 use crate::threads::{self, try_map};
 
@@ -48,10 +49,12 @@ struct Passing {
     chunk: u64,
 }
 
-/// What became of a chunk that may be one of a source.
+/// What a chunk is of the sources.
 enum Passed {
-    /// The chunk of the source; `None` inside if it was never written.
-    Chunk(Option<EncodedChunk>),
+    /// This chunk of one source.
+    Chunk(Arc<SourceReader>, u64),
+    /// A chunk of one source that was never written, and reads as the fill value.
+    Unwritten,
     /// No chunk of one source: it is put together of values.
     Not,
 }
@@ -305,7 +308,13 @@ impl VirtualVariable {
             return Ok(None);
         }
         match self.passed(target, layout, &region, &needed) {
-            Ok(Passed::Chunk(chunk)) => return Ok(chunk),
+            Ok(Passed::Unwritten) => return Ok(None),
+            Ok(Passed::Chunk(source, chunk)) => {
+                let (reader, var) = source.reader();
+                if let Some(chunk) = reader.read_encoded_chunk(var, chunk)? {
+                    return Ok(Some(chunk));
+                }
+            }
             Ok(Passed::Not) => {}
             // Reading the values loses what cannot be read.
             Err(e) if self.data.fills_unreadable() && !self.data.is_failure(&e) => {}
@@ -315,7 +324,27 @@ impl VirtualVariable {
         self.assembled(layout, &region, values).map(Some)
     }
 
-    /// A chunk as its only source stores it.
+    /// Where a chunk of one source lies, in the file of that source. `None` for any other chunk.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be.
+    pub fn place_of_chunk(&self, target: &VirtualStorage<'_>, chunk: u64) -> Result<Option<StoredPlace>> {
+        let Some(layout) = self.layout() else {
+            return Ok(None);
+        };
+        let grid = ChunkGrid::new(&layout.extent, layout.chunk_shape())?;
+        let region = grid.region(chunk);
+        let needed = self.data.needed(target, &region, false)?;
+        match self.passed(target, layout, &region, &needed)? {
+            Passed::Chunk(source, chunk) => {
+                let (reader, var) = source.reader();
+                reader.place_of_chunk(var, chunk)
+            }
+            Passed::Unwritten | Passed::Not => Ok(None),
+        }
+    }
+
+    /// What a chunk is of the sources.
     fn passed(
         &self,
         target: &VirtualStorage<'_>,
@@ -327,16 +356,12 @@ impl VirtualVariable {
             return Ok(Passed::Not);
         };
         if !self.is_stored(target, layout, &passing)? {
-            return Ok(Passed::Chunk(None));
+            return Ok(Passed::Unwritten);
         }
         let Some(source) = self.data.source(target, passing.source)? else {
             return Ok(Passed::Not);
         };
-        let (reader, var) = source.reader();
-        Ok(match reader.read_encoded_chunk(var, passing.chunk)? {
-            Some(chunk) => Passed::Chunk(Some(chunk)),
-            None => Passed::Not,
-        })
+        Ok(Passed::Chunk(source, passing.chunk))
     }
 
     /// Values of a chunk in its storage, without filters.
@@ -407,7 +432,7 @@ fn fill(layout: &VariableLayout) -> Option<&[u8]> {
 
 /// The dimension of the virtual dataset for each of the source's, where a box of one is a box of the other: lengths agree,
 /// but for dimensions of one index. `None` if they do not agree.
-fn pairs(to: &Elements, from: &Elements) -> Option<Vec<Option<usize>>> {
+pub(super) fn pairs(to: &Elements, from: &Elements) -> Option<Vec<Option<usize>>> {
     if !to.is_box() || !from.is_box() {
         return None;
     }

@@ -249,6 +249,11 @@ impl VirtualData {
         Ok(Some(open))
     }
 
+    /// What is known of a source that was looked at; `None` if it was not, is missing or cannot be read.
+    pub(super) fn known(&self, number: usize) -> Option<&Facts> {
+        self.facts[number].get()?.as_ref().ok()?.as_ref()
+    }
+
     /// What is known of a source; `None` if it is missing.
     pub(super) fn facts(&self, target: &VirtualStorage<'_>, number: usize) -> Result<Option<&Facts>> {
         if self.facts[number].get().is_none() {

@@ -184,10 +184,11 @@ impl SourceFiles {
             return Err(Error::Usage("it is a store of keys, not an HDF5 file".to_owned()));
         };
         let external_files = place.external_files().cloned();
-        let file = OpenFile::with_cache(object.clone(), external_files, &self.registry, Some(CACHE))?;
+        let mut file = OpenFile::with_cache(object.clone(), external_files, &self.registry, Some(CACHE))?;
+        file.set_name(&place);
         debug!(name, "opened the file of a source");
         if let Some(unfinished) = file.unfinished() {
-            let name = place.name().to_string_lossy().into_owned();
+            let name = file.name.clone();
             let mut found = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
             // A file that was opened before may have been closed since.
             if found.iter().all(|(known, _)| *known != name) {
