@@ -7,7 +7,8 @@ import netCDF4
 import numpy as np
 import pytest
 from conftest import nccopy
-from references_read import check, needs_references
+from forked import run
+from references_read import VARIABLES, check, needs_references
 
 pytestmark = needs_references
 
@@ -215,3 +216,30 @@ def test_steps_of_chunks_of_one(tmp_path):
     nccopy("--isel", "time=1:18:3", path, tmp_path / "refs.json")
     check(tmp_path / "refs.json", tmp_path / "out.nc")
     assert len(places(tmp_path / "refs.json", "v")) == 5 * 3
+
+
+@pytest.mark.parametrize("form", ["refs.json", "refs.parq"])
+def test_characters_with_a_fill_value(tmp_path, form):
+    path = tmp_path / "in.nc"
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("x", 6000)
+        f.createDimension("n", 10)
+        v = f.createVariable("c", "S1", ("x", "n"), chunksizes=(1000, 10), zlib=True, fill_value="X")
+        v[2000:3000] = np.full((1000, 10), b"a", "S1")
+    nccopy(path, tmp_path / form)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, fsspec, xarray\n"
+        "keys = fsspec.filesystem('reference', fo=sys.argv[1], remote_protocol='file').get_mapper('')\n"
+        "d = xarray.open_zarr(keys, consolidated=False, zarr_format=2, chunks=None, mask_and_scale=False, concat_characters=False)\n"
+        "print((d.c.values == b'X').sum(), (d.c.values[2000:3000] == b'a').sum(), d.c.shape)\n"
+    )
+    code, printed, error = run(("xarray", "fsspec"), script, tmp_path / form, variables=VARIABLES, timeout=120)
+    assert (code, printed) == (0, "50000 10000 (6000, 10)\n"), error
+    nccopy(tmp_path / form, tmp_path / "back.nc")
+    with netCDF4.Dataset(path) as f, netCDF4.Dataset(tmp_path / "back.nc") as d:
+        for file in (f, d):
+            file.set_auto_mask(False)
+        assert (f["c"][:].astype(str) == d["c"][:].astype(str)).all()
+    if form == "refs.json":
+        assert list(places(tmp_path / form, "c")) == ["2.0"]

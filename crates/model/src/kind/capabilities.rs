@@ -134,7 +134,9 @@ pub struct Capabilities {
     pub packed_compounds: bool,
     /// True if all strings of a variable take the same number of bytes.
     pub fixed_strings: bool,
-    /// True if unwritten characters and strings read as empty, whatever the fill value is.
+    /// True if unwritten characters read as NUL, whatever the fill value is.
+    pub unwritten_characters_are_empty: bool,
+    /// True if unwritten strings read as empty, whatever the fill value is.
     pub unwritten_text_is_empty: bool,
     /// True if what was never written may read as another value than the attribute `_FillValue`. In other kinds both are one.
     pub fill_apart_from_attribute: bool,
@@ -193,6 +195,7 @@ impl Capabilities {
             references: false,
             packed_compounds: false,
             fixed_strings: false,
+            unwritten_characters_are_empty: false,
             unwritten_text_is_empty: false,
             fill_apart_from_attribute: false,
             unwritten_strings_fail: false,
@@ -408,6 +411,7 @@ pub(super) static KERCHUNK: Capabilities = Capabilities {
     grows: Growth::Anew,
     references: true,
     skips_chunks: false,
+    unwritten_characters_are_empty: false,
     unwritten_big_endian_is_swapped: false,
     ..ZARR2
 };
@@ -424,6 +428,7 @@ pub(super) const ZARR3: Capabilities = Capabilities {
     shards: true,
     packed_compounds: true,
     fixed_strings: false,
+    unwritten_characters_are_empty: false,
     unwritten_text_is_empty: false,
     unwritten_big_endian_is_swapped: false,
     ..ZARR
@@ -457,6 +462,7 @@ const ZARR: Capabilities = Capabilities {
     chunks_past_dimensions: true,
     fill_apart_from_attribute: true,
     fixed_strings: true,
+    unwritten_characters_are_empty: true,
     unwritten_text_is_empty: true,
     // netCDF-C 4.10.
     unwritten_big_endian_is_swapped: true,

@@ -16,6 +16,7 @@ static EMPTY_TEXT: Capabilities = {
     can.byte_order = None;
     can.no_fill = true;
     can.unwritten_text_is_empty = true;
+    can.unwritten_characters_are_empty = true;
     can
 };
 

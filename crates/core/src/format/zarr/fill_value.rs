@@ -50,7 +50,8 @@ pub fn read(json: &Json, dtype: &Dtype, flavor: Flavor) -> Result<Option<Values>
 /// Formats a fill value, one element of the type. `None` becomes `null`.
 ///
 /// A float is given with all digits of the double that it is, up to 17. That of chars and strings is always empty, because
-/// readers do not agree how others are spelled. So every chunk of them must be written.
+/// readers do not agree how others are spelled. So every chunk of them must be written. Writers of references, whose readers agree, write
+/// those of chars themselves.
 pub fn write(value: Option<&Values>, dtype: &Dtype) -> Json {
     let Some(value) = value else {
         return Json::Null;
@@ -143,7 +144,7 @@ fn text(json: &Json, dtype: &Dtype, flavor: Flavor) -> Option<Vec<u8>> {
         bytes[..end].to_vec()
     };
     // NCZarr writes raw text. The specification wants base64 for byte strings, and so do those who follow it.
-    if dtype.stored == Stored::Bytes && !flavor.is_nczarr() {
+    if matches!(dtype.stored, Stored::Bytes | Stored::Char) && !flavor.is_nczarr() {
         let decoded = base64::decode(raw).filter(|bytes| bytes.len() <= dtype.size);
         if let Some(bytes) = decoded {
             return Some(trimmed(&bytes));

@@ -47,7 +47,7 @@ pub fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
     let layout = &plan.variables[out.0].layout;
     let can = plan.schema.kind.can();
     let reads_wrong = |value: &Values| match plan.schema.var(out).ty {
-        Type::Char => can.unwritten_text_is_empty && !value.is_zero(),
+        Type::Char => can.unwritten_characters_are_empty && !value.is_zero(),
         Type::String if can.unwritten_strings_fail => !is_nil(value),
         Type::String => can.unwritten_text_is_empty && longest_string(value) > 0,
         ty if plan.schema.has_heap(ty) => can.unwritten_text_is_empty && longest_string(value) > 0,
@@ -106,7 +106,7 @@ pub fn can_skip(schema: &Schema, var: VarId, to: &VariableLayout) -> bool {
         return false;
     };
     let reads_as_fill = match ty {
-        Type::Char if can.unwritten_text_is_empty => value.is_zero(),
+        Type::Char if can.unwritten_characters_are_empty => value.is_zero(),
         Type::String if can.unwritten_strings_fail => is_nil(value),
         Type::String => longest_string(value) == 0,
         _ => to.encoding != Encoding::Structured,

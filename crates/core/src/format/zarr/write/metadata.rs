@@ -23,6 +23,7 @@ use crate::model::{
     Attribute, Attributes, CodecSpec, Endian, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema,
     Type, Values, VarId,
 };
+use crate::store::base64;
 
 /// The value of [`NC_PROPERTIES`] for what is written here.
 const PROPERTIES: &str = concat!("version=2,ncutils=", env!("CARGO_PKG_VERSION"), ",nczarr=2.0.0");
@@ -274,6 +275,10 @@ impl Documents<'_> {
         let value = value.unwrap_or(&zero);
         match structure::dtype(self.schema, var.ty) {
             Ok(Some(_)) => structure::fill_value(self.schema, var.ty, value),
+            // As the specification has it, and readers of references.
+            _ if self.is_kerchunk() && var.ty == Type::Char && !value.is_zero() => {
+                base64::encode(&value.bytes).into()
+            }
             _ => fill_value::write(Some(value), dtype),
         }
     }
