@@ -6,7 +6,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from conftest import nccopy
+from conftest import nccopy, ncdump
 from forked import run
 from references_read import VARIABLES, check, needs_references
 
@@ -243,3 +243,20 @@ def test_characters_with_a_fill_value(tmp_path, form):
         assert (f["c"][:].astype(str) == d["c"][:].astype(str)).all()
     if form == "refs.json":
         assert list(places(tmp_path / form, "c")) == ["2.0"]
+
+
+@pytest.mark.parametrize("name", ["refs.json", "refs.parq", "repo#mode=icechunk"])
+def test_objects_are_listed(external, tmp_path, name):
+    (tmp_path / "other").mkdir()
+    third = tmp_path / "other" / "third.raw"
+    with h5py.File(external, "r+") as f:
+        f.create_dataset("w", data=np.arange(5000.0), external=[(str(third), 0, 40_000)])
+        f.create_dataset("inside", data=np.arange(5000.0))
+    out = f"{tmp_path}/{name}"
+    nccopy("--data-dir", tmp_path / "other", external, out)
+    place = (lambda path: f"file://{path}") if "icechunk" in name else str
+    files = [external, tmp_path / "first.raw", tmp_path / "other" / "third.raw", tmp_path / "second.raw"]
+    third.unlink()
+    printed = ncdump("--sources", out).decode()
+    expected = {file: str(file) if file != third else "does not exist" for file in files}
+    assert printed == "".join(f"reference {place(file)}: {expected[file]}\n" for file in sorted(files, key=str))

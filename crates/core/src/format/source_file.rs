@@ -8,7 +8,7 @@ use crate::store::NamedAs;
 /// Another file that a dataset refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Path of the variable or link that names it.
+    /// Path of the variable or link that names it; empty for an object that many variables name.
     pub named_by: String,
     /// What the name stands for.
     pub named_as: NamedAs,
@@ -26,7 +26,10 @@ impl fmt::Display for SourceFile {
             NamedAs::VirtualSource => "virtual source",
             NamedAs::Reference => "reference",
         };
-        write!(f, "{}: {what} {}: ", self.named_by, self.name.escape_debug())?;
+        if !self.named_by.is_empty() {
+            write!(f, "{}: ", self.named_by)?;
+        }
+        write!(f, "{what} {}: ", self.name.escape_debug())?;
         match &self.found {
             Ok(path) => path.display().fmt(f),
             Err(why) => f.write_str(why),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
-use crate::references::{Reference, ReferencedArray, ValuePlace};
+use crate::references::{Reference, ReferencedArray, ReferencedObject, ValuePlace};
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
 use crate::{Object, ObjectState};
 use ncutils_model::error::Result;
@@ -49,6 +49,14 @@ pub trait KeyStore: Send + Sync {
     fn value_place(&self, key: &str) -> io::Result<ValuePlace> {
         let _ = key;
         Ok(ValuePlace::Own)
+    }
+
+    /// The objects elsewhere that values lie in, each once, ascending by name. Each is looked up and not opened.
+    ///
+    /// # Errors
+    /// If the store fails, or they are too many.
+    fn referenced_objects(&self) -> io::Result<Vec<ReferencedObject>> {
+        Ok(Vec::new())
     }
 
     /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in

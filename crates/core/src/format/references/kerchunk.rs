@@ -94,6 +94,10 @@ impl ReferenceSet for JsonReferences {
         self.table.list_children(folder)
     }
 
+    fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
+        ReferenceSet::objects(&self.table, each)
+    }
+
     fn check_unchanged(&self) -> io::Result<()> {
         self.object.check_unchanged()
     }

@@ -252,6 +252,22 @@ impl ReferenceSet for IcechunkReferences {
         Ok(None)
     }
 
+    fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
+        for array in self.snapshot.arrays.values() {
+            for (id, _) in &array.manifests {
+                let listed = self
+                    .manifest(*id)?
+                    .references(&array.node, |_, reference| match reference {
+                        // Others are chunks of the repository.
+                        Reference::Stored(stored) if stored.object.contains("://") => each(&stored.object),
+                        Reference::Stored(_) | Reference::Inline(_) => {}
+                    });
+                listed.map_err(|why| damaged(*id, &why))?;
+            }
+        }
+        Ok(())
+    }
+
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let mut keys: Vec<String> = self.documents().collect();
         for (path, node, array) in self.snapshot.arrays() {

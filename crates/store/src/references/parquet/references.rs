@@ -228,6 +228,33 @@ impl ReferenceSet for ParquetReferences {
         found.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
+    fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
+        for key in self.store.list("")? {
+            let (path, name) = key.rsplit_once('/').unwrap_or(("", &key));
+            let number = name
+                .strip_prefix("refs.")
+                .and_then(|rest| rest.strip_suffix(".parq"));
+            let Some(number) = number.and_then(|number| number.parse().ok()) else {
+                continue;
+            };
+            if !self.grids.contains_key(path) {
+                continue;
+            }
+            let Some(rows) = self.rows(path, number)? else {
+                continue;
+            };
+            for row in 0..rows.len() {
+                let found = rows.row(row);
+                let found = found
+                    .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}")))?;
+                if let Some(Reference::Stored(stored)) = found {
+                    each(&stored.object);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let documents = self.documents.keys().filter(|key| key.starts_with(prefix));
         let mut keys: Vec<String> = documents.cloned().collect();

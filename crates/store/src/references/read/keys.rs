@@ -1,12 +1,12 @@
 //! [`ReferenceKeys`]: references as a store of keys.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 
-use super::objects::{Objects, range_of, unreadable};
+use super::objects::{Objects, checked_bytes, range_of, unreadable};
 use crate::keys::key::part_of;
-use crate::references::{Reference, StoredRange, ValuePlace};
+use crate::references::{Reference, ReferencedObject, StoredRange, ValuePlace};
 use crate::requests::gathered::Gathered;
 use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
 
@@ -44,6 +44,12 @@ pub trait ReferenceSet: Send + Sync {
     /// # Errors
     /// If the references cannot be read.
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>>;
+
+    /// Gives the names of the objects elsewhere that references lead to, each at least once.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()>;
 
     /// What a user must know of references that are missing.
     fn lacking(&self) -> Vec<String> {
@@ -155,6 +161,22 @@ impl KeyStore for ReferenceKeys {
             }
             _ => ValuePlace::Nowhere,
         })
+    }
+
+    fn referenced_objects(&self) -> io::Result<Vec<ReferencedObject>> {
+        let (mut names, mut bytes) = (BTreeSet::new(), Ok(0));
+        self.set.objects(&mut |name| {
+            if let (Ok(before), false) = (&bytes, names.contains(name)) {
+                bytes = checked_bytes(*before, name);
+                names.insert(name.to_owned());
+            }
+        })?;
+        bytes.map_err(io::Error::other)?;
+        let look_up = |name: String| ReferencedObject {
+            found: self.objects.look_up(&name),
+            name,
+        };
+        Ok(names.into_iter().map(look_up).collect())
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

@@ -1,14 +1,20 @@
 //! [`Objects`]: the objects that references lead to, of which the last stay open.
 
+use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::references::{ObjectVersion, StoredRange};
-use crate::{BoundedCache, ByteRange, ExternalFiles, GetRange, InputKind, NamedAs, Object, ObjectState};
+use crate::{
+    BoundedCache, ByteRange, ExternalFiles, GetRange, InputKind, NamedAs, NoExternalFile, Object, ObjectState,
+};
 
 /// Most objects that are known. Of local ones, fewer are open.
 const MOST: usize = 4096;
+
+/// Most bytes of the names of objects, each of which counts once.
+const MOST_OBJECT_BYTES: usize = 256 << 20;
 
 /// The objects that references lead to.
 pub struct Objects {
@@ -61,6 +67,21 @@ impl Objects {
         Ok(object)
     }
 
+    /// Where the object of a name is, or the reason why it is not read. Nothing is opened.
+    pub fn look_up(&self, name: &str) -> Result<OsString, String> {
+        let Some(places) = &self.places else {
+            return Err("is not looked up, as it is not known what lies beside the input".to_owned());
+        };
+        let found = places
+            .find(name, NamedAs::Reference)
+            .map_err(|why| why.to_string())?;
+        match places.exists(&found) {
+            Ok(true) => Ok(found.identity().to_owned()),
+            Ok(false) => Err(NoExternalFile::Missing.to_string()),
+            Err(why) => Err(NoExternalFile::Unreadable(why.to_string()).to_string()),
+        }
+    }
+
     /// Checks that a local object does not end before a reference to it does. An object that cannot be read is not checked.
     ///
     /// # Errors
@@ -100,6 +121,17 @@ impl Objects {
             )),
             false => Ok(object),
         }
+    }
+}
+
+/// The bytes of names of objects with one more.
+pub(super) fn checked_bytes(before: usize, object: &str) -> ncutils_model::error::Result<usize> {
+    let bytes = before.saturating_add(object.len());
+    match bytes > MOST_OBJECT_BYTES {
+        true => Err(ncutils_model::error::Error::Unsupported(format!(
+            "references to objects whose names have more than {MOST_OBJECT_BYTES} bytes"
+        ))),
+        false => Ok(bytes),
     }
 }
 

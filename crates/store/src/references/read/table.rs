@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::keys::ReferenceSet;
+use super::objects::checked_bytes;
 use crate::references::{Reference, StoredRange};
 use ncutils_model::error::{Error, Result};
 
@@ -13,9 +14,6 @@ const MOST: usize = 100_000_000;
 
 /// Most bytes of keys and of values, each.
 pub const MOST_BYTES: usize = 4 << 30;
-
-/// Most bytes of the names of objects, each of which counts once.
-const MOST_OBJECT_BYTES: usize = 256 << 20;
 
 /// The object of a value that stands among the references.
 const INLINE: u32 = u32::MAX;
@@ -192,17 +190,6 @@ fn room<T>(list: &mut Vec<T>, more: usize) -> std::result::Result<(), TryReserve
     }
 }
 
-/// The bytes of names of objects with one more.
-fn checked_bytes(before: usize, object: &str) -> Result<usize> {
-    let bytes = before.saturating_add(object.len());
-    match bytes > MOST_OBJECT_BYTES {
-        true => Err(Error::Unsupported(format!(
-            "references to objects whose names have more than {MOST_OBJECT_BYTES} bytes"
-        ))),
-        false => Ok(bytes),
-    }
-}
-
 fn text<'k>(keys: &'k [u8], entry: &Entry) -> &'k [u8] {
     let from = entry.key as usize;
     &keys[from..from + entry.key_length as usize]
@@ -216,6 +203,11 @@ impl ReferenceSet for ReferenceTable {
             .get(at)
             .filter(|entry| self.key(entry) == key.as_bytes());
         Ok(found.map(|entry| self.reference(entry)))
+    }
+
+    fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
+        self.objects.iter().for_each(|name| each(name));
+        Ok(())
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

@@ -14,6 +14,7 @@ mod opening;
 mod own_check;
 mod places;
 mod reader;
+mod referenced;
 mod shards;
 mod space;
 mod untyped_codecs;
