@@ -260,3 +260,18 @@ def test_objects_are_listed(external, tmp_path, name):
     printed = ncdump("--sources", out).decode()
     expected = {file: str(file) if file != third else "does not exist" for file in files}
     assert printed == "".join(f"reference {place(file)}: {expected[file]}\n" for file in sorted(files, key=str))
+
+
+@pytest.mark.parametrize("name", ["refs.json", "refs.parq", "refs.json.zst"])
+def test_update_leaves_what_is_newer(external, tmp_path, name):
+    out = tmp_path / name
+    assert "1 copied, 0 skipped" in nccopy("--update", external, out)
+    assert "0 copied, 1 skipped" in nccopy("--update", external, out)
+    with h5py.File(external, "r+") as f:
+        f.attrs["new"] = 1
+    assert "1 copied, 0 skipped" in nccopy("--update", external, out)
+
+
+def test_jobs_of_references_are_refused(external, tmp_path):
+    told = nccopy("--plan", tmp_path / "job", "--parts", "2", external, tmp_path / "refs.json", ok=False)
+    assert "references are written at once by one process" in told and told.count("\n") == 1

@@ -34,8 +34,16 @@ pub fn is_newer(input: &Path, output: &Path, arguments: &Arguments) -> bool {
 pub fn is_stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> bool {
     let is_archive = arguments.copy.kind.is_some_and(|kind| kind.unpacked().is_some());
     let archive = &arguments.archive;
+    // References tell nothing of the chunks that a copy would choose.
+    let are_references = stored.makes_references(arguments.copy.kind);
     // What these modes make follows from no plan of the engine, so the time alone counts.
-    if arguments.plain_zst || arguments.as_hdf5 || archive.pack || archive.restore || is_archive {
+    if arguments.plain_zst
+        || arguments.as_hdf5
+        || archive.pack
+        || archive.restore
+        || is_archive
+        || are_references
+    {
         return !arguments.files.in_place;
     }
     stored_so(input, stored, arguments).unwrap_or(false)
