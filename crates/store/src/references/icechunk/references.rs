@@ -253,16 +253,26 @@ impl ReferenceSet for IcechunkReferences {
     }
 
     fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
-        for array in self.snapshot.arrays.values() {
-            for (id, _) in &array.manifests {
-                let listed = self
-                    .manifest(*id)?
-                    .references(&array.node, |_, reference| match reference {
-                        // Others are chunks of the repository.
-                        Reference::Stored(stored) if stored.object.contains("://") => each(&stored.object),
-                        Reference::Stored(_) | Reference::Inline(_) => {}
-                    });
-                listed.map_err(|why| damaged(*id, &why))?;
+        for (_, node, array) in self.snapshot.arrays() {
+            for manifest in &array.manifests {
+                let mut named = Ok(());
+                let listed =
+                    self.manifest(manifest.id)?
+                        .references(&node.id, |_, reference| match reference {
+                            // Others are chunks of the repository.
+                            Reference::Stored(stored) if stored.object.contains("://") => {
+                                match Containers::are_needed_by(&stored.object) {
+                                    true => match self.object_of(&stored.object) {
+                                        Ok(object) => each(&object),
+                                        Err(e) => named = Err(e),
+                                    },
+                                    false => each(&stored.object),
+                                }
+                            }
+                            Reference::Stored(_) | Reference::Inline(_) => {}
+                        });
+                listed.map_err(|why| damaged(manifest.id, &why))?;
+                named?;
             }
         }
         Ok(())

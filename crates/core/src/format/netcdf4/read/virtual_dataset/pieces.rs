@@ -19,7 +19,7 @@ impl VirtualVariable {
             return Ok(None);
         };
         for mapping in &self.data.mappings {
-            let Some(facts) = self.data.known(mapping.source) else {
+            let Some(Ok(Some(facts))) = self.data.facts[mapping.source].get() else {
                 continue;
             };
             let from = self.data.from(mapping, facts)?;

@@ -69,7 +69,7 @@ pub struct VirtualData {
     sources: Vec<SourceName>,
     index: BoxIndex,
     /// What is known of each source; `None` inside for a missing one, and an error for one that cannot be read.
-    facts: Vec<OnceLock<Result<Option<Facts>>>>,
+    pub(super) facts: Vec<OnceLock<Result<Option<Facts>>>>,
     open: BoundedCache<usize, Arc<SourceReader>>,
     /// Why the lengths could not be found out. All data is unreadable then.
     broken: Option<Error>,
@@ -247,11 +247,6 @@ impl VirtualData {
         })));
         self.open.keep(number, Arc::clone(&open), 1);
         Ok(Some(open))
-    }
-
-    /// What is known of a source that was looked at; `None` if it was not, is missing or cannot be read.
-    pub(super) fn known(&self, number: usize) -> Option<&Facts> {
-        self.facts[number].get()?.as_ref().ok()?.as_ref()
     }
 
     /// What is known of a source; `None` if it is missing.
