@@ -44,8 +44,8 @@ pub use read_options::ReadOptions;
 pub(crate) use read_ranges::{read_ranges, read_some_records};
 pub use reader::{
     ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Extensions, Fetcher, KnownVariable,
-    Needs, OverSources, PlaceObject, PooledReader, Reader, ReaderPool, RecordReader, Space, SpaceSurvey,
-    SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
+    Needs, OtherFiles, OverSources, PlaceObject, PooledReader, Reader, ReaderPool, RecordReader, Space,
+    SpaceSurvey, SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
 };
 pub use received::Received;
 pub use referable::{NameForm, Referable, ReferenceNames, WantedChunks};

@@ -281,6 +281,7 @@ impl Reader for Salvage<'_> {
             records: self.input.extensions().records.filter(|_| self.lost.is_empty()),
             fetch: Some(self),
             sources: Some(self),
+            files: self.input.extensions().files,
             elements: self.input.extensions().elements,
             check: None,
             changes: self.input.extensions().changes,

@@ -403,6 +403,7 @@ impl Reader for Joined {
             records: None,
             fetch: None,
             sources: None,
+            files: None,
             // A codec of elements is asked for by variable, and the labels are none of the first input's.
             elements: first.elements.filter(|_| self.labels.is_none()),
             check: None,

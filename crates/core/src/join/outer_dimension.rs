@@ -199,6 +199,7 @@ impl Reader for OuterDimension {
             records: None,
             fetch: own.fetch,
             sources: own.sources.map(|_| self as &dyn VirtualSources),
+            files: own.files,
             elements: own.elements,
             check: None,
             changes: own.changes,

@@ -97,6 +97,8 @@ impl Reader for JoinSource<'_> {
             records: None,
             fetch: has(|input| input.fetch.is_some()).then_some(self as &dyn Fetcher),
             sources: has(|input| input.sources.is_some()).then_some(self as &dyn VirtualSources),
+            // Each input tells of itself.
+            files: None,
             elements: has(|input| input.elements.is_some()).then_some(self as &dyn ElementCodecs),
             check: None,
             changes: Some(self.merged),

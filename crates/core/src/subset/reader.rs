@@ -340,6 +340,7 @@ impl Reader for Subset<'_> {
             records: None,
             fetch: Some(self),
             sources: Some(self),
+            files: self.input.extensions().files,
             elements: self.input.extensions().elements,
             check: None,
             changes: self.input.extensions().changes,

@@ -75,6 +75,7 @@ impl Reader for Source<'_> {
             records: Some(self),
             fetch: self.input.extensions().fetch,
             sources: self.part.extensions().sources,
+            files: self.input.extensions().files,
             elements: self.input.extensions().elements,
             check: None,
             changes: self.input.extensions().changes,

@@ -265,8 +265,8 @@ impl dyn Reader + '_ {
 
     /// The other files that the dataset refers to, each looked up and not opened.
     pub fn source_files(&self) -> Vec<SourceFile> {
-        let sources = self.extensions().sources;
-        sources.map(|sources| sources.source_files()).unwrap_or_default()
+        let files = self.extensions().files;
+        files.map(|files| files.source_files()).unwrap_or_default()
     }
 
     /// The other files that were opened so far and that their writers have not closed, by name.

@@ -177,14 +177,17 @@ pub trait VirtualSources: Send + Sync {
     /// From now on, elements of other datasets that cannot be read are fill values. Called once what is lost is known.
     fn fill_unreadable(&self);
 
-    /// The other files that the dataset refers to, each looked up and not opened.
-    fn source_files(&self) -> Vec<SourceFile>;
-
     /// The other files that were opened so far and that their writers have not closed, by name.
     fn unfinished_sources(&self) -> Vec<(String, Unfinished)>;
 
     /// Warnings about data that was read so far: sources that were missing, strings that were cut. One for each variable.
     fn data_warnings(&self) -> Vec<String>;
+}
+
+/// Data in other files, whether or not elements of a variable are resolved through them.
+pub trait OtherFiles: Send + Sync {
+    /// The other files that the dataset refers to, each looked up and not opened.
+    fn source_files(&self) -> Vec<SourceFile>;
 }
 
 /// Variables whose elements a codec turns into bytes.

@@ -22,8 +22,8 @@ mod reader;
 mod space;
 
 pub use extensions::{
-    ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, PlaceObject,
-    RecordReader, SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VirtualSources,
+    ChangingSource, ChunkPlace, ChunkReader, DecodedCache, ElementCodecs, Fetcher, Needs, OtherFiles,
+    PlaceObject, RecordReader, SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VirtualSources,
 };
 pub use known_variable::KnownVariable;
 pub use over_sources::OverSources;

@@ -4,7 +4,6 @@ use super::extensions::{Needs, VirtualSources};
 use super::reader::Reader;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::format::source_file::SourceFile;
 use crate::model::{Unfinished, Values, VarId};
 
 /// A reader over others, which passes their virtual sources on.
@@ -51,11 +50,6 @@ impl<T: OverSources> VirtualSources for T {
         for reader in self.all_below() {
             reader.fill_unreadable();
         }
-    }
-
-    fn source_files(&self) -> Vec<SourceFile> {
-        let all = self.all_below().into_iter();
-        all.flat_map(|reader| reader.source_files()).collect()
     }
 
     fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {

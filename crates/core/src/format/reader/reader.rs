@@ -1,8 +1,8 @@
 //! [`Reader`]: a dataset that is open for reading.
 
 use super::extensions::{
-    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, RecordReader, SteppedReader,
-    StoredPlaces, StructureCheck, VirtualSources,
+    ChangingSource, ChunkReader, DecodedCache, ElementCodecs, Fetcher, OtherFiles, RecordReader,
+    SteppedReader, StoredPlaces, StructureCheck, VirtualSources,
 };
 use super::space::SpaceSurvey;
 use crate::chunk::Region;
@@ -71,6 +71,8 @@ pub struct Extensions<'a> {
     pub fetch: Option<&'a dyn Fetcher>,
     /// Variables that lie in other datasets.
     pub sources: Option<&'a dyn VirtualSources>,
+    /// Data in other files.
+    pub files: Option<&'a dyn OtherFiles>,
     /// Variables whose elements a codec turns into bytes.
     pub elements: Option<&'a dyn ElementCodecs>,
     /// A check of the format's own structures.
@@ -93,6 +95,7 @@ impl Extensions<'_> {
         records: None,
         fetch: None,
         sources: None,
+        files: None,
         elements: None,
         check: None,
         changes: None,

@@ -178,6 +178,7 @@ impl Reader for Referable {
             records: None,
             fetch: Some(self),
             sources: own.sources.map(|_| self as &dyn VirtualSources),
+            files: own.files,
             elements: own.elements,
             check: own.check,
             changes: own.changes,

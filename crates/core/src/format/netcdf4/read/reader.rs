@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
 use crate::format::{
     ChangingSource, CheckLimits, ChunkPlace, ChunkReader, DecodedCache, EncodedChunk, Extensions, Fault,
-    Fetcher, Needs, OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written, between_holes,
-    read_ranges, read_region,
+    Fetcher, Needs, OtherFiles, OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written,
+    between_holes, read_ranges, read_region,
 };
 use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
@@ -144,6 +144,7 @@ impl Reader for Netcdf4Reader {
             places: Some(self),
             fetch: Some(self),
             sources: Some(self),
+            files: Some(self),
             check: Some(self),
             changes: Some(self),
             cache: Some(self),
@@ -353,10 +354,6 @@ impl VirtualSources for Netcdf4Reader {
         }
     }
 
-    fn source_files(&self) -> Vec<SourceFile> {
-        list_sources::list(self)
-    }
-
     fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
         let linked = self.files.iter().skip(1);
         let mut found: Vec<_> = linked
@@ -403,6 +400,12 @@ impl VirtualSources for Netcdf4Reader {
             .chain(variables().filter_map(cut))
             .chain(variables().filter_map(unknown))
             .collect()
+    }
+}
+
+impl OtherFiles for Netcdf4Reader {
+    fn source_files(&self) -> Vec<SourceFile> {
+        list_sources::list(self)
     }
 }
 

@@ -353,7 +353,7 @@ impl Reader for ZarrReader {
             chunks: Some(self),
             places: Some(self),
             fetch: Some(self),
-            sources: Some(self),
+            files: Some(self),
             elements: Some(self),
             check: Some(self),
             changes: Some(self),
