@@ -29,7 +29,7 @@ use super::headers::text;
 use super::known_secrets::KnownSecrets;
 use super::range_answer::Wanted;
 use super::redirect::{Redirects, check_region, is_redirect};
-use crate::transport::{Limit, innermost, watched};
+use crate::transport::{Limit, innermost, send, watched};
 
 /// Most bytes of a refusal that are read.
 const MOST_OF_A_REFUSAL: usize = 64 << 10;
@@ -128,9 +128,9 @@ impl Service {
     async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
         self.secrets.add_sent(request.headers());
         // A body takes its time to be sent.
-        let is_silent = request.body().is_empty();
+        let is_silent = request.body().content_length() == 0;
         let host = request.uri().host().unwrap_or_default().to_owned();
-        let answer = HttpService::call(&self.client, request);
+        let answer = send(&self.client, request);
         let answer = match is_silent {
             true => watched(&host, answer).await,
             false => answer.await,
