@@ -82,11 +82,13 @@ impl VirtualVariable {
         if !held.fits(extent) {
             return Ok(None);
         }
-        let first = held
-            .start
-            .iter()
-            .zip(extent)
-            .fold(0, |at, (start, length)| at * length + start);
+        let mut lengths = held.start.iter().zip(extent);
+        let first = lengths.try_fold(0u64, |at, (start, length)| {
+            at.checked_mul(*length)?.checked_add(*start)
+        });
+        let Some((first, offset)) = first.and_then(|first| Some((first, first.checked_mul(size)?))) else {
+            return Ok(None);
+        };
         if Region::range(extent, first, length / size) != [held] {
             return Ok(None);
         }
@@ -94,12 +96,11 @@ impl VirtualVariable {
             return Ok(None);
         };
         let (reader, var) = source.reader();
-        reader.place_of_bytes(var, first * size, length)
+        reader.place_of_bytes(var, offset, length)
     }
 }
 
-/// The runs of elements, one behind another in C order, that a box of an array is made of: a common divisor of the numbers of their
-/// first elements, and the elements of each.
+/// A box as contiguous runs: a common divisor of their first element numbers, and the length of each.
 fn runs(part: &Region, extent: &[u64]) -> (u64, u64) {
     let (mut begin, mut length) = (0, 1);
     let mut inner = 1u64;

@@ -49,7 +49,7 @@ struct Passing {
     chunk: u64,
 }
 
-/// What a chunk is of the sources.
+/// How the sources store a chunk.
 enum Passed {
     /// This chunk of one source.
     Chunk(Arc<SourceReader>, u64),
@@ -307,15 +307,20 @@ impl VirtualVariable {
         if needed.is_empty() {
             return Ok(None);
         }
-        match self.passed(target, layout, &region, &needed) {
-            Ok(Passed::Unwritten) => return Ok(None),
-            Ok(Passed::Chunk(source, chunk)) => {
+        let stored = |passed| match passed {
+            Passed::Chunk(source, chunk) => {
                 let (reader, var) = source.reader();
-                if let Some(chunk) = reader.read_encoded_chunk(var, chunk)? {
-                    return Ok(Some(chunk));
-                }
+                reader.read_encoded_chunk(var, chunk)
             }
-            Ok(Passed::Not) => {}
+            Passed::Unwritten | Passed::Not => Ok(None),
+        };
+        let passed = match self.passed(target, layout, &region, &needed) {
+            Ok(Passed::Unwritten) => return Ok(None),
+            passed => passed.and_then(stored),
+        };
+        match passed {
+            Ok(None) => {}
+            Ok(chunk) => return Ok(chunk),
             // Reading the values loses what cannot be read.
             Err(e) if self.data.fills_unreadable() && !self.data.is_failure(&e) => {}
             Err(e) => return Err(e),
@@ -344,7 +349,7 @@ impl VirtualVariable {
         }
     }
 
-    /// What a chunk is of the sources.
+    /// How the sources store a chunk.
     fn passed(
         &self,
         target: &VirtualStorage<'_>,
