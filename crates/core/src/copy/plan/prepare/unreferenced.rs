@@ -17,8 +17,8 @@ pub struct Unreferenced {
     pub path: String,
     /// The reason, as a clause.
     pub why: String,
-    /// True if only chunks at borders of inputs cannot be references, which `--copy-ragged` stores as they are.
-    pub is_ragged: bool,
+    /// True if the other chunks can be references, so `--copy-ragged` stores these as values.
+    pub can_copy_rest: bool,
     /// Bytes of its values.
     pub bytes: u64,
 }
@@ -40,11 +40,11 @@ impl Unreferenced {
             return Ok(None);
         }
         let bytes = byte_count(&copy.layout.extent, copy.layout.stored_size());
-        let found = |why: String, is_ragged: bool| {
+        let found = |why: String, can_copy_rest: bool| {
             Ok(Some(Self {
                 path: plan.schema.var_path(out),
                 why,
-                is_ragged,
+                can_copy_rest,
                 bytes: bytes.map_or(u64::MAX, |bytes| bytes as u64),
             }))
         };
@@ -63,34 +63,22 @@ impl Unreferenced {
             };
             return found(why, passing > 0 || is_misaligned(plan, out, routed));
         }
-        // All inputs of a kind tell places, or none does.
-        let Some(input) = routed.inputs.iter().find(|input| !input.is_empty()) else {
-            return Ok(None);
-        };
-        let reader = readers.get(input.id().reader)?;
-        let mut chunks = input.chunks().take(MOST_LOOKED_AT).peekable();
-        if chunks.peek().is_none() {
-            return Ok(None);
-        }
-        if reader.is_virtual(input.var) {
-            return match without_place(readers, routed)
-                .map_err(|e| e.in_variable(&plan.schema.var_path(out)))?
-            {
-                0 => Ok(None),
-                none => found(
-                    format!("{none} of {total} chunks are not stored as one chunk or one run of one source"),
-                    none < total,
-                ),
-            };
-        }
-        for chunk in chunks {
-            let place = reader.place_of_chunk(input.var, chunk);
-            let place = place.map_err(|e| e.in_variable(&plan.schema.var_path(out)))?;
-            if place.is_some() {
-                return Ok(None);
+        let in_variable = |e: Error| e.in_variable(&plan.schema.var_path(out));
+        match unplaced(readers, routed).map_err(in_variable)? {
+            0 => {}
+            unplaced => {
+                return found(
+                    format!(
+                        "{unplaced} of {total} chunks are not stored as one chunk or one run of one source"
+                    ),
+                    unplaced < total,
+                );
             }
         }
-        found(NO_PLACE.to_owned(), false)
+        match lacks_places(readers, routed).map_err(in_variable)? {
+            true => found(NO_PLACE.to_owned(), false),
+            false => Ok(None),
+        }
     }
 
     /// The paths of all of these, with the reasons.
@@ -115,7 +103,7 @@ impl Unreferenced {
             count => format!("these {count} variables cannot be references"),
         };
         let mut why = format!("{what}: {}", Self::listed(all));
-        if all.iter().all(|one| one.is_ragged) {
+        if all.iter().all(|one| one.can_copy_rest) {
             return Error::Alternative {
                 why,
                 alternative: Alternative::CopiedChunks,
@@ -138,7 +126,7 @@ const MOST_LOOKED_AT: usize = 4096;
 
 const NO_PLACE: &str = "its bytes do not lie in one piece where other programs find them";
 
-/// True if chunks of the output's shape begin elsewhere than its own.
+/// True if the first input has the output's chunk shape, but its chunks start at other elements.
 fn is_misaligned(plan: &CopyPlan, out: VarId, routed: &Routed) -> bool {
     let to = &plan.variables[out.0].layout;
     let shape = |input: &InputMapping| Some(input.grid.as_ref()?.chunk() == to.chunk_shape());
@@ -147,21 +135,40 @@ fn is_misaligned(plan: &CopyPlan, out: VarId, routed: &Routed) -> bool {
 }
 
 /// Number of chunks of virtual inputs that have no place: they are made of several sources, or read as what no source stores.
-fn without_place(readers: &Readers, routed: &Routed) -> Result<u64> {
-    let mut none = 0;
-    for input in routed.inputs.iter().filter(|input| !input.is_empty()) {
-        let reader = readers.get(input.id().reader)?;
-        let Some(grid) = input.grid.as_ref().filter(|_| reader.is_virtual(input.var)) else {
+fn unplaced(readers: &Readers, routed: &Routed) -> Result<u64> {
+    let mut unplaced = 0;
+    for input in routed.inputs.iter() {
+        if input.is_empty() || !input.is_virtual(readers) {
             continue;
-        };
+        }
+        let Some(grid) = &input.grid else { continue };
+        let reader = readers.get(input.id().reader)?;
         for chunk in input.chunks() {
             let is_chosen = input.output(&grid.region(chunk)).is_some();
             if is_chosen && reader.place_of_chunk(input.var, chunk)?.is_none() {
-                none += 1;
+                unplaced += 1;
             }
         }
     }
-    Ok(none)
+    Ok(unplaced)
+}
+
+/// True if no place is known of the first chunks of the first input that is not virtual. Inputs of a kind tell places, or none does, and each
+/// that is opened takes requests.
+fn lacks_places(readers: &Readers, routed: &Routed) -> Result<bool> {
+    let plain = |input: &&InputMapping| !input.is_empty() && !input.is_virtual(readers);
+    let Some(input) = routed.inputs.iter().find(plain) else {
+        return Ok(false);
+    };
+    let reader = readers.get(input.id().reader)?;
+    let mut is_any = false;
+    for chunk in input.chunks().take(MOST_LOOKED_AT) {
+        is_any = true;
+        if reader.place_of_chunk(input.var, chunk)?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(is_any)
 }
 
 const OF_SEVERAL: &str = "the sources of this virtual dataset have other types, chunks or filters than each other, or cut its chunks";
