@@ -34,7 +34,7 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
         return ncutils_cli::print(arguments.labelled(&format!("{}\n", can.extended_name)));
     }
     if arguments.sources {
-        let files = reader.source_files();
+        let files = reader.source_files().with_context(|| input.to_string())?;
         let line = |file: &SourceFile| format!("{}\n", one_line(&file.to_string()));
         return ncutils_cli::print(files.iter().map(line).collect::<String>());
     }

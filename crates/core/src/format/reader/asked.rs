@@ -264,9 +264,12 @@ impl dyn Reader + '_ {
     }
 
     /// The other files that the dataset refers to, each looked up and not opened.
-    pub fn source_files(&self) -> Vec<SourceFile> {
+    ///
+    /// # Errors
+    /// If the names of the files cannot be read.
+    pub fn source_files(&self) -> Result<Vec<SourceFile>> {
         let files = self.extensions().files;
-        files.map(|files| files.source_files()).unwrap_or_default()
+        files.map_or(Ok(Vec::new()), |files| files.source_files())
     }
 
     /// The other files that were opened so far and that their writers have not closed, by name.

@@ -62,8 +62,8 @@ pub trait StoredPlaces: Send + Sync {
     /// If the store fails.
     fn length_of_chunk(&self, var: VarId, chunk: u64) -> Result<Option<u64>>;
 
-    /// Bytes of a piece of a variable without chunks: cut into pieces of this length, from its first byte on, each piece lies in one run
-    /// of bytes. `None` if it is not stored so, or where no other program finds it. Virtual sources must be resolved.
+    /// The largest length, in bytes, such that each piece of this length, counted from the first byte, is stored contiguously. `None` if
+    /// the variable is not stored so, or where no other program finds it. Virtual sources must be resolved.
     ///
     /// # Errors
     /// If a virtual source cannot be read.
@@ -187,7 +187,10 @@ pub trait VirtualSources: Send + Sync {
 /// Data in other files, whether or not elements of a variable are resolved through them.
 pub trait OtherFiles: Send + Sync {
     /// The other files that the dataset refers to, each looked up and not opened.
-    fn source_files(&self) -> Vec<SourceFile>;
+    ///
+    /// # Errors
+    /// If the names of the files cannot be read.
+    fn source_files(&self) -> Result<Vec<SourceFile>>;
 }
 
 /// Variables whose elements a codec turns into bytes.

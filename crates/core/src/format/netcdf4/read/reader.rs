@@ -404,8 +404,8 @@ impl VirtualSources for Netcdf4Reader {
 }
 
 impl OtherFiles for Netcdf4Reader {
-    fn source_files(&self) -> Vec<SourceFile> {
-        list_sources::list(self)
+    fn source_files(&self) -> Result<Vec<SourceFile>> {
+        Ok(list_sources::list(self))
     }
 }
 
