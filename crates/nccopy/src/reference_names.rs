@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use ncutils_cli::values::text::text;
 use ncutils_core::copy::plan::{AskedLayout, ChunkSpec, CopyOptions};
 use ncutils_core::error::{Error, Result};
-use ncutils_core::format::{NameForm, ReferenceNames, WantedChunks};
+use ncutils_core::format::{ChunkShapeRequest, NameForm, ReferenceNames};
 use ncutils_core::location::{Location, common_folder};
 use ncutils_core::subset::SubsetRequest;
 
@@ -94,10 +94,10 @@ impl ReferenceRequest {
 }
 
 /// The chunks that a copy wants of variables in one piece.
-fn wanted_chunks(copy: &CopyOptions, part: &SubsetRequest, joined: Option<&str>) -> WantedChunks {
-    let mut wanted = WantedChunks {
+fn wanted_chunks(copy: &CopyOptions, part: &SubsetRequest, joined: Option<&str>) -> ChunkShapeRequest {
+    let mut wanted = ChunkShapeRequest {
         joined: joined.map(str::to_owned),
-        ..WantedChunks::default()
+        ..ChunkShapeRequest::default()
     };
     let by_index = part.indices.iter().map(|request| request.dimension());
     let by_value = part.values.iter().map(|request| request.dimension());

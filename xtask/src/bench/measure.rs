@@ -20,7 +20,7 @@ pub struct Run {
 
 impl Run {
     /// The least time and the largest peak of this run and those before.
-    pub fn least(self, before: Option<Self>) -> Self {
+    pub fn best_with(self, before: Option<Self>) -> Self {
         before.map_or(self, |before| Self {
             time: self.time.min(before.time),
             peak: self.peak.max(before.peak),

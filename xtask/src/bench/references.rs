@@ -170,7 +170,7 @@ fn joined(tools: &Tools) -> Result<()> {
         line.set(LATENCY, None)?;
         let found = measure::run(&mut ours, &printed)?;
         requests = line.counts()?.requests;
-        least = Some(found.least(least));
+        least = Some(found.best_with(least));
     }
     let ours = least.context("no turn")?;
     line.set(LATENCY, None)?;
@@ -204,7 +204,7 @@ impl Ours<'_> {
             let mut command = Command::new(self.program);
             command.arg("--quiet").arg(input).arg(&output);
             let found = measure::run(&mut command, self.printed)?;
-            least = Some(found.least(least));
+            least = Some(found.best_with(least));
         }
         least.context("no turn")
     }

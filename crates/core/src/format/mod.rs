@@ -48,7 +48,7 @@ pub use reader::{
     SpaceSurvey, SteppedReader, StoredPlace, StoredPlaces, StructureCheck, VariableSpace, VirtualSources,
 };
 pub use received::Received;
-pub use referable::{NameForm, Referable, ReferenceNames, WantedChunks};
+pub use referable::{ChunkShapeRequest, NameForm, Referable, ReferenceNames};
 pub use references::SnapshotName;
 pub(crate) use references::open_icechunk;
 pub use source_file::SourceFile;

@@ -29,7 +29,7 @@ pub struct Inputs {
     keeps: bool,
     unchanged: Arc<dyn Fn() -> Result<()> + Send + Sync>,
     tell: Arc<dyn Fn(usize, Vec<String>) + Send + Sync>,
-    looked: Arc<dyn Fn(usize, &[String]) + Send + Sync>,
+    schema_warnings: Arc<dyn Fn(usize, &[String]) + Send + Sync>,
 }
 
 impl Inputs {
@@ -50,7 +50,7 @@ impl Inputs {
             keeps: false,
             unchanged: Arc::new(|| Ok(())),
             tell: Arc::new(|_, _| {}),
-            looked: Arc::new(|_, _| {}),
+            schema_warnings: Arc::new(|_, _| {}),
         }
     }
 
@@ -99,19 +99,19 @@ impl Inputs {
         }
     }
 
-    /// The same inputs. The warnings about the schema of each go to `looked` once all were looked at, in their order, with the number of
+    /// The same inputs. The warnings about the schema of each go to `tell` once all were looked at, in their order, with the number of
     /// the input.
     #[must_use]
-    pub fn looked_by(self, looked: impl Fn(usize, &[String]) + Send + Sync + 'static) -> Self {
+    pub fn with_schema_warnings(self, tell: impl Fn(usize, &[String]) + Send + Sync + 'static) -> Self {
         Self {
-            looked: Arc::new(looked),
+            schema_warnings: Arc::new(tell),
             ..self
         }
     }
 
     /// Tells the warnings about the schema of an input.
-    pub(super) fn looked(&self, input: usize, warnings: &[String]) {
-        (self.looked)(self.number(input), warnings);
+    pub(super) fn report_schema_warnings(&self, input: usize, warnings: &[String]) {
+        (self.schema_warnings)(self.number(input), warnings);
     }
 
     /// Checks that no input has changed since it was opened.
@@ -159,7 +159,7 @@ impl Inputs {
     }
 
     /// How many are looked at at once. Threads that wait for a store cost little.
-    pub(super) fn at_once(&self) -> usize {
+    pub(super) fn parallel_looks(&self) -> usize {
         let threads = threads::count();
         self.requests
             .map_or(threads, |most| most.max(threads))
@@ -206,7 +206,7 @@ impl Inputs {
         }
     }
 
-    /// All inputs as a pool of readers, most of which take as much memory as one of `typical`. `new` gives the dimension that one lacks, and
+    /// All inputs as a pool of readers. Its size assumes that each takes as much memory as the largest of `typical`. `new` gives the dimension that one lacks, and
     /// `check` looks at one that was opened.
     pub(super) fn pool<'s>(
         &self,
@@ -238,7 +238,7 @@ impl Inputs {
 /// Bytes that an open input takes besides its schema: buffers, and the metadata that is kept.
 const OPEN: u64 = 32 << 10;
 
-/// Bytes that an open input on a slow store keeps of what came with the opening, if its reader does not tell.
+/// Bytes that an open remote input is assumed to hold, if its reader does not say.
 const HELD: u64 = 1 << 20;
 
 /// Bytes that an open input takes for each of its variables besides names and attributes, about.

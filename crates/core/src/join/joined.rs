@@ -49,7 +49,7 @@ impl Joined {
     /// One dataset, which is joined with none.
     pub(super) fn alone(first: First, inputs: Inputs, pool: ReaderPool) -> Self {
         let schema = first.reader.schema().clone();
-        inputs.looked(0, &schema.warnings);
+        inputs.report_schema_warnings(0, &schema.warnings);
         let count = schema.vars.len();
         Self {
             dim: DimId(0),
@@ -124,10 +124,10 @@ impl Joined {
             };
             look.map_err(|error| inputs.named(*n, error))
         };
-        let looks = threads::try_map(inputs.at_once(), 1, &numbers, look)?;
+        let looks = threads::try_map(inputs.parallel_looks(), 1, &numbers, look)?;
         let (looks, known): (Vec<_>, Vec<_>) = looks.into_iter().unzip();
         for (n, look) in looks.iter().enumerate() {
-            inputs.looked(n, &look.warnings);
+            inputs.report_schema_warnings(n, &look.warnings);
         }
         let compared = Compared {
             schema: &schema,

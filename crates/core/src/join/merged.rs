@@ -248,7 +248,7 @@ fn firsts(inputs: &Inputs, request: &JoinRequest) -> Result<(Vec<Vec<usize>>, Ve
         let request = if *is_joined { request } else { &alone };
         first_input(&inputs.chosen(group), request)
     };
-    let firsts = threads::try_map(inputs.at_once(), 1, &groups, first)?;
+    let firsts = threads::try_map(inputs.parallel_looks(), 1, &groups, first)?;
     Ok((groups.into_iter().map(|(group, _)| group).collect(), firsts))
 }
 
@@ -265,7 +265,7 @@ fn groups(inputs: &Inputs, dim: &str) -> Result<Vec<(Vec<usize>, bool)>> {
         paths.sort_unstable();
         Ok::<_, Error>((paths, !schema.dims_named(dim).is_empty()))
     };
-    let looks = threads::try_map(inputs.at_once(), 1, &numbers, look)?;
+    let looks = threads::try_map(inputs.parallel_looks(), 1, &numbers, look)?;
     let some_have_it = looks.iter().any(|(_, has_it)| *has_it);
     let mut groups: Vec<(Vec<usize>, bool)> = Vec::new();
     let mut of_paths: HashMap<Vec<String>, usize> = HashMap::new();

@@ -137,7 +137,7 @@ pub struct Capabilities {
     /// True if unwritten characters read as NUL, whatever the fill value is.
     pub unwritten_characters_are_empty: bool,
     /// True if unwritten strings read as empty, whatever the fill value is.
-    pub unwritten_text_is_empty: bool,
+    pub unwritten_strings_are_empty: bool,
     /// True if what was never written may read as another value than the attribute `_FillValue`. In other kinds both are one.
     pub fill_apart_from_attribute: bool,
     /// True if programs fail to read strings that were never written and have a fill value. So all are written.
@@ -196,7 +196,7 @@ impl Capabilities {
             packed_compounds: false,
             fixed_strings: false,
             unwritten_characters_are_empty: false,
-            unwritten_text_is_empty: false,
+            unwritten_strings_are_empty: false,
             fill_apart_from_attribute: false,
             unwritten_strings_fail: false,
             unwritten_big_endian_is_swapped: false,
@@ -429,7 +429,7 @@ pub(super) const ZARR3: Capabilities = Capabilities {
     packed_compounds: true,
     fixed_strings: false,
     unwritten_characters_are_empty: false,
-    unwritten_text_is_empty: false,
+    unwritten_strings_are_empty: false,
     unwritten_big_endian_is_swapped: false,
     ..ZARR
 };
@@ -463,7 +463,7 @@ const ZARR: Capabilities = Capabilities {
     fill_apart_from_attribute: true,
     fixed_strings: true,
     unwritten_characters_are_empty: true,
-    unwritten_text_is_empty: true,
+    unwritten_strings_are_empty: true,
     // netCDF-C 4.10.
     unwritten_big_endian_is_swapped: true,
     skips_chunks: true,

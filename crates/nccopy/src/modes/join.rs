@@ -294,7 +294,7 @@ pub(super) fn inputs_of(
         Ok(reader)
     })
     .within(memory)
-    .looked_by(move |n, warnings| {
+    .with_schema_warnings(move |n, warnings| {
         let Some(input) = looked.get(n).filter(|_| n >= checked_from) else {
             return;
         };

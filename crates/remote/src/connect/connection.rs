@@ -7,8 +7,8 @@ use http::StatusCode;
 
 use super::access_keys::{KeySource, check_header};
 use super::http_store::HttpStore;
-use super::line::Line;
 use super::secrets::secrets;
+use super::shared_client::SharedClient;
 use super::{azure, gcs, s3};
 use crate::requests::{Recipe, RemoteStore, RetryConfig, Session};
 use crate::settings::{Credentials, OfProvider, Settings};
@@ -28,15 +28,15 @@ pub fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<A
         Provider::Http => root.clone(),
         _ => format!("{} at {root}", url.bucket),
     };
-    let line = Line::of(&settings, requests)?;
-    let recipe = Connection::new(url, settings, &line)?;
+    let shared = SharedClient::of(&settings, requests)?;
+    let recipe = Connection::new(url, settings, &shared)?;
     let store = recipe.in_region(recipe.settings.region()).map_err(Error::Usage)?;
     let recipe: Box<dyn Recipe> = Box::new(recipe);
     Ok(Session::new(
         store,
         Some(recipe),
         shown,
-        Arc::clone(&line.limiter),
+        Arc::clone(&shared.limiter),
         RetryConfig::asked(),
     ))
 }
@@ -51,7 +51,7 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(url: &RemoteUrl, settings: Settings, line: &Line) -> Result<Self> {
+    fn new(url: &RemoteUrl, settings: Settings, shared: &SharedClient) -> Result<Self> {
         let credentials = &settings.credentials.value;
         if let Credentials::Configured(found) = credentials
             && let Some(token) = found.secret_of("bearer_token")
@@ -66,7 +66,7 @@ impl Connection {
                 };
                 let logins = netrc.as_ref().map(|netrc| netrc.value.clone());
                 (
-                    Some(Redirects::new(login, logins, line.resolver.clone())),
+                    Some(Redirects::new(login, logins, shared.resolver.clone())),
                     Checksum::Unsent,
                 )
             }
@@ -75,9 +75,9 @@ impl Connection {
             OfProvider::S3 { .. } => (None, Checksum::Unsent),
         };
         let service = Service {
-            client: line.client.clone(),
+            client: shared.client.clone(),
             redirects,
-            not_before: Arc::clone(&line.not_before),
+            not_before: Arc::clone(&shared.not_before),
             checksum: Arc::new(checksum),
             secrets: Arc::new(secrets(url, &settings)?),
         };

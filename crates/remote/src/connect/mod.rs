@@ -4,7 +4,7 @@
 //! Settings ─► Connection ─┬─ s3: builder, keys (access_keys, container) ─┐
 //!              ▲          ├─ gcs, azure: builders of object_store ───────┼─► Session
 //!              │          └─ http_store: plain HTTP ─────────────────────┘
-//!             Line: what all sessions with one server share
+//!             SharedClient: what all sessions with one server share
 //! ```
 
 mod access_keys;
@@ -13,9 +13,9 @@ mod connection;
 mod container;
 mod gcs;
 mod http_store;
-mod line;
 mod no_retries;
 mod s3;
 mod secrets;
+mod shared_client;
 
 pub use connection::connect;

@@ -1,8 +1,8 @@
-//! [`Line`]: what all sessions with one server share.
+//! [`SharedClient`]: connections, limits and certificates that all sessions with one server share.
 //!
 //! ```text
 //! session of a.nc ─┐
-//! session of b.nc ─┼─► Line: connections, certificates, requests under way, when the server wants to be asked again
+//! session of b.nc ─┼─► SharedClient: connections, certificates, requests under way, when the server wants to be asked again
 //! session of c.nc ─┘
 //! ```
 //!
@@ -21,14 +21,14 @@ use crate::settings::{Chosen, OfProvider, Proxy, Settings, Tls};
 use crate::transport::{Resolver, client};
 use ncutils_model::Result;
 
-/// Most lines that are kept. The oldest goes first.
+/// Most clients that are kept. The oldest goes first.
 const MOST: usize = 16;
 
-/// The lines of this process.
-static LINES: Mutex<Vec<(Server, Arc<Line>)>> = Mutex::new(Vec::new());
+/// The clients of this process.
+static SHARED_CLIENTS: Mutex<Vec<(Server, Arc<SharedClient>)>> = Mutex::new(Vec::new());
 
-/// What all sessions with one server share.
-pub(super) struct Line {
+/// Connections, limits and certificates that all sessions with one server share.
+pub(super) struct SharedClient {
     pub(super) client: Client,
     pub(super) resolver: Resolver,
     pub(super) limiter: Arc<Limiter>,
@@ -47,8 +47,8 @@ struct Server {
     requests: usize,
 }
 
-impl Line {
-    /// The line to the server of these settings, with at most `requests` requests under way.
+impl SharedClient {
+    /// The client for the server of these settings, with at most `requests` requests under way.
     ///
     /// # Errors
     /// Certificates, keys or cookies that cannot be read.
@@ -63,23 +63,23 @@ impl Line {
             },
             requests,
         };
-        // Held while a line is made: other threads want the same one.
-        let mut lines = LINES.lock();
-        if let Some((_, line)) = lines.iter().find(|(of, _)| *of == server) {
-            return Ok(Arc::clone(line));
+        // Held while a client is made: other threads want the same one.
+        let mut clients = SHARED_CLIENTS.lock();
+        if let Some((_, shared)) = clients.iter().find(|(of, _)| *of == server) {
+            return Ok(Arc::clone(shared));
         }
         let resolver = Resolver::default();
-        let line = Arc::new(Self {
+        let shared = Arc::new(Self {
             client: client(settings, &resolver)?,
             resolver,
             limiter: Arc::new(Limiter::new(requests)),
             not_before: Arc::default(),
         });
-        if lines.len() == MOST {
-            lines.remove(0);
+        if clients.len() == MOST {
+            clients.remove(0);
         }
-        lines.push((server, Arc::clone(&line)));
-        Ok(line)
+        clients.push((server, Arc::clone(&shared)));
+        Ok(shared)
     }
 }
 
@@ -90,10 +90,10 @@ mod tests {
     use crate::tests::fixtures::parsed;
 
     #[test]
-    fn sessions_with_one_server_share_a_line() {
+    fn sessions_with_one_server_share_a_client() {
         let line = |url: &str, requests| {
             let settings = Settings::of(&parsed(url), &ProcessEnvironment).unwrap();
-            Line::of(&settings, requests).unwrap()
+            SharedClient::of(&settings, requests).unwrap()
         };
         let first = line("http://line.test:1/a/b.nc", 7);
         assert!(Arc::ptr_eq(&first, &line("http://line.test:1/c.nc", 7)));

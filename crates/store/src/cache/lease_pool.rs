@@ -68,6 +68,12 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
         open.collect()
     }
 
+    /// True if the value of a key is open.
+    pub fn is_open(&self, key: &K) -> bool {
+        let state = self.0.lock();
+        state.entries.get(key).is_some_and(|entry| entry.value.is_some())
+    }
+
     /// The value of a key, if it is open.
     pub fn get_open(&self, key: &K) -> Option<Lease<K, V>> {
         let mut state = self.0.lock();

@@ -48,7 +48,7 @@ pub fn run(binaries: &Path, python: &Path, packages: &Path, script: &Path, data:
             for (best, command) in best.iter_mut().zip([&mut curl, &mut ours]) {
                 let _ = fs::remove_file(&output);
                 let measured = measure::run(command, &printed)?;
-                *best = Some(measured.least(*best));
+                *best = Some(measured.best_with(*best));
             }
         }
         let _ = fs::remove_file(&output);

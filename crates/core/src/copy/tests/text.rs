@@ -15,7 +15,7 @@ static EMPTY_TEXT: Capabilities = {
     can.unlimited = UnlimitedDimensions::Any;
     can.byte_order = None;
     can.no_fill = true;
-    can.unwritten_text_is_empty = true;
+    can.unwritten_strings_are_empty = true;
     can.unwritten_characters_are_empty = true;
     can
 };

@@ -76,6 +76,11 @@ impl ReaderPool {
         self.pool.all_open()
     }
 
+    /// True if a reader is open.
+    pub fn is_open(&self, number: usize) -> bool {
+        self.pool.is_open(&number)
+    }
+
     /// A reader, if it is open.
     pub fn get_open(&self, number: usize) -> Option<PooledReader> {
         self.pool.get_open(&number)
@@ -125,6 +130,7 @@ mod tests {
         }
         assert_eq!(opened.load(Ordering::Relaxed), 2);
         assert!(pool.get_open(0).is_some() && pool.get_open(2).is_none());
+        assert!(pool.is_open(0) && !pool.is_open(2));
         // This closes 1, which was not used for longest.
         pool.get(2).unwrap();
         pool.get(0).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::wanted::WantedChunks;
+use super::shape_request::ChunkShapeRequest;
 use crate::chunk::{ChunkGrid, byte_count, element_count};
 use crate::error::Result;
 use crate::filter::{ChunkType, Pipeline, Registry};
@@ -30,12 +30,12 @@ pub struct CutVariable {
 }
 
 impl CutVariable {
-    /// A variable of `reader` as chunks that lie in one run each; `None` if there are no such chunks. Of chunks that do, those of `wanted`
-    /// come first.
+    /// Divides a variable of `reader` into chunks that are each contiguous in the file; `None` if there are no such chunks. Shapes of
+    /// `request` are tried first.
     ///
     /// # Errors
     /// A virtual source that cannot be read.
-    pub fn of(reader: &dyn Reader, var: VarId, wanted: &WantedChunks) -> Result<Option<Self>> {
+    pub fn of(reader: &dyn Reader, var: VarId, request: &ChunkShapeRequest) -> Result<Option<Self>> {
         let layout = reader.layout(var);
         let (extent, size) = (&layout.extent, layout.element_size);
         let is_plain = layout.storage == Storage::Contiguous && layout.encoding != Encoding::Structured;
@@ -46,7 +46,7 @@ impl CutVariable {
         let Some(piece) = reader.piece_of_bytes(var)? else {
             return Ok(None);
         };
-        let asked = wanted.lengths(reader.schema(), var, extent);
+        let asked = request.lengths(reader.schema(), var, extent);
         let shapes = asked.iter().filter_map(|(least, asked)| {
             let shape = shape(extent, size, piece, asked)?;
             let bytes = byte_count(&shape, size)? as u64;
@@ -102,8 +102,8 @@ impl CutVariable {
     }
 }
 
-/// The shape of chunks of about [`MOST`] bytes that are each one run of bytes, that do not reach across pieces of `piece` bytes, and that
-/// the variable's shape is a multiple of. They have the lengths that are `asked` for. `None` if there are none.
+/// The largest chunk shape of at most about [`MOST`] bytes that is contiguous, divides `extent`, and lies within one piece of `piece` bytes.
+/// It has the lengths that are `asked` for. `None` if there is none.
 ///
 /// Such chunks have length 1 along the first dimensions, a part of the next one, and all of the others.
 fn shape(extent: &[u64], element_size: usize, piece: u64, asked: &[Option<u64>]) -> Option<Vec<u64>> {

@@ -10,8 +10,8 @@
 mod cut;
 mod name_form;
 mod reader;
-mod wanted;
+mod shape_request;
 
 pub use name_form::{NameForm, ReferenceNames};
 pub use reader::Referable;
-pub use wanted::WantedChunks;
+pub use shape_request::ChunkShapeRequest;

@@ -10,7 +10,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::wanted::WantedChunks;
+use super::shape_request::ChunkShapeRequest;
 use crate::error::{Alternative, Error, Result};
 use crate::remote::url::shown;
 
@@ -20,7 +20,7 @@ pub struct ReferenceNames {
     /// How inputs are named.
     pub form: NameForm,
     /// The chunks that the copy wants of variables in one piece.
-    pub chunks: WantedChunks,
+    pub chunks: ChunkShapeRequest,
 }
 
 /// How references name an object.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::cut::CutVariable;
 use super::name_form::{NameForm, ReferenceNames};
-use super::wanted::WantedChunks;
+use super::shape_request::ChunkShapeRequest;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
 use crate::filter::{EncodedChunk, Pipeline};
@@ -26,7 +26,7 @@ pub struct Referable {
     version: Option<ObjectVersion>,
     form: NameForm,
     /// The chunks that the copy wants of variables in one piece.
-    wanted: WantedChunks,
+    shape_request: ChunkShapeRequest,
     /// The variables in one piece that have chunks here. That of a virtual one is found once its sources are.
     cut: Vec<OnceLock<Option<Box<CutVariable>>>>,
 }
@@ -54,7 +54,7 @@ impl Referable {
             whole,
             version,
             form: names.form,
-            wanted: names.chunks,
+            shape_request: names.chunks,
             cut: (0..count).map(|_| OnceLock::new()).collect(),
         };
         let known = (0..count).map(VarId);
@@ -71,7 +71,7 @@ impl Referable {
     /// Finds the chunks of a variable in one piece.
     fn find_chunks(&self, var: VarId) -> Result<()> {
         if self.cut[var.0].get().is_none() {
-            let cut = CutVariable::of(&*self.input, var, &self.wanted)?;
+            let cut = CutVariable::of(&*self.input, var, &self.shape_request)?;
             let _ = self.cut[var.0].set(cut.map(Box::new));
         }
         Ok(())

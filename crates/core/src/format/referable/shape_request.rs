@@ -1,13 +1,13 @@
-//! [`WantedChunks`]: the chunks that a copy wants of variables in one piece, so that those of the output are runs of bytes of the input.
+//! [`ChunkShapeRequest`]: the chunk shapes that a copy asks for of variables without chunks, so that its own chunks are contiguous in the input.
 
 use crate::model::{NamePattern, Schema, VarId};
 
-/// Fewest bytes of a chunk that is as short as cells which a user chose ask for. Smaller ones take longer to refer to than to copy.
+/// Smallest chunk, in bytes, that a subset may ask for. Copying fewer bytes is faster than a reference.
 const LEAST: u64 = 128;
 
-/// The chunks that a copy wants of variables in one piece.
+/// The chunk shapes that a copy asks for of variables without chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WantedChunks {
+pub struct ChunkShapeRequest {
     /// The dimension along which inputs are joined. Chunks have length 1 along it, of variables whose first dimension it is.
     pub joined: Option<String>,
     /// Names or paths of dimensions of which cells are chosen. Chunks have length 1 along them, unless they become too small.
@@ -18,7 +18,7 @@ pub struct WantedChunks {
     pub shapes: Vec<(NamePattern, Vec<u64>)>,
 }
 
-impl WantedChunks {
+impl ChunkShapeRequest {
     /// The lengths that chunks of a variable should have, the best first, each with the fewest bytes of such a chunk.
     pub(super) fn lengths(
         &self,
@@ -101,13 +101,13 @@ mod tests {
             dims: dims.to_vec(),
             attributes: Attributes::default(),
         });
-        let of = |wanted: WantedChunks| wanted.lengths(&schema, var, &[60, 40, 50]);
-        assert_eq!(of(WantedChunks::default()), [(0, vec![None; 3])]);
-        let asked = WantedChunks {
+        let of = |wanted: ChunkShapeRequest| wanted.lengths(&schema, var, &[60, 40, 50]);
+        assert_eq!(of(ChunkShapeRequest::default()), [(0, vec![None; 3])]);
+        let asked = ChunkShapeRequest {
             joined: Some("time".to_owned()),
             cut: vec!["y".to_owned()],
             lengths: vec![("x".to_owned(), None), ("/time".to_owned(), Some(10))],
-            ..WantedChunks::default()
+            ..ChunkShapeRequest::default()
         };
         let expected = [
             (LEAST, vec![Some(10), Some(1), Some(50)]),
@@ -116,7 +116,7 @@ mod tests {
             (0, vec![None; 3]),
         ];
         assert_eq!(of(asked.clone()), expected);
-        let shaped = WantedChunks {
+        let shaped = ChunkShapeRequest {
             shapes: vec![("v".into(), vec![1, 40, 90])],
             cut: Vec::new(),
             ..asked

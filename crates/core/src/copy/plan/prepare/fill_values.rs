@@ -49,8 +49,8 @@ pub fn reads_wrong_unwritten(plan: &CopyPlan, out: VarId) -> bool {
     let reads_wrong = |value: &Values| match plan.schema.var(out).ty {
         Type::Char => can.unwritten_characters_are_empty && !value.is_zero(),
         Type::String if can.unwritten_strings_fail => !is_nil(value),
-        Type::String => can.unwritten_text_is_empty && longest_string(value) > 0,
-        ty if plan.schema.has_heap(ty) => can.unwritten_text_is_empty && longest_string(value) > 0,
+        Type::String => can.unwritten_strings_are_empty && longest_string(value) > 0,
+        ty if plan.schema.has_heap(ty) => can.unwritten_strings_are_empty && longest_string(value) > 0,
         _ => {
             can.unwritten_big_endian_is_swapped
                 && unit(layout) > 1
@@ -80,7 +80,7 @@ pub fn fills_otherwise(from: &VariableLayout, to: &VariableLayout) -> bool {
 /// written.
 pub fn loses_empty_text(from: &VariableLayout, plan: &CopyPlan, to: &VariableLayout) -> bool {
     let size = byte_count(&to.extent, to.element_size).unwrap_or(usize::MAX) as u64;
-    let is_nil = to.fill.no_fill && !plan.schema.kind.can().unwritten_text_is_empty;
+    let is_nil = to.fill.no_fill && !plan.schema.kind.can().unwritten_strings_are_empty;
     from.fill.empty_text && is_nil && size <= MOST_FILLED
 }
 

@@ -123,8 +123,8 @@ impl Arrivals {
         }
     }
 
-    /// Makes a request to a reader for job `number`, which gets the error of a reader that cannot be opened. A reader that is closed is
-    /// opened on a thread of its own, as that takes requests, too. `ask` gets a further reader once more, to keep it open.
+    /// Asks a reader for a part of job `number`'s input. If the reader cannot be opened, the job fails. Closed readers are opened on threads
+    /// of `opening`, because opening makes requests. `ask` gets a further reader once more, to keep it open.
     fn by_reader(
         self: &Arc<Self>,
         number: u64,

@@ -12,7 +12,7 @@ use crate::store::ByteRange;
 pub struct Fetched {
     /// Chunks, with their filter masks; `None` for one that was never written.
     pub chunks: HashMap<(InputVariable, u64), Option<EncodedChunk>>,
-    /// The places of chunks that are not read.
+    /// Places of chunks that become references.
     pub places: HashMap<(InputVariable, u64), Result<Option<StoredPlace>>>,
     /// The bytes of ranges.
     pub ranges: HashMap<(InputVariable, ByteRange), Vec<u8>>,

@@ -86,10 +86,10 @@ impl Wants {
         }
     }
 
-    /// Chunks whose places are written are not read. Only a reader that is closed takes requests to be asked for them.
+    /// Adds the chunks of closed readers. Asking an open reader for a place needs no request.
     fn places(&mut self, terms: &Terms, var: &Variable, same: &AlignedGrids, chunks: Range<u64>) {
         let is_open = |reader: ReaderId| match (reader, terms.readers.pool()) {
-            (ReaderId::Further(further), Some(pool)) => pool.get_open(further).is_some(),
+            (ReaderId::Further(further), Some(pool)) => pool.is_open(further),
             _ => true,
         };
         // Chunks of one input follow one another.

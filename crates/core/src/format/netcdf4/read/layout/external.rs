@@ -159,7 +159,7 @@ impl ExternalData {
         }
     }
 
-    /// Bytes of the largest pieces of the first `bytes` bytes that each lie in one file: no piece has the end of a segment within.
+    /// Largest piece length of the first `bytes` bytes, in bytes, at which no piece crosses the end of a segment.
     pub fn piece(&self, bytes: u64) -> u64 {
         let ends = self.segments.iter().map(|segment| segment.end);
         ends.filter(|end| *end < bytes).fold(bytes, common_divisor)
