@@ -49,6 +49,9 @@ def test_remote_references_lead_to_no_local_file(store, data, tmp_path):
         store.put("run/refs.json", references(place).encode())
         allowed = ("--data-dir", tmp_path)
         on(store, "nccopy", *allowed, store.url("run/refs.json"), tmp_path / "out.nc").refused(told, "data.bin")
+        # Readers of references that are made of these would follow them.
+        if told == "local file":
+            on(store, "nccopy", "--inline", "0", store.url("run/refs.json"), tmp_path / "out.json").refused(told, "data.bin")
     store.put("run/refs.json", references("../").encode())
     on(store, "nccopy", store.url("run/refs.json"), tmp_path / "out.nc").refused("outside")
 

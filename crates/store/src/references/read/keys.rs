@@ -155,7 +155,7 @@ impl KeyStore for ReferenceKeys {
     fn value_place(&self, key: &str) -> io::Result<ValuePlace> {
         Ok(match self.set.find(key)? {
             Some(Reference::Stored(stored)) => {
-                let checked = self.objects.check_end(&stored);
+                let checked = self.objects.check_passed_on(&stored);
                 checked.map_err(|e| unreadable(&stored, &e))?;
                 ValuePlace::Elsewhere(stored)
             }

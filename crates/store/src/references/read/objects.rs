@@ -22,6 +22,8 @@ pub struct Objects {
     known: BoundedCache<String, Arc<dyn Object>>,
     /// What tells whether objects were changed, of those whose references tell what they were.
     states: BoundedCache<String, ObjectState>,
+    /// The names of remote objects that references may be passed on to.
+    passed: BoundedCache<String, ()>,
 }
 
 impl Objects {
@@ -31,6 +33,7 @@ impl Objects {
             places,
             known: BoundedCache::new(MOST),
             states: BoundedCache::new(MOST),
+            passed: BoundedCache::new(MOST),
         }
     }
 
@@ -82,19 +85,30 @@ impl Objects {
         }
     }
 
-    /// Checks that a local object does not end before a reference to it does. An object that cannot be read is not checked.
+    /// Checks a reference that is passed on to other references. A local object must not end before it does, and a remote input must not
+    /// lead readers to local files. An object that cannot be read is not checked.
     ///
     /// # Errors
-    /// If it ends before.
-    pub fn check_end(&self, stored: &StoredRange) -> io::Result<()> {
-        let places = self.places.as_ref();
-        let is_local = places.is_some_and(|places| !places.requests_of(&stored.object).ahead);
-        match is_local && stored.range.is_some() {
-            true => match self.object(&stored.object) {
-                Ok(object) => range_of(&*object, stored, GetRange::Whole).map(drop),
-                Err(_) => Ok(()),
-            },
-            false => Ok(()),
+    /// What is wrong with it.
+    pub fn check_passed_on(&self, stored: &StoredRange) -> io::Result<()> {
+        let Some(places) = &self.places else {
+            return Ok(());
+        };
+        let name = &*stored.object;
+        if places.requests_of(name).ahead {
+            if self.passed.get(name).is_none() {
+                match places.find(name, NamedAs::Reference) {
+                    Err(why @ (NoExternalFile::Local | NoExternalFile::Strange(_))) => {
+                        return Err(io::Error::other(why));
+                    }
+                    _ => self.passed.keep(name.to_owned(), (), 1),
+                }
+            }
+            return Ok(());
+        }
+        match self.object(name) {
+            Ok(object) if stored.range.is_some() => range_of(&*object, stored, GetRange::Whole).map(drop),
+            _ => Ok(()),
         }
     }
 
