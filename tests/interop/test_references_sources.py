@@ -116,6 +116,27 @@ def test_chunks_that_read_as_another_fill_value_are_told(sources, tmp_path):
     assert len(inlined(tmp_path / "refs.json", "v")) == 2
 
 
+def test_chunks_of_several_sources_are_told_of_later_inputs(tmp_path):
+    """The second input of a join is a virtual dataset, one of whose chunks has two sources."""
+    values = np.arange(24 * 10, dtype="f4").reshape(24, 10)
+    files = [tmp_path / f"{name}.h5" for name in "abc"]
+    for file, rows in zip(files, [slice(0, 8), slice(8, 18), slice(18, 24)]):
+        with h5py.File(file, "w") as f:
+            f["t"] = np.arange(24.0)[rows]
+            f["t"].make_scale("t")
+            d = f.create_dataset("v", data=values[rows], chunks=(4, 10))
+            d.dims[0].attach_scale(f["t"])
+    layout = h5py.VirtualLayout((16, 10), "f4")
+    layout[:10] = h5py.VirtualSource(files[1], "v", (10, 10))
+    layout[10:] = h5py.VirtualSource(files[2], "v", (6, 10))
+    with h5py.File(tmp_path / "virtual.h5", "w", libver="latest") as f:
+        f["t"] = np.arange(8.0, 24)
+        f["t"].make_scale("t")
+        f.create_virtual_dataset("v", layout).dims[0].attach_scale(f["t"])
+    told = nccopy("--inline", "0", "--join", "t", files[0], tmp_path / "virtual.h5", tmp_path / "refs.json", ok=False)
+    assert "v (" in told and "chunks are not stored as one chunk or one run of one source" in told and "--copy-ragged" in told
+
+
 def test_sources_that_do_not_fit_are_told(sources, tmp_path):
     values, files = sources
     shifted = virtual(tmp_path / "shifted.h5", (22, 40, 50), [(0, files[0], (6, 40, 50)), (6, files[1], (8, 40, 50)), (14, files[2], (8, 40, 50))])
