@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::references::{ObjectVersion, StoredRange};
 use crate::{
@@ -155,8 +154,8 @@ fn was_changed(version: &ObjectVersion, state: &ObjectState) -> bool {
     let plain = |etag: &str| etag.trim_start_matches("W/").trim_matches('"').to_owned();
     match (version, &state.etag, state.modified) {
         (ObjectVersion::ETag(was), Some(is), _) => plain(was) != plain(is),
-        // References keep whole seconds.
-        (ObjectVersion::LastModified(was), _, Some(is)) => is >= *was + Duration::from_secs(1),
+        // References keep whole seconds, rounded up by whoever writes them: Icechunk compares so, too.
+        (ObjectVersion::LastModified(was), _, Some(is)) => is > *was,
         _ => false,
     }
 }
@@ -230,7 +229,7 @@ fn without_secrets(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::SystemTime;
+    use std::time::{Duration, SystemTime};
 
     #[test]
     fn names_are_shown_without_secrets() {
@@ -254,8 +253,8 @@ mod tests {
             (ObjectVersion::ETag("abc".into()), false),
             (ObjectVersion::ETag("W/\"abc\"".into()), false),
             (ObjectVersion::ETag("abd".into()), true),
-            (ObjectVersion::LastModified(at(5_000)), false),
-            (ObjectVersion::LastModified(at(9_000)), false),
+            (ObjectVersion::LastModified(at(5_000)), true),
+            (ObjectVersion::LastModified(at(6_000)), false),
             (ObjectVersion::LastModified(at(4_000)), true),
         ] {
             assert_eq!(was_changed(&version, &state), changed, "{version:?}");
