@@ -10,3 +10,4 @@ pub(crate) mod loose_node;
 pub(crate) mod record;
 pub(crate) mod v1;
 pub(crate) mod v2;
+mod v2_node;

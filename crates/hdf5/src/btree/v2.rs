@@ -4,18 +4,14 @@
 //! internal node has one child pointer more than records, and record i is between children i and i + 1. The width of
 //! the counts in child pointers depends on the number of records that a node of each depth can hold.
 
+use std::collections::VecDeque;
+
+use super::v2_node::{NODE_OVERHEAD, NodeForm, Part, PointerWidths, Subtree};
 use crate::error::Result;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
 
 const HEADER: &str = "version 2 B-tree header";
-const NODE: &str = "version 2 B-tree node";
-
-/// Size of a node's signature, version, type and checksum, in bytes.
-const NODE_OVERHEAD: u64 = 10;
-
-/// Size of what comes before the records of a node, in bytes: signature, version and type.
-const NODE_PREFIX: u64 = 6;
 
 /// Maximum depth: a deeper tree has more than 2^64 records, even with one in each node.
 const MAX_DEPTH: u16 = 63;
@@ -112,25 +108,16 @@ impl Header {
 
     /// Addresses of the nodes that can be read, and whether they are all nodes.
     pub(crate) fn nodes(&self, reader: &MetadataReader) -> Result<(Vec<u64>, bool)> {
-        let pointers = self.pointer_widths(reader)?;
+        let form = self.node_form(reader)?;
         let mut guard = Walk::new(reader);
         let mut nodes = Vec::new();
         let mut is_whole = true;
-        let root = self.root.filter(|_| self.total > 0);
-        let mut pending: Vec<(u64, u16, u16)> = root
-            .map(|root| (root, self.root_records, self.depth))
-            .into_iter()
-            .collect();
-        while let Some((address, records, depth)) = pending.pop() {
-            match self.node(reader, &mut guard, &pointers, address, records, depth) {
-                Ok(node) => {
-                    nodes.push(address);
-                    let below = depth.saturating_sub(1);
-                    pending.extend(
-                        node.children
-                            .iter()
-                            .map(|child| (child.address, child.records, below)),
-                    );
+        let mut pending = Vec::from_iter(self.root());
+        while let Some(node) = pending.pop() {
+            match form.read(reader, &mut guard, node) {
+                Ok(parts) => {
+                    nodes.push(node.address);
+                    pending.extend(parts.iter().filter_map(Part::subtree));
                 }
                 Err(error) if error.is_failure() => return Err(error),
                 Err(_) => is_whole = false,
@@ -154,49 +141,40 @@ impl Header {
         reader: &MetadataReader,
         mut visit: impl FnMut(u64, &[u8]) -> Result<()>,
     ) -> Result<bool> {
-        let Some(root) = self.root.filter(|_| self.total > 0) else {
+        let Some(root) = self.root() else {
             return Ok(true);
         };
-        let pointers = self.pointer_widths(reader)?;
-        let mut leaves = Vec::new();
+        let mut descent = Descent {
+            reader,
+            form: self.node_form(reader)?,
+            guard: Walk::new(reader),
+            announced: 0,
+            is_whole: true,
+        };
+        let mut parts = VecDeque::from(descent.form.read(reader, &mut descent.guard, root)?);
         if reader.is_slow() {
-            leaves = self.leaves_ahead(reader, &pointers, root)?;
-        }
-        // The leaf that is read next, and the first one that was not announced.
-        let (mut leaf, mut expected) = (0usize, 0usize);
-        let mut guard = Walk::new(reader);
-        let mut path = vec![self.node(reader, &mut guard, &pointers, root, self.root_records, self.depth)?];
-        let mut found = 0u64;
-        let mut is_whole = true;
-        // At each step, the deepest node of the path gives its next child, or its next record if that child is done.
-        while let Some(node) = path.last_mut() {
-            if let Some(child) = node.next_child() {
-                let depth = node.depth.saturating_sub(1);
-                if depth == 0 {
-                    if leaf == expected {
-                        let rest = leaves.iter().skip(leaf).map(|leaf| (*leaf, self.node_size));
-                        expected = expected.saturating_add(reader.expect(rest));
-                    }
-                    leaf += 1;
-                }
-                match self.node(reader, &mut guard, &pointers, child.address, child.records, depth) {
-                    Ok(child) => path.push(child),
-                    // The records of the other nodes are read.
-                    Err(error) => {
-                        reader.tolerate(error)?;
-                        is_whole = false;
-                    }
-                }
-            } else if let Some((at, record)) = node.next_record(self.record_size) {
-                found += 1;
-                if found > self.total {
-                    break;
-                }
-                visit(at, record)?;
-            } else {
-                path.pop();
+            for _ in 1..self.depth {
+                parts = descent.level_below(parts)?;
             }
         }
+        let mut found = 0u64;
+        while let Some(part) = parts.pop_front() {
+            match part {
+                Part::Subtree(node) => {
+                    let below = descent.read(node, &parts)?;
+                    below.into_iter().rev().for_each(|part| parts.push_front(part));
+                }
+                Part::Record(records, n) => {
+                    found += 1;
+                    if found > self.total {
+                        break;
+                    }
+                    let (at, record) = records.get(n);
+                    visit(at, record)?;
+                }
+            }
+        }
+        let is_whole = descent.is_whole;
         if found != self.total && is_whole {
             return Err(reader.damaged(
                 HEADER,
@@ -207,34 +185,23 @@ impl Header {
         Ok(is_whole)
     }
 
-    /// Reads the nodes above the leaves into the cache, level by level. Returns the addresses of all leaves, in key order.
-    fn leaves_ahead(
-        &self,
-        reader: &MetadataReader,
-        pointers: &[PointerWidths],
-        root: u64,
-    ) -> Result<Vec<u64>> {
-        let mut guard = Walk::new(reader);
-        let mut nodes = vec![Child {
-            address: root,
+    /// The root; `None` of an empty tree.
+    fn root(&self) -> Option<Subtree> {
+        let address = self.root.filter(|_| self.total > 0)?;
+        Some(Subtree {
+            address,
             records: self.root_records,
-        }];
-        for depth in (1..=self.depth).rev() {
-            let mut below = Vec::new();
-            let mut expected = 0usize;
-            for (n, &Child { address, records }) in nodes.iter().enumerate() {
-                if n == expected {
-                    let rest = nodes.iter().skip(n).map(|node| (node.address, self.node_size));
-                    expected = expected.saturating_add(reader.expect(rest));
-                }
-                below.extend(
-                    self.node(reader, &mut guard, pointers, address, records, depth)?
-                        .children,
-                );
-            }
-            nodes = below;
-        }
-        Ok(nodes.into_iter().map(|leaf| leaf.address).collect())
+            depth: self.depth,
+        })
+    }
+
+    fn node_form(&self, reader: &MetadataReader) -> Result<NodeForm> {
+        Ok(NodeForm {
+            record_type: self.record_type,
+            record_size: self.record_size,
+            node_size: self.node_size,
+            pointers: self.pointer_widths(reader)?,
+        })
     }
 
     /// Widths of child pointers in the internal nodes of each depth, from depth 1 on.
@@ -268,117 +235,50 @@ impl Header {
         }
         Ok(widths)
     }
+}
 
-    fn node(
-        &self,
-        reader: &MetadataReader,
-        guard: &mut Walk,
-        pointers: &[PointerWidths],
-        address: u64,
-        records: u16,
-        depth: u16,
-    ) -> Result<Node> {
-        let widths = usize::from(depth).checked_sub(1).and_then(|d| pointers.get(d));
-        let pointer_size = widths.map_or(0, |widths| widths.size(reader));
-        let children = if widths.is_some() {
-            usize::from(records) + 1
-        } else {
-            0
-        };
-        let size = NODE_OVERHEAD as usize + usize::from(records) * self.record_size + children * pointer_size;
-        if size as u64 > self.node_size {
-            return Err(reader.damaged(NODE, address, format!("{records} records do not fit in it")));
-        }
-        guard.enter(NODE, address, size as u64)?;
-        let bytes = reader.read_checked(NODE, address, size)?;
-        reader.takes(address, self.node_size);
-        let mut cursor = reader.cursor(NODE, address, &bytes);
-        cursor.signature(if widths.is_some() { b"BTIN" } else { b"BTLF" })?;
-        cursor.version(0)?;
-        let record_type = cursor.u8()?;
-        if record_type != self.record_type {
-            return Err(reader.damaged(
-                NODE,
-                address,
-                format!(
-                    "records of type {record_type} in a tree of type {}",
-                    self.record_type
-                ),
-            ));
-        }
-        let records = cursor.bytes(usize::from(records) * self.record_size)?.to_vec();
-        let mut list = Vec::with_capacity(children);
-        if let Some(widths) = widths {
-            for _ in 0..children {
-                let child = cursor.offset()?;
-                let count = cursor.uint(widths.records)?;
-                cursor.bytes(widths.subtree)?;
-                let (Some(address), Ok(records)) = (child, u16::try_from(count)) else {
-                    return Err(reader.damaged(NODE, address, "a pointer to a child is out of range"));
-                };
-                list.push(Child { address, records });
+/// Reads the nodes of a tree, each once.
+struct Descent<'a> {
+    reader: &'a MetadataReader,
+    form: NodeForm,
+    guard: Walk,
+    /// Number of the next nodes that were announced.
+    announced: usize,
+    /// False after a node that cannot be read.
+    is_whole: bool,
+}
+
+impl Descent<'_> {
+    /// The parts of all subtrees, and the records between them. They are announced together, so that none is waited for alone.
+    fn level_below(&mut self, mut parts: VecDeque<Part>) -> Result<VecDeque<Part>> {
+        let mut below = VecDeque::new();
+        while let Some(part) = parts.pop_front() {
+            match part {
+                Part::Record(..) => below.push_back(part),
+                Part::Subtree(node) => below.extend(self.read(node, &parts)?),
             }
         }
-        Ok(Node {
-            address,
-            depth,
-            records,
-            children: list,
-            next_child: 0,
-            next_record: 0,
-        })
+        Ok(below)
     }
-}
 
-#[derive(Debug)]
-struct PointerWidths {
-    /// Width, in bytes, of the number of records in the child.
-    records: usize,
-    /// Width, in bytes, of the number of records in the child and all nodes below it.
-    subtree: usize,
-}
-
-impl PointerWidths {
-    /// Size of a pointer, in bytes.
-    fn size(&self, reader: &MetadataReader) -> usize {
-        usize::from(reader.offset_size()) + self.records + self.subtree
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Child {
-    address: u64,
-    records: u16,
-}
-
-/// A node on the path from the root to the current position.
-#[derive(Debug)]
-struct Node {
-    address: u64,
-    depth: u16,
-    records: Vec<u8>,
-    children: Vec<Child>,
-    next_child: usize,
-    next_record: usize,
-}
-
-impl Node {
-    /// The child before the next record, returned once.
-    fn next_child(&mut self) -> Option<Child> {
-        if self.next_child > self.next_record {
-            return None;
+    /// The parts of a node, none if it cannot be read. `behind` are the parts that follow.
+    fn read(&mut self, node: Subtree, behind: &VecDeque<Part>) -> Result<Vec<Part>> {
+        if self.announced == 0 {
+            let next = behind.iter().filter_map(Part::subtree);
+            let all = std::iter::once(node).chain(next);
+            let places = all.map(|node| (node.address, self.form.node_size));
+            self.announced = self.reader.expect(places);
         }
-        let child = self.children.get(self.next_child).copied()?;
-        self.next_child += 1;
-        Some(child)
-    }
-
-    /// The next record, and its address.
-    fn next_record(&mut self, size: usize) -> Option<(u64, &[u8])> {
-        let start = self.next_record.checked_mul(size)?;
-        let record = self.records.get(start..start.checked_add(size)?)?;
-        self.next_record += 1;
-        Some((self.address.saturating_add(NODE_PREFIX + start as u64), record))
+        self.announced -= 1;
+        match self.form.read(self.reader, &mut self.guard, node) {
+            Ok(parts) => Ok(parts),
+            // The records of the other nodes are read.
+            Err(error) => {
+                self.reader.tolerate(error)?;
+                self.is_whole = false;
+                Ok(Vec::new())
+            }
+        }
     }
 }
 
@@ -389,10 +289,14 @@ fn width_of(limit: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::checksum::lookup3;
+    use crate::metadata::Limits;
+    use crate::source::{ByteSource, ReadRequest};
 
     #[test]
     fn counts_take_as_many_bytes_as_their_limit() {
@@ -411,21 +315,27 @@ mod tests {
 
     /// A tree of records of 2 bytes in nodes of 100 bytes; the nodes follow the header, 100 bytes apart.
     fn tree(depth: u16, total: u64, root_records: u16, nodes: &[Vec<u8>]) -> MetadataReader {
+        let file = file(depth, total, root_records, nodes, 100);
+        MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap()
+    }
+
+    /// A file of such a tree, with the nodes `apart` bytes from each other.
+    fn file(depth: u16, total: u64, root_records: u16, nodes: &[Vec<u8>], apart: usize) -> Vec<u8> {
         let mut header = b"BTHD\0\x05".to_vec();
         header.extend(100u32.to_le_bytes());
         header.extend(2u16.to_le_bytes());
         header.extend(depth.to_le_bytes());
         header.extend([100, 40]);
-        header.extend(100u64.to_le_bytes());
+        header.extend((apart as u64).to_le_bytes());
         header.extend(root_records.to_le_bytes());
         header.extend(total.to_le_bytes());
         let mut file = checked(header);
-        file.resize(100, 0);
+        file.resize(apart, 0);
         for node in nodes {
             file.extend(checked(node.clone()));
-            file.resize(file.len().next_multiple_of(100), 0);
+            file.resize(file.len().next_multiple_of(apart), 0);
         }
-        MetadataReader::new(Arc::new(file), 0, 8, 8).unwrap()
+        file
     }
 
     fn leaf(records: &[u16]) -> Vec<u8> {
@@ -463,6 +373,69 @@ mod tests {
         ];
         assert_eq!(all(&tree(1, 5, 2, &nodes)).unwrap(), [1, 2, 3, 4, 5]);
         assert_eq!(all(&tree(0, 0, 0, &[])).unwrap(), [0; 0]);
+    }
+
+    /// A slow source, which counts reads that are waited for alone, rounds of reads at once, and the reads of all rounds.
+    struct Slow {
+        data: Vec<u8>,
+        alone: AtomicUsize,
+        rounds: AtomicUsize,
+        together: AtomicUsize,
+    }
+
+    impl ByteSource for Slow {
+        fn size(&self) -> io::Result<Option<u64>> {
+            self.data.size()
+        }
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.alone.fetch_add(1, Ordering::Relaxed);
+            self.data.read_exact_at(offset, buf)
+        }
+        fn read_many_at(&self, reads: &mut [ReadRequest<'_>]) -> io::Result<()> {
+            self.rounds.fetch_add(1, Ordering::Relaxed);
+            self.together.fetch_add(reads.len(), Ordering::Relaxed);
+            self.data.read_many_at(reads)
+        }
+        fn readahead(&self) -> usize {
+            128 << 10
+        }
+    }
+
+    #[test]
+    fn nodes_of_a_level_come_at_once_and_each_once() {
+        // A root, 4 nodes, 16 leaves of a record, each farther from the next than a readahead.
+        const APART: u64 = 300 << 10;
+        let place = |node: u64| (1 + node) * APART;
+        let children = |first: u64, records: &[u16]| {
+            let places: Vec<_> = (first..first + 4).map(|node| (place(node), 1)).collect();
+            let mut node = internal(records, &[]);
+            for (address, _) in &places {
+                node.extend(address.to_le_bytes());
+                node.push(if first == 1 { 3 } else { 1 });
+                node.extend(vec![0; 2 * usize::from(first == 1)]);
+            }
+            node
+        };
+        let mut nodes = vec![children(1, &[8, 16, 24])];
+        nodes.extend((0..4).map(|n: u16| children(5 + 4 * u64::from(n), &[2, 4, 6].map(|r| r + 8 * n))));
+        nodes.extend((0..16).map(|n: u16| leaf(&[1 + 2 * n])));
+        let source = Arc::new(Slow {
+            data: file(2, 31, 3, &nodes, APART as usize),
+            alone: AtomicUsize::new(0),
+            rounds: AtomicUsize::new(0),
+            together: AtomicUsize::new(0),
+        });
+        let limits = Limits {
+            cache_bytes: Some(128 << 10),
+            ..Limits::default()
+        };
+        let reader = MetadataReader::open(source.clone(), None, limits).unwrap();
+        assert_eq!(all(&reader).unwrap(), Vec::from_iter(1..32));
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        assert_eq!(count(&source.alone), 2, "the header, and the root");
+        assert_eq!(count(&source.together), 20);
+        // The cache has room for 4 blocks at a time.
+        assert_eq!(count(&source.rounds), 5);
     }
 
     #[test]
