@@ -44,7 +44,7 @@ impl MetadataReader {
             count += 1;
             if address < self.file_size() {
                 let len = len.min(self.file_size() - address);
-                let missing = cache.missing(self.absolute(address), len);
+                let missing = cache.announced(self.absolute(address), len);
                 if let Some(misses) = here.as_ref().or(self.misses.as_deref()) {
                     misses.wanted(&missing);
                 }

@@ -1,10 +1,10 @@
 //! [`BlockCache`]: blocks by number, in memory or fetched.
 
-use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::blocks::Blocks;
 use super::runs::Run;
 use crate::metadata::misses::Misses;
 use crate::source::{ByteSource, LOCAL_READAHEAD, ReadRequest};
@@ -51,14 +51,6 @@ pub(crate) struct BlockCache {
     /// Maximum number of cached blocks.
     capacity: AtomicU64,
     blocks: Mutex<Blocks>,
-}
-
-#[derive(Default)]
-struct Blocks {
-    by_number: HashMap<u64, Arc<[u8]>>,
-    oldest_first: VecDeque<u64>,
-    /// The block after the last fetch, and the number of blocks fetched.
-    last_fetch: (u64, u64),
 }
 
 impl BlockCache {
@@ -176,9 +168,19 @@ impl BlockCache {
             return Vec::new();
         }
         let blocks = self.lock();
-        (first..behind)
-            .filter(|number| !blocks.by_number.contains_key(number))
-            .collect()
+        (first..behind).filter(|number| !blocks.has(*number)).collect()
+    }
+
+    /// Like [`missing`](Self::missing), of bytes that will be read soon: their blocks that are cached are dropped last.
+    pub(crate) fn announced(&self, offset: u64, len: u64) -> Vec<u64> {
+        let missing = self.missing(offset, len);
+        let end = offset.saturating_add(len).min(self.size());
+        let all = offset / BLOCK..end.div_ceil(BLOCK);
+        if all.end.saturating_sub(all.start) <= self.room() {
+            let mut blocks = self.lock();
+            all.for_each(|number| blocks.renew(number));
+        }
+        missing
     }
 
     /// Fills `buf` from cached blocks. Returns false if one is missing.
@@ -186,7 +188,7 @@ impl BlockCache {
         let blocks = self.lock();
         let (mut offset, mut buf) = (offset, buf);
         while !buf.is_empty() {
-            let block = blocks.by_number.get(&(offset / BLOCK));
+            let block = blocks.get(offset / BLOCK);
             let bytes = block.and_then(|block| block.get((offset % BLOCK) as usize..));
             let bytes = bytes.unwrap_or_default();
             let n = bytes.len().min(buf.len());
@@ -272,7 +274,7 @@ impl BlockCache {
     fn block(&self, number: u64) -> io::Result<Arc<[u8]>> {
         let wanted = {
             let mut blocks = self.lock();
-            if let Some(block) = blocks.by_number.get(&number) {
+            if let Some(block) = blocks.get(number) {
                 return Ok(block.clone());
             }
             let (next, len) = blocks.last_fetch;
@@ -282,7 +284,7 @@ impl BlockCache {
                 _ => self.step,
             };
             let wanted = self.up_to_end(number, wanted.min(self.room()));
-            let new = (1..wanted).take_while(|i| !blocks.by_number.contains_key(&(number + i)));
+            let new = (1..wanted).take_while(|i| !blocks.has(number + i));
             let wanted = 1 + new.count() as u64;
             blocks.last_fetch = (number + wanted, wanted);
             wanted
@@ -303,23 +305,6 @@ impl BlockCache {
     fn lock(&self) -> MutexGuard<'_, Blocks> {
         // No code under the lock can panic, so the state behind a poisoned lock is consistent.
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Blocks {
-    fn insert(&mut self, number: u64, block: Arc<[u8]>, capacity: u64) {
-        if self.by_number.insert(number, block).is_none() {
-            self.oldest_first.push_back(number);
-        }
-        self.shrink(capacity);
-    }
-
-    fn shrink(&mut self, capacity: u64) {
-        while self.oldest_first.len() as u64 > capacity {
-            if let Some(oldest) = self.oldest_first.pop_front() {
-                self.by_number.remove(&oldest);
-            }
-        }
     }
 }
 
@@ -377,8 +362,7 @@ mod tests {
             cache.read((size - 77) as u64, &mut tail).unwrap();
             assert_eq!(tail, data[size - 77..]);
             let blocks = cache.lock();
-            assert!(blocks.oldest_first.len() as u64 <= CAPACITY);
-            assert_eq!(blocks.oldest_first.len(), blocks.by_number.len());
+            assert!(blocks.len() as u64 <= CAPACITY);
         }
     }
 
@@ -412,15 +396,15 @@ mod tests {
             cache.read(n * BLOCK, &mut [0; 4]).unwrap();
         }
         cache.keep_at_most(8 * BLOCK);
-        assert_eq!(cache.lock().by_number.len(), 8);
+        assert_eq!(cache.lock().len(), 8);
         cache.keep_at_most(20 * BLOCK);
         assert_eq!(cache.capacity(), 8);
         let mut buf = vec![0; 5 * BLOCK as usize];
         cache.read(60 * BLOCK + 7, &mut buf).unwrap();
         assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);
-        assert!(cache.lock().by_number.len() <= 8);
+        assert!(cache.lock().len() <= 8);
         cache.forget_metadata();
-        assert_eq!(cache.lock().by_number.len(), 0);
+        assert_eq!(cache.lock().len(), 0);
         cache.read(60 * BLOCK + 7, &mut buf).unwrap();
         assert_eq!(buf, source.data[60 * BLOCK as usize + 7..][..buf.len()]);
     }
@@ -441,6 +425,26 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_are_announced_stay() {
+        let (source, cache) = cache(BLOCK as usize * 1000, 10 * BLOCK as usize, 40);
+        let misses = Misses::new(cache.room());
+        let announce = |blocks: std::ops::Range<u64>| {
+            for number in blocks {
+                misses.wanted(&cache.announced(number * BLOCK, 100));
+            }
+            cache.fetch(&misses.take(), cache.room()).unwrap()
+        };
+        let found = [announce(100..101), announce(0..20), announce(200..219)];
+        assert_eq!(found, [1, 20, 19]);
+        // The first one was the oldest.
+        assert_eq!(announce(100..120), 19);
+        assert_eq!(source.requests.load(Ordering::Relaxed), 4);
+        for number in (100..120).chain(200..219) {
+            cache.read_or_miss(number * BLOCK, &mut [0; 4], &misses).unwrap();
+        }
+    }
+
+    #[test]
     fn what_is_fetched_is_bounded() {
         let (source, cache) = cache(BLOCK as usize * 4000, 64 * BLOCK as usize, 40);
         let misses = Misses::new(cache.room());
@@ -449,7 +453,7 @@ mod tests {
         }
         assert!(misses.is_full());
         assert_eq!(cache.fetch(&misses.take(), cache.room()).unwrap(), 20);
-        assert!(cache.lock().by_number.len() <= 40);
+        assert!(cache.lock().len() <= 40);
         assert!(source.requests.load(Ordering::Relaxed) <= 60);
     }
 }

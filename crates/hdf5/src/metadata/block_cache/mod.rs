@@ -10,6 +10,7 @@
 //!              └─► gathering: note it as missed ─► fetch: all missed blocks, near ones joined, in one `read_many_at`
 //! ```
 
+mod blocks;
 mod cache;
 mod runs;
 
