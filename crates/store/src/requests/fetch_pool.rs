@@ -274,6 +274,29 @@ mod tests {
     }
 
     #[test]
+    fn long_neighbours_stay_apart_and_short_ones_join_them() {
+        let lengths_of = |lengths: &[usize]| -> Vec<usize> {
+            let mut offset = 0;
+            let ranges: Vec<ByteRange> = lengths
+                .iter()
+                .map(|length| {
+                    offset += *length as u64;
+                    range(offset - *length as u64, *length)
+                })
+                .collect();
+            join(&ranges, 4).iter().map(|(whole, _)| whole.length).collect()
+        };
+        let long = 2 << 20;
+        assert_eq!(lengths_of(&[long, long, long]), [long; 3]);
+        assert_eq!(lengths_of(&[long, 10, long - 1]), [2 * long + 9]);
+        assert_eq!(
+            join(&[range(0, long), range(0, long)], 4).len(),
+            1,
+            "the same bytes"
+        );
+    }
+
+    #[test]
     fn many_requests_are_under_way_at_once() {
         let object = slow();
         object.gate.hold_until(20);

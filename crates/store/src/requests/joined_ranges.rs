@@ -5,8 +5,11 @@ use crate::ByteRange;
 /// Upper limit, in bytes, of a request for several neighbouring ranges.
 const MOST_JOINED: u64 = 8 << 20;
 
+/// Length, in bytes, of a range that gains nothing from sharing a request with another one as long: two connections bring both sooner.
+const LONG: usize = 2 << 20;
+
 /// Joins neighbouring ranges into requests. Each request lists the positions in `ranges` that it covers. Two ranges are
-/// joined if at most `gap` bytes lie between them. The gaps of a request are never longer than its ranges together, so
+/// joined if at most `gap` bytes lie between them, unless both are long. The gaps of a request are never longer than its ranges together, so
 /// at most twice the wanted bytes are read.
 pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
@@ -22,7 +25,8 @@ pub fn join(ranges: &[ByteRange], gap: u64) -> Vec<(ByteRange, Vec<usize>)> {
             let length = end.max(whole_end) - whole.offset;
             let more = end.saturating_sub(range.offset.max(whole_end));
             let dense = length <= wanted.saturating_add(more).saturating_mul(2);
-            if near && dense && length <= MOST_JOINED.max(whole.length as u64) {
+            let apart = range.offset >= whole_end && whole.length.min(range.length) >= LONG;
+            if near && dense && !apart && length <= MOST_JOINED.max(whole.length as u64) {
                 whole.length = length as usize;
                 wanted += more;
                 members.push(n);
