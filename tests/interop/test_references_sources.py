@@ -111,6 +111,7 @@ def test_chunks_that_read_as_another_fill_value_are_told(sources, tmp_path):
     path = virtual(tmp_path / "in.h5", values.shape, [(8 * n, file, (8, 40, 50)) for n, file in enumerate(files)], fill=-7)
     told = nccopy(path, tmp_path / "refs.json", ok=False)
     assert "v (2 of 12 chunks are not stored" in told and "--copy-ragged" in told
+    assert "d in s1.h5 has no such chunk, and another fill value than the dataset" in told
     nccopy("--copy-ragged", path, tmp_path / "refs.json")
     check(tmp_path / "refs.json", path)
     assert len(inlined(tmp_path / "refs.json", "v")) == 2
@@ -141,11 +142,23 @@ def test_sources_that_do_not_fit_are_told(sources, tmp_path):
     values, files = sources
     shifted = virtual(tmp_path / "shifted.h5", (22, 40, 50), [(0, files[0], (6, 40, 50)), (6, files[1], (8, 40, 50)), (14, files[2], (8, 40, 50))])
     told = nccopy(shifted, tmp_path / "refs.json", ok=False)
-    assert "v (" in told and "chunks are not stored as one chunk or one run of one source" in told
+    assert "chunks are not stored as one chunk or one run of one source: the first is not, as d in s0.h5 fills 6,40,50 cells by 8,40,50" in told
+    both = virtual(tmp_path / "both.h5", (18, 40, 50), [(0, files[0], (8, 40, 50)), (10, files[1], (8, 40, 50))])
+    told = nccopy(both, tmp_path / "refs.json", ok=False)
+    assert "the first is not, as d in s1.h5 has no chunk of the same cells" in told, told
     source(tmp_path / "other.h5", values[:8], chunks=(4, 20, 50), compression="gzip")
     other = virtual(tmp_path / "of_other.h5", (16, 40, 50), [(0, files[0], (8, 40, 50)), (8, tmp_path / "other.h5", (8, 40, 50))])
     told = nccopy(other, tmp_path / "refs.json", ok=False)
-    assert "v (the sources of this virtual dataset have other" in told and "--inline" in told
+    assert "v (its sources are stored in different ways: d in other.h5 has other filters than d in s0.h5)" in told and "--inline" in told
+    finer = source(tmp_path / "finer.h5", values[8:16], chunks=(2, 20, 50), compression="gzip", shuffle=True)
+    for name, second in [("chunks.h5", finer), ("whole.h5", source(tmp_path / "w.h5", values[8:16])), ("type.h5", source(tmp_path / "t.h5", values[8:16].astype("f8")))]:
+        path = virtual(tmp_path / name, (16, 40, 50), [(0, files[0], (8, 40, 50)), (8, second, (8, 40, 50))])
+        told = nccopy(path, tmp_path / "refs.json", ok=False)
+        assert {
+            "chunks.h5": "4 of 8 chunks are not stored as one chunk or one run of one source: the first is not, as d in finer.h5 has chunks of 2,20,50, not of 4,20,50 as d in s0.h5",
+            "whole.h5": "d in w.h5 has no chunks, unlike d in s0.h5",
+            "type.h5": "d in t.h5 has another type than the dataset",
+        }[name] in told, told
 
 
 def test_sources_without_chunks(tmp_path):

@@ -1,5 +1,7 @@
 """HDF5 files on S3 whose data lies in other objects: read as from a local folder, and nothing but "no such object" is a missing source."""
 
+import json
+
 import h5py
 import numpy as np
 import pytest
@@ -62,3 +64,47 @@ def test_a_raw_file_that_is_missing_is_named(store, folder):
     (store.folder / BUCKET / "run/raw.bin").unlink()
     outcome = on(store, "ncdump", "-v", "raw", store.url("run/main.h5"))
     assert outcome.code == 1 and "raw.bin" in outcome.error and "does not exist" in outcome.error, outcome.told()
+
+
+@pytest.fixture
+def stored(store, tmp_path):
+    """Raw data in another file and a virtual dataset of two files, each with deflated chunks; the same below `run/` on S3."""
+    values = np.random.default_rng(5).normal(size=(20, 30, 40)).astype("f4")
+    names = ["a.h5", "b.h5"]
+    for n, name in enumerate(names):
+        with h5py.File(tmp_path / name, "w") as f:
+            f.create_dataset("d", data=values[10 * n:10 * n + 10], chunks=(5, 30, 40), compression="gzip", shuffle=True)
+    layout = h5py.VirtualLayout(values.shape, "f4")
+    for n, name in enumerate(names):
+        layout[10 * n:10 * n + 10] = h5py.VirtualSource(name, "d", (10, 30, 40))
+    with h5py.File(tmp_path / "main.h5", "w", libver="v110") as f:
+        f.create_virtual_dataset("v", layout)
+        f.create_dataset("raw", (1000,), "i4", external=[("raw.bin", 0, 4000)])
+    (tmp_path / "raw.bin").write_bytes(np.arange(1000, dtype="i4").tobytes())
+    for name in ["main.h5", "raw.bin", *names]:
+        store.put(f"run/{name}", (tmp_path / name).read_bytes())
+    return values
+
+
+def objects_of(path, variable):
+    refs = json.loads(path.read_text())["refs"]
+    return [value[0] for key, value in sorted(refs.items()) if key.startswith(f"{variable}/") and isinstance(value, list)]
+
+
+def test_references_lead_to_where_the_data_is(store, stored, tmp_path):
+    out, place = tmp_path / "refs.json", f"s3://{BUCKET}/run"
+    on(store, "nccopy", "--inline", "0", store.url("run/main.h5"), out).whole()
+    assert objects_of(out, "v") == 2 * [f"{place}/a.h5"] + 2 * [f"{place}/b.h5"]
+    assert set(objects_of(out, "raw")) == {f"{place}/raw.bin"}
+    on(store, "nccopy", "--allow", place, out, tmp_path / "through.nc").whole()
+    with h5py.File(tmp_path / "through.nc") as f:
+        np.testing.assert_array_equal(f["v"][:], stored)
+        np.testing.assert_array_equal(f["raw"][:], np.arange(1000))
+
+
+def test_a_missing_object_of_references_is_named(store, stored, tmp_path):
+    (store.folder / BUCKET / "run/raw.bin").unlink()
+    on(store, "nccopy", "--inline", "0", store.url("run/main.h5"), tmp_path / "refs.json").refused("raw.bin", "does not exist")
+    on(store, "nccopy", "--exclude", "raw", "--require-sources", store.url("run/main.h5"), tmp_path / "refs.json").whole()
+    (store.folder / BUCKET / "run/b.h5").unlink()
+    on(store, "nccopy", "--exclude", "raw", "--require-sources", store.url("run/main.h5"), tmp_path / "refs.json").refused("b.h5", "does not exist")

@@ -239,6 +239,15 @@ impl dyn Reader + '_ {
             .is_some_and(|sources| sources.is_virtual(var))
     }
 
+    /// The source that keeps a variable, or the region of a chunk, from being stored as its sources are, and why.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be.
+    pub fn misfit(&self, var: VarId, region: Option<&Region>) -> Result<Option<String>> {
+        let sources = self.extensions().sources;
+        sources.map_or(Ok(None), |sources| sources.misfit(var, region))
+    }
+
     /// The elements of a region as far as they can be read. Calls `lost` for each box that holds elements of other datasets
     /// which cannot be read.
     ///

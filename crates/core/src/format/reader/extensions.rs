@@ -162,6 +162,13 @@ pub trait VirtualSources: Send + Sync {
     /// True if a variable lies in other datasets.
     fn is_virtual(&self, var: VarId) -> bool;
 
+    /// The source that keeps a variable, or the region of a chunk of it, from being stored as its sources are, and why: a clause for
+    /// messages. `None` if it is not known. Sources must be resolved.
+    ///
+    /// # Errors
+    /// A source cannot be read, or may not be.
+    fn misfit(&self, var: VarId, region: Option<&Region>) -> Result<Option<String>>;
+
     /// The elements of a region as far as they can be read. Calls `lost` for each box that holds elements which cannot be
     /// read.
     ///

@@ -37,6 +37,11 @@ impl<T: OverSources> VirtualSources for T {
             .is_some_and(|(reader, var)| reader.is_virtual(var))
     }
 
+    fn misfit(&self, var: VarId, region: Option<&Region>) -> Result<Option<String>> {
+        self.below(var)
+            .map_or(Ok(None), |(reader, var)| reader.misfit(var, region))
+    }
+
     fn read_region_left(
         &self,
         var: VarId,

@@ -64,16 +64,16 @@ impl Unreferenced {
             return found(why, passing > 0 || is_misaligned(plan, out, routed));
         }
         let in_variable = |e: Error| e.in_variable(&plan.schema.var_path(out));
-        match unplaced(readers, routed).map_err(in_variable)? {
-            0 => {}
-            unplaced => {
-                return found(
-                    format!(
-                        "{unplaced} of {total} chunks are not stored as one chunk or one run of one source"
-                    ),
-                    unplaced < total,
-                );
-            }
+        let (unplaced, why) = unplaced(readers, routed).map_err(in_variable)?;
+        if unplaced > 0 {
+            let why = why.map(|why| format!(": the first is not, as {why}"));
+            return found(
+                format!(
+                    "{unplaced} of {total} chunks are not stored as one chunk or one run of one source{}",
+                    why.unwrap_or_default()
+                ),
+                unplaced < total,
+            );
         }
         match lacks_places(readers, routed).map_err(in_variable)? {
             true => found(NO_PLACE.to_owned(), false),
@@ -134,9 +134,10 @@ fn is_misaligned(plan: &CopyPlan, out: VarId, routed: &Routed) -> bool {
     routed.inputs.first().and_then(shape) == Some(true) && routed.ways.iter().any(is_cut)
 }
 
-/// Number of chunks of virtual inputs that have no place: they are made of several sources, or read as what no source stores.
-fn unplaced(readers: &Readers, routed: &Routed) -> Result<u64> {
-    let mut unplaced = 0;
+/// Number of chunks of virtual inputs that have no place: they are made of several sources, or read as what no source stores. The text
+/// says why the first of them has none.
+fn unplaced(readers: &Readers, routed: &Routed) -> Result<(u64, Option<String>)> {
+    let (mut unplaced, mut why) = (0, None);
     for input in routed.inputs.iter() {
         if input.is_empty() || !input.is_virtual(readers) {
             continue;
@@ -144,13 +145,17 @@ fn unplaced(readers: &Readers, routed: &Routed) -> Result<u64> {
         let Some(grid) = &input.grid else { continue };
         let reader = readers.get(input.id().reader)?;
         for chunk in input.chunks() {
-            let is_chosen = input.output(&grid.region(chunk)).is_some();
+            let region = grid.region(chunk);
+            let is_chosen = input.output(&region).is_some();
             if is_chosen && reader.place_of_chunk(input.var, chunk)?.is_none() {
+                if unplaced == 0 {
+                    why = reader.misfit(input.var, Some(&region))?;
+                }
                 unplaced += 1;
             }
         }
     }
-    Ok(unplaced)
+    Ok((unplaced, why))
 }
 
 /// True if no place is known of the first chunks of the first input that is not virtual. Inputs of a kind tell places, or none does, and each
@@ -171,7 +176,7 @@ fn lacks_places(readers: &Readers, routed: &Routed) -> Result<bool> {
     Ok(is_any)
 }
 
-const OF_SEVERAL: &str = "the sources of this virtual dataset have other types, chunks or filters than each other, or cut its chunks";
+const OF_SEVERAL: &str = "its sources have other types, chunks or filters than each other, or cut its chunks";
 
 /// Why no chunk of a variable passes.
 fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> String {
@@ -187,7 +192,12 @@ fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> St
             .is_some_and(|grid| grid.chunk() == to.chunk_shape())
     };
     if input.grid.is_none() && input.is_virtual(readers) {
-        return OF_SEVERAL.to_owned();
+        let reader = readers.get(input.id().reader);
+        let source = reader.and_then(|reader| reader.misfit(input.var, None));
+        return match source {
+            Ok(Some(why)) => format!("its sources are stored in different ways: {why}"),
+            _ => OF_SEVERAL.to_owned(),
+        };
     }
     if input.grid.is_none() {
         return NO_PLACE.to_owned();

@@ -334,6 +334,11 @@ impl VirtualSources for Netcdf4Reader {
         matches!(self.variables[var.0].stored.data, StoredData::Virtual(_))
     }
 
+    fn misfit(&self, var: VarId, region: Option<&Region>) -> Result<Option<String>> {
+        let found = self.virtual_variable(var);
+        found.map_or(Ok(None), |(data, target)| data.misfit(&target, region))
+    }
+
     fn read_region_left(
         &self,
         var: VarId,

@@ -14,6 +14,7 @@ mod lost;
 mod mapped_boxes;
 mod mappings;
 pub(super) mod mappings_of_file;
+mod misfit;
 mod pieces;
 mod presented;
 mod selection;

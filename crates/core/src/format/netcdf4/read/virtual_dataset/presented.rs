@@ -50,7 +50,7 @@ struct Passing {
 }
 
 /// How the sources store a chunk.
-enum Passed {
+pub(super) enum Passed {
     /// This chunk of one source.
     Chunk(Arc<SourceReader>, u64),
     /// A chunk of one source that was never written, and reads as the fill value.
@@ -350,7 +350,7 @@ impl VirtualVariable {
     }
 
     /// How the sources store a chunk.
-    fn passed(
+    pub(super) fn passed(
         &self,
         target: &VirtualStorage<'_>,
         layout: &VariableLayout,
@@ -459,7 +459,7 @@ pub(super) fn pairs(to: &Elements, from: &Elements) -> Option<Vec<Option<usize>>
 }
 
 /// The shape of a source's chunks in the virtual dataset; `None` where they have no such shape.
-fn chunk_shape(to: &Elements, from: &Elements, facts: &Facts) -> Option<Vec<u64>> {
+pub(super) fn chunk_shape(to: &Elements, from: &Elements, facts: &Facts) -> Option<Vec<u64>> {
     let Storage::Chunked { shape } = &facts.layout.storage else {
         return None;
     };
