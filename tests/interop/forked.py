@@ -21,12 +21,14 @@ SERVERS = {}
 def run(libraries, script, *arguments, timeout, variables={}):
     """Exit status, standard output and standard error of a script, as of `subprocess.run`.
 
-    `libraries` are the modules that it imports, `variables` what its environment has beside ours. Raises `subprocess.TimeoutExpired`.
+    `libraries` are the modules that it imports, `variables` what its environment has beside ours; `NCUTILS_PYTHON` among them is the
+    interpreter. Raises `subprocess.TimeoutExpired`.
     """
     key = libraries, *sorted(variables.items())
     server = SERVERS.get(key)
     if server is None or server.poll() is not None:
-        command = [sys.executable, "-W", "ignore", __file__, *libraries]
+        python = variables.get("NCUTILS_PYTHON", sys.executable)
+        command = [python, "-W", "ignore", __file__, *libraries]
         environment = {**os.environ, **variables}
         server = SERVERS[key] = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     request = {"argv": [str(script), *map(str, arguments)], "cwd": os.getcwd(), "timeout": timeout}

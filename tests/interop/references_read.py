@@ -1,4 +1,7 @@
-"""Where the packages of references are, and what they read."""
+"""Where the packages of references are, and what they read.
+
+`NCUTILS_REFERENCES` names another folder of packages, or an environment with a Python of its own.
+"""
 
 import os
 import pathlib
@@ -10,7 +13,9 @@ REFERENCES = pathlib.Path(os.environ.get("NCUTILS_REFERENCES", HERE.parent.paren
 
 needs_references = pytest.mark.skipif(not REFERENCES.is_dir(), reason=f"kerchunk is not installed: {REFERENCES} is not there")
 
-VARIABLES = {"PYTHONPATH": str(REFERENCES)}
+PYTHON = REFERENCES / "bin" / "python"
+
+VARIABLES = {"NCUTILS_PYTHON": str(PYTHON)} if PYTHON.exists() else {"PYTHONPATH": str(REFERENCES)}
 
 
 def check(references, *sources, along=None, cwd=None):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 
@@ -11,17 +10,13 @@ import numpy as np
 import pytest
 import zarr_reference
 from conftest import BIN, nccopy, ncdump
+from references_read import VARIABLES, needs_references
 
-HERE = pathlib.Path(__file__).parent
-PACKAGES = pathlib.Path(
-    os.environ.get("NCUTILS_REFERENCES", HERE.parent.parent / "target" / "interop" / "references")
-).resolve()
-
-pytestmark = pytest.mark.skipif(not PACKAGES.is_dir(), reason=f"kerchunk and Icechunk are not installed: {PACKAGES} is not there")
+pytestmark = needs_references
 
 
 def write(what, source, target):
-    variables = {"PYTHONPATH": str(PACKAGES), "ICECHUNK_LOG": "error"}
+    variables = {**VARIABLES, "ICECHUNK_LOG": "error"}
     return zarr_reference.by_script(("numpy",), "references_writer.py", what, source, target, variables=variables, timeout=300)
 
 

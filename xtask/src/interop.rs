@@ -21,6 +21,9 @@ pub enum Extent {
     Whole,
 }
 
+/// What tests contain that need [`python::install_newer`].
+const NEWER: &str = "NCUTILS_NEWER";
+
 /// How many of the tests that mostly wait run at a time. Each has a server, a proxy and a Python, 200 MB together.
 const WAITING: &str = "24";
 
@@ -42,7 +45,7 @@ pub fn run(arguments: &[String], extent: Extent, remote: Option<RemoteTests>) ->
         .filter_map(|argument| test_file(argument))
         .collect();
     if chosen.is_empty() {
-        let tools = Tools::of_all(profile.unwrap_or(DEV), remote)?;
+        let tools = Tools::of_all(profile.unwrap_or(DEV), extent, remote)?;
         name_what_is_missing();
         run_all(&tools, arguments, extent, remote)
     } else {
@@ -97,9 +100,10 @@ struct Tools {
 }
 
 impl Tools {
-    /// Builds and installs what all tests need.
-    fn of_all(profile: &str, remote: Option<RemoteTests>) -> Result<Self> {
-        let mut tools = Self::without_servers(profile, |_| true)?;
+    /// Builds and installs what all tests need, or a sample of them.
+    fn of_all(profile: &str, extent: Extent, remote: Option<RemoteTests>) -> Result<Self> {
+        // No sample has the tests of newer packages.
+        let mut tools = Self::without_servers(profile, |text| text != NEWER || extent == Extent::Whole)?;
         if remote.is_some() {
             tools.add_servers(remote)?;
         }
@@ -126,6 +130,9 @@ impl Tools {
         if is_named("zarr") || is_named("DASK") {
             python::install_readers(&python)?;
             python::build_netcdf_c(&python)?;
+        }
+        if is_named(NEWER) {
+            python::install_newer()?;
         }
         Ok(Self {
             programs,

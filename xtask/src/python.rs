@@ -6,35 +6,68 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::process::succeed;
+use crate::process::{output, succeed};
 use crate::workspace::root;
 
 /// The interpreter of an environment with the packages in `tests/interop/requirements.txt`. Makes the environment if
 /// needed.
 pub fn interpreter() -> Result<PathBuf> {
-    let requirements = root().join("tests/interop/requirements.txt");
-    let folder = root().join("target/interop/venv");
-    let python = folder.join("bin/python");
+    environment("venv", "requirements.txt", Path::new("python3"))
+}
+
+/// Makes the environment `target/interop/newer`, if needed: packages of references that need a newer Python than the tests, as in
+/// `tests/interop/requirements-newer.txt`. Without such a Python, the tests that need it are skipped.
+///
+/// # Errors
+/// A package cannot be installed.
+pub fn install_newer() -> Result<()> {
+    match newer_python() {
+        Some(python) => environment("newer", "requirements-newer.txt", &python).map(drop),
+        None => {
+            println!("xtask: Python {NEWER} is not installed; the tests that need it are skipped");
+            Ok(())
+        }
+    }
+}
+
+/// The version of Python that the packages in `requirements-newer.txt` need.
+const NEWER: &str = "3.12";
+
+/// A Python of that version: one of the path, or of pyenv.
+fn newer_python() -> Option<PathBuf> {
+    let name = format!("python{NEWER}");
+    let of_pyenv = output(Command::new("pyenv").args(["prefix", NEWER])).ok();
+    let of_pyenv = of_pyenv.map(|prefix| Path::new(prefix.trim()).join("bin").join(&name));
+    // A name that pyenv shows may be that of a version which is not chosen.
+    let runs = |python: &PathBuf| output(Command::new(python).arg("--version")).is_ok();
+    [Some(PathBuf::from(name)), of_pyenv]
+        .into_iter()
+        .flatten()
+        .find(runs)
+}
+
+/// The interpreter of the environment `name` below `target/interop`, with packages of a file in `tests/interop`. Makes the
+/// environment by `python` if needed.
+fn environment(name: &str, requirements: &str, python: &Path) -> Result<PathBuf> {
+    let requirements = root().join("tests/interop").join(requirements);
+    let folder = root().join("target/interop").join(name);
+    let interpreter = folder.join("bin/python");
     let stamp = folder.join("requirements.txt");
     let wanted =
         fs::read(&requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
     if fs::read(&stamp).is_ok_and(|have| have == wanted) {
-        return Ok(python);
+        return Ok(interpreter);
     }
     println!("xtask: making a Python environment in {}", folder.display());
+    succeed(Command::new(python).args(["-m", "venv", "--clear"]).arg(&folder))
+        .context("python3 with its venv module is needed (Debian: python3-venv)")?;
     succeed(
-        Command::new("python3")
-            .args(["-m", "venv", "--clear"])
-            .arg(&folder),
-    )
-    .context("python3 with its venv module is needed (Debian: python3-venv)")?;
-    succeed(
-        Command::new(&python)
+        Command::new(&interpreter)
             .args(["-m", "pip", "install", "--quiet", "--requirement"])
             .arg(&requirements),
     )?;
     fs::write(&stamp, wanted)?;
-    Ok(python)
+    Ok(interpreter)
 }
 
 /// Makes all that tests without servers of others need, which they would else make when they begin.
