@@ -1,23 +1,29 @@
-//! Benchmarks of references: to a file of a million chunks, beside kerchunk; to many small files of a server, beside VirtualiZarr.
+//! Benchmarks of references: to a file of a million chunks, beside kerchunk; to such files of a server, by their chunk indexes; to many
+//! small files of a server, beside VirtualiZarr.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use super::cases::remove_dataset;
-use super::remote::Line;
+use super::remote::{Counts, Line};
 use super::{join, measure};
 use crate::process::succeed;
+use crate::workspace::root;
 
 /// How often each command of ours runs.
 const TURNS: usize = 5;
 
-/// Makes the file of the first argument.
+/// Makes the file of the first argument, readable from the version of HDF5 in the second one on, with dimensions that are unlimited if
+/// there is a third one.
 const MAKE: &str = "
 import sys, zlib, h5py, numpy
-with h5py.File(sys.argv[1], 'w', libver='latest') as f:
-    v = f.create_dataset('v', (1000, 1000, 16), 'f4', chunks=(1, 1, 16), compression='gzip')
+path, libver, *unlimited = sys.argv[1:]
+with h5py.File(path, 'w', libver=libver) as f:
+    most = (None, None, 16) if unlimited else None
+    v = f.create_dataset('v', (1000, 1000, 16), 'f4', chunks=(1, 1, 16), maxshape=most, compression='gzip')
     chunk = zlib.compress(numpy.arange(16, dtype='f4').tobytes())
     for i in range(1000):
         for j in range(1000):
@@ -60,6 +66,9 @@ joined.vz.to_kerchunk(target, format='json')
 /// Wait of each request to the server, in milliseconds.
 const LATENCY: f64 = 20.0;
 
+/// Most requests for the references of a file whose indexes are in one place.
+const MOST_REQUESTS: u64 = 40;
+
 /// What the benchmark runs, and where.
 pub struct Tools {
     /// The folder of our programs.
@@ -88,7 +97,7 @@ pub fn run(tools: &Tools) -> Result<()> {
     } = tools;
     let (source, printed) = (data.join("million.h5"), data.join("out.txt"));
     if !source.exists() {
-        succeed(Command::new(python).args(["-c", MAKE]).arg(&source))?;
+        make(python, &source, &["latest"])?;
     }
     println!("references of a file of 1,000,000 deflated chunks");
     let mut kerchunk = Command::new(python);
@@ -137,42 +146,74 @@ pub fn run(tools: &Tools) -> Result<()> {
     let ratio = through.time.as_secs_f64() / direct.time.as_secs_f64();
     let told = format!("{ratio:5.2} x the file itself (at most 1.2)");
     row("through references", &through, &told, ratio > 1.2);
-    joined(tools)
+    let folder = data.join("references");
+    fs::create_dir_all(folder.join("bucket"))?;
+    let line = Line::start(&tools.server, &folder)?;
+    served(tools, &line, &source)?;
+    joined(tools, &line)
+}
+
+fn make(python: &Path, path: &Path, how: &[&str]) -> Result<()> {
+    succeed(Command::new(python).args(["-c", MAKE]).arg(path).args(how))
+}
+
+/// Measures the references of files of a server, each with another index of a million chunks. `source` is such a file.
+fn served(tools: &Tools, line: &Line, source: &Path) -> Result<()> {
+    let folder = tools.data.join("references");
+    let place = |name: &str| folder.join("bucket").join(name);
+    println!("references of a file of 1,000,000 chunks on a server, {LATENCY} ms a request");
+    if !place("own.nc").exists() {
+        let mut nccopy = Command::new(tools.binaries.join("nccopy"));
+        succeed(nccopy.arg("--quiet").arg(source).arg(place("own.nc")))?;
+        make(&tools.python, &place("btree1.h5"), &["earliest"])?;
+        make(&tools.python, &place("btree2.h5"), &["latest", "unlimited"])?;
+    }
+    for (name, key, most) in [
+        ("our file", "own.nc", MOST_REQUESTS),
+        ("B-tree 1 of h5py", "btree1.h5", u64::MAX),
+        ("B-tree 2 of h5py", "btree2.h5", u64::MAX),
+    ] {
+        note(tools, &folder, key)?;
+        let input = format!("s3://bucket/{key}#mode=bytes&aws.profile=no");
+        let (found, counts) = tools.copy_often(line, &["--quiet"], &[input], "served.json")?;
+        let wanted = match most {
+            u64::MAX => String::new(),
+            most => format!(" (at most {most})"),
+        };
+        let told = format!("{} requests{wanted}, {} at once", counts.requests, counts.most);
+        row(name, &found, &told, counts.requests > most);
+    }
+    Ok(())
+}
+
+/// Tells the server the ETag of a large file, which it would compute at each request.
+fn note(tools: &Tools, folder: &Path, key: &str) -> Result<()> {
+    let script = root().join("tests/bench/remote.py");
+    let mut command = Command::new(&tools.python);
+    succeed(command.arg(script).arg("note").arg(folder).arg(key))
 }
 
 /// Measures the references of many small files of a server.
-fn joined(tools: &Tools) -> Result<()> {
+fn joined(tools: &Tools, line: &Line) -> Result<()> {
     let Tools {
         binaries,
-        server,
         python,
         packages,
         data,
+        ..
     } = tools;
-    let (folder, printed) = (data.join("references"), data.join("out.txt"));
-    let bucket = folder.join("bucket");
+    let (bucket, printed) = (data.join("references/bucket"), data.join("out.txt"));
     join::make(binaries, &bucket.join("many"), &bucket.join("single"))?;
-    let line = Line::start(server, &folder)?;
     println!(
         "references of {} small files, joined, {LATENCY} ms a request",
         join::COUNT
     );
-    let mut ours = Command::new(binaries.join("nccopy"));
     let names = (0..join::COUNT).map(join::name);
-    ours.env("AWS_ENDPOINT_URL", line.address())
-        .args(["--quiet", "--join", "time"])
-        .args(names.map(|name| format!("s3://bucket/many/{name}#mode=bytes&aws.profile=no")))
-        .arg(data.join("joined.json"));
-    let mut least: Option<measure::Run> = None;
-    let mut requests = 0;
-    for _ in 0..TURNS {
-        remove_dataset(&data.join("joined.json"));
-        line.set(LATENCY, None)?;
-        let found = measure::run(&mut ours, &printed)?;
-        requests = line.counts()?.requests;
-        least = Some(found.best_with(least));
-    }
-    let ours = least.context("no turn")?;
+    let names: Vec<_> = names
+        .map(|name| format!("s3://bucket/many/{name}#mode=bytes&aws.profile=no"))
+        .collect();
+    let options = ["--quiet", "--join", "time"];
+    let (ours, counts) = tools.copy_often(line, &options, &names, "joined.json")?;
     line.set(LATENCY, None)?;
     let mut peer = Command::new(python);
     peer.env("PYTHONPATH", packages)
@@ -182,9 +223,38 @@ fn joined(tools: &Tools) -> Result<()> {
     let peer = measure::run(&mut peer, &printed)?;
     row("VirtualiZarr, threads", &peer, "", false);
     let ratio = peer.time.as_secs_f64() / ours.time.as_secs_f64();
-    let told = format!("{ratio:5.1} x VirtualiZarr (wanted: 20), {requests} requests");
+    let told = format!(
+        "{ratio:5.1} x VirtualiZarr (wanted: 20), {} requests",
+        counts.requests
+    );
     row("JSON", &ours, &told, ratio < 20.0);
     Ok(())
+}
+
+impl Tools {
+    /// The least time and the largest peak of some copies from a server to a new output, and what passed in the last one.
+    fn copy_often(
+        &self,
+        line: &Line,
+        options: &[&str],
+        inputs: &[String],
+        output: &str,
+    ) -> Result<(measure::Run, Counts)> {
+        let output = self.data.join(output);
+        let mut command = Command::new(self.binaries.join("nccopy"));
+        command
+            .env("AWS_ENDPOINT_URL", line.address())
+            .args(options)
+            .args(inputs)
+            .arg(&output);
+        let mut least: Option<measure::Run> = None;
+        for _ in 0..TURNS {
+            remove_dataset(&output);
+            line.set(LATENCY, None)?;
+            least = Some(measure::run(&mut command, &self.data.join("out.txt"))?.best_with(least));
+        }
+        Ok((least.context("no turn")?, line.counts()?))
+    }
 }
 
 /// Our program, and where it works.

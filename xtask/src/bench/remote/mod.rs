@@ -11,5 +11,5 @@ mod line;
 mod rows;
 mod run;
 
-pub use line::Line;
+pub use line::{Counts, Line};
 pub use run::{Tools, run};
