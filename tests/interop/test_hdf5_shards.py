@@ -258,11 +258,39 @@ def test_check_compares_the_netcdf_file(dual, tmp_path):
         assert f"key out.nc: {line}" in found
 
 
+def content(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_hierarchy_is_replaced_with_its_netcdf_file(source, dual, tmp_path):
+    store = tmp_path / "moved.zarr"
+    shutil.copytree(dual("as it is"), store)
+    nccopy("--as-shards", source, store)
+    assert sorted(path.name for path in store.glob("*.nc")) == ["moved.nc"]
+    nccopy("-k", "zarr3", source, store)
+    assert not list(store.glob("*.nc"))
+    nccopy("--as-shards", source, store)
+
+    def refuses(name):
+        before = content(store)
+        assert f"the folder holds {name}, which is no part of a Zarr dataset" in nccopy("--quiet", "--as-shards", source, store, ok=False)
+        assert content(store) == before
+
+    # Files that others have made, or added to.
+    shutil.copy(source, store / "own.nc")
+    refuses("own.nc")
+    (store / "own.nc").unlink()
+    with netCDF4.Dataset(store / "moved.nc", "a") as f:
+        f.createVariable("more", "i4")
+    refuses("moved.nc")
+
+
 @pytest.mark.parametrize("store", ["s3s"], indirect=True)
 def test_a_remote_hierarchy(source, store, tmp_path):
     target = store.url("dual/out.zarr")
     on(store, "nccopy", "--as-shards", *SMALL, source, target).whole()
     assert "no fault in 15 variables" in on(store, "ncdump", "--check", target).whole().out
+    on(store, "nccopy", "--replace", "--as-shards", source, target).whole()
     on(store, "nccopy", "-k", "nc4", target, tmp_path / "back.nc").whole()
     assert ncdump(tmp_path / "back.nc").split(b"\n", 1)[1] == ncdump(source).split(b"\n", 1)[1]
 

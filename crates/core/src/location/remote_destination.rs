@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use super::output::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
+use crate::format::zarr::keys::below;
 use crate::format::{Promised, VariablePlan};
 use crate::remote::Session;
-use crate::remote::{KeysCheck, NotClaimed, Replaced, TreeOutput};
+use crate::remote::{KeysCheck, NotClaimed, RemoteObject, Replaced, TreeOutput};
 use crate::remote::{ObjectOutput, StagedObject};
 use crate::remote::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output, ReadBack};
@@ -147,8 +148,13 @@ pub(super) fn begun_tree(
     memory: u64,
     replaces: bool,
 ) -> Result<TreeOutput> {
+    let (reading, prefix) = (Arc::clone(&session), url.key.trim_end_matches('/'));
+    let open = |key: &str| {
+        let opened = RemoteObject::open_key(&reading, &below(prefix, key));
+        opened.ok().map(|opened| opened.object)
+    };
     let check = |what: Replaced, keys: &[String]| match what {
-        Replaced::Dataset => check_replaceable_keys(keys),
+        Replaced::Dataset => check_replaceable_keys(keys, &open),
         Replaced::Leftovers => check_leftovers(keys),
     };
     let check = replaces.then_some(&check as KeysCheck<'_>);

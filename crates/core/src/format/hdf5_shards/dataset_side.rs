@@ -1,4 +1,4 @@
-//! [`DatasetSide`]: the netCDF-4 file of a hierarchy, as it is found.
+//! [`DatasetSide`]: the netCDF-4 file of a hierarchy, as it is found; whether a file is that of a hierarchy.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::names;
 use super::stored_value::open_value;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::Netcdf4Reader;
-use crate::format::{CheckLimits, Fault, StructureCheck};
-use crate::model::Schema;
-use crate::store::KeyStore;
+use crate::format::{CheckLimits, Fault, Reader, StructureCheck};
+use crate::model::{Schema, VarId};
+use crate::store::{KeyStore, Object};
 
 /// The netCDF-4 file of a hierarchy.
 pub struct DatasetSide {
@@ -61,8 +61,32 @@ impl DatasetSide {
     }
 }
 
+/// True for the netCDF-4 file of a hierarchy: it has virtual datasets over the shards of arrays beside it, and other variables only where
+/// the hierarchy has an array of the same path, as `has_array` tells. Nothing is lost with it but what the arrays have.
+///
+/// # Errors
+/// The file cannot be read as HDF5.
+pub fn is_dataset_file(object: Arc<dyn Object>, has_array: &dyn Fn(&str) -> bool) -> Result<bool> {
+    let reader = Netcdf4Reader::open_with(object, None, &Registry::builtin(), false)?;
+    let mut maps_shards = false;
+    for n in 0..reader.schema().vars.len() {
+        let path = reader.schema().var_path(VarId(n));
+        let path = path.trim_start_matches('/');
+        let boxes = reader.mapped_boxes(VarId(n)).unwrap_or_default();
+        let is_shard = |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        let all_shards = boxes
+            .iter()
+            .all(|mapped| mapped.as_ref().is_some_and(|mapped| is_shard(&mapped.file)));
+        if !all_shards || !has_array(path) {
+            return Ok(false);
+        }
+        maps_shards |= !boxes.is_empty();
+    }
+    Ok(maps_shards)
+}
+
 /// The key of the file.
-fn find(store: &dyn KeyStore, name: &OsStr, schema: &Schema) -> Result<String, Fault> {
+fn find(store: &dyn KeyStore, name: &OsStr, schema: &Schema) -> std::result::Result<String, Fault> {
     let cannot_read = |e| Fault::of(&Error::io("cannot read", e));
     let named = names::dataset_name(name);
     if store.size(&named).map_err(cannot_read)?.is_some() {

@@ -30,7 +30,8 @@ use std::sync::Arc;
 
 pub use check::check;
 use dataset_file::DatasetFile;
-pub use dataset_side::DatasetSide;
+pub use dataset_side::{DatasetSide, is_dataset_file};
+pub use names::ENDING as DATASET_FILE_ENDING;
 use shard_headers::ShardHeaders;
 use value_output::ValueOutput;
 use writer::DualWriter;

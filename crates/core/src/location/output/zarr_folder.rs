@@ -8,15 +8,19 @@
 //!          └ without, elsewhere ─► must be empty
 //! ```
 //!
-//! Only names are read: one listing of each folder, as its removal needs too. No link is followed.
+//! Only names are read: one listing of each folder, as its removal needs too. No link is followed. A netCDF file in the root is opened: it
+//! may be the one that leads to shards which are HDF5 files.
 
 #[cfg(feature = "remote")]
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::format::zarr::keys;
+use crate::format::{DATASET_FILE_ENDING, is_dataset_file};
+use crate::store::{FileSource, Object};
 
 /// Files that describe a group or an array.
 const NODE: [&str; 3] = [keys::GROUP, keys::ARRAY, keys::NODE];
@@ -53,7 +57,7 @@ pub(crate) fn is_dataset(root: &Path) -> bool {
 /// # Errors
 /// Names the entry that is not part of a Zarr dataset.
 pub(crate) fn check_replaceable(root: &Path) -> io::Result<()> {
-    check_listed("folder", &|folder| {
+    let list = |folder: &str| {
         let mut entries = Vec::new();
         for entry in fs::read_dir(root.join(folder))? {
             let entry = entry?;
@@ -66,15 +70,36 @@ pub(crate) fn check_replaceable(root: &Path) -> io::Result<()> {
             });
         }
         Ok(entries)
-    })
+    };
+    let is_own = |name: &str| {
+        let file: Option<Arc<dyn Object>> = FileSource::open(&root.join(name))
+            .ok()
+            .map(|file| Arc::new(file) as _);
+        leads_to_shards(file, &|key| root.join(key).is_file())
+    };
+    Tree {
+        what: "folder",
+        list: &list,
+        is_own: &is_own,
+    }
+    .check()
 }
 
-/// Checks that nothing is lost but a Zarr dataset if all these keys are deleted.
+/// True for the netCDF-4 file that leads to the shards beside it. `has_key` tells which keys there are.
+fn leads_to_shards(file: Option<Arc<dyn Object>>, has_key: &dyn Fn(&str) -> bool) -> bool {
+    let has_array = |path: &str| has_key(&keys::below(path, keys::NODE));
+    file.is_some_and(|file| is_dataset_file(file, &has_array).unwrap_or(false))
+}
+
+/// Checks that nothing is lost but a Zarr dataset if all these keys are deleted. `open` opens the value of a key.
 ///
 /// # Errors
 /// Names the key, or the folder of keys, that is not part of a Zarr dataset.
 #[cfg(feature = "remote")]
-pub(crate) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
+pub(crate) fn check_replaceable_keys(
+    keys: &[String],
+    open: &dyn Fn(&str) -> Option<Arc<dyn Object>>,
+) -> io::Result<()> {
     let mut folders: BTreeMap<&str, BTreeMap<&str, bool>> = BTreeMap::new();
     for key in keys {
         let (mut path, mut is_folder) = (key.as_str(), false);
@@ -88,7 +113,7 @@ pub(crate) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
             (path, is_folder) = (folder, true);
         }
     }
-    check_listed("prefix", &|folder| {
+    let list = |folder: &str| {
         let entries = folders.get(folder).into_iter().flatten();
         let entry = |(name, is_folder): (&&str, &bool)| Entry {
             name: (*name).to_owned(),
@@ -96,7 +121,20 @@ pub(crate) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
             is_key: true,
         };
         Ok(entries.map(entry).collect())
-    })
+    };
+    let has_key = |key: &str| {
+        let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
+        folders
+            .get(folder)
+            .is_some_and(|entries| entries.contains_key(name))
+    };
+    let is_own = |name: &str| leads_to_shards(open(name), &has_key);
+    Tree {
+        what: "prefix",
+        list: &list,
+        is_own: &is_own,
+    }
+    .check()
 }
 
 /// Checks that all these keys may be leftovers of a writer that was killed. Such a writer may leave chunks without metadata, which
@@ -136,32 +174,44 @@ impl Entry {
     }
 }
 
-/// Checks everything below a root. `what` is what messages call it.
-fn check_listed(what: &str, list: List<'_>) -> io::Result<()> {
-    let root = list("")?;
-    if root.is_empty() {
-        return Ok(());
-    }
-    if !NODE.iter().any(|name| has_file(&root, name)) {
-        return Err(refused(
-            what,
-            format!(
-                "the {what} is neither empty nor a Zarr dataset (it has no .zgroup, .zarray or zarr.json)"
-            ),
-        ));
-    }
-    let mut left = vec![Folder {
-        path: String::new(),
-        place: FolderRole::Node,
-        depth: 0,
-    }];
-    while let Some(folder) = left.pop() {
-        if folder.depth > DEEPEST {
-            return Err(io::Error::other("folders lie in each other too deeply"));
+/// What is to be replaced.
+struct Tree<'a> {
+    /// What messages call it.
+    what: &'a str,
+    list: List<'a>,
+    /// True for a netCDF file in the root that belongs to the dataset, by its name.
+    is_own: &'a dyn Fn(&str) -> bool,
+}
+
+impl Tree<'_> {
+    /// Checks everything below the root.
+    fn check(&self) -> io::Result<()> {
+        let root = (self.list)("")?;
+        if root.is_empty() {
+            return Ok(());
         }
-        folder.check(what, list, &mut left)?;
+        let what = self.what;
+        if !NODE.iter().any(|name| has_file(&root, name)) {
+            return Err(refused(
+                what,
+                format!(
+                    "the {what} is neither empty nor a Zarr dataset (it has no .zgroup, .zarray or zarr.json)"
+                ),
+            ));
+        }
+        let mut left = vec![Folder {
+            path: String::new(),
+            place: FolderRole::Node,
+            depth: 0,
+        }];
+        while let Some(folder) = left.pop() {
+            if folder.depth > DEEPEST {
+                return Err(io::Error::other("folders lie in each other too deeply"));
+            }
+            folder.check(self, &mut left)?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn refused(what: &str, why: String) -> io::Error {
@@ -192,8 +242,8 @@ struct Folder {
 
 impl Folder {
     /// Checks the entries, and adds the folders among them to `left`. An empty folder is part of any dataset.
-    fn check(&self, what: &str, list: List<'_>, left: &mut Vec<Self>) -> io::Result<()> {
-        let entries = list(&self.path)?;
+    fn check(&self, tree: &Tree<'_>, left: &mut Vec<Self>) -> io::Result<()> {
+        let entries = (tree.list)(&self.path)?;
         let has = |name: &str| self.place != FolderRole::Chunks && has_file(&entries, name);
         let [group, array, version3] = NODE.map(has);
         let is_node = group || array || version3;
@@ -201,7 +251,7 @@ impl Folder {
         let has_chunks = !is_node || array || version3;
         for entry in &entries {
             if !is_node && self.place == FolderRole::Node {
-                return Err(foreign(what, &self.path));
+                return Err(foreign(tree.what, &self.path));
             }
             let name = entry.name.as_str();
             let path = keys::below(&self.path, name);
@@ -209,6 +259,10 @@ impl Folder {
             let chunk = has_chunks && is_chunk_key(name);
             // Keys of chunks in version 3 begin with `c`.
             let chunk3 = version3 && name.strip_prefix('c').is_some_and(is_rest_of_chunk_key);
+            let is_own = || {
+                let is_netcdf = version3 && self.path.is_empty() && name.ends_with(DATASET_FILE_ENDING);
+                is_netcdf && (tree.is_own)(name)
+            };
             if entry.is_key && entry.is_folder && (is_node || is_number(name)) {
                 left.push(Self {
                     path,
@@ -221,8 +275,8 @@ impl Folder {
                     },
                     depth: self.depth + 1,
                 });
-            } else if !entry.is_file() || !(metadata || chunk || chunk3) {
-                return Err(foreign(what, &path));
+            } else if !entry.is_file() || !(metadata || chunk || chunk3 || is_own()) {
+                return Err(foreign(tree.what, &path));
             }
         }
         Ok(())
@@ -280,7 +334,7 @@ mod tests {
     fn check_keys(names: &[&str]) -> io::Result<()> {
         let files = names.iter().filter(|name| !name.ends_with('/'));
         let keys: Vec<String> = files.map(|name| (*name).to_owned()).collect();
-        check_replaceable_keys(&keys)
+        check_replaceable_keys(&keys, &|_| None)
     }
 
     #[cfg(not(feature = "remote"))]
