@@ -262,6 +262,26 @@ def content(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_no_file_is_changed_alone(source, dual, tmp_path):
+    """The shards, the documents of Zarr and the netCDF-4 file fit each other."""
+    store = tmp_path / "moved.zarr"
+    shutil.copytree(dual("as it is"), store)
+    (store / "out.nc").rename(store / "moved.nc")
+    before = content(store)
+    for *arguments, output in (
+        ("--append", source, store),
+        ("--append", source, store / "moved.nc"),
+        ("--append", source, store / "v/c/0/0/0"),
+        ("--in-place", "-d", "1", store / "v/c/0/0/0"),
+        ("--in-place", "-d", "1", store / "moved.nc"),
+        ("--in-place", "-d", "1", store),
+    ):
+        done = subprocess.run([BIN / "nccopy", *arguments, output], capture_output=True, text=True)
+        assert done.returncode == 1 and "--as-shards makes it anew" in done.stderr, (arguments, done.stderr)
+        assert str(output) in done.stderr
+    assert content(store) == before
+
+
 def test_a_hierarchy_is_replaced_with_its_netcdf_file(source, dual, tmp_path):
     store = tmp_path / "moved.zarr"
     shutil.copytree(dual("as it is"), store)

@@ -42,6 +42,8 @@ pub enum Alternative {
     OtherPlace,
     /// Store some chunks among references as they are.
     CopiedChunks,
+    /// Make a dataset anew whose files lead to each other.
+    MadeAnew,
 }
 
 impl fmt::Display for Alternative {
@@ -65,6 +67,7 @@ impl fmt::Display for Alternative {
             Self::StoredAmongReferences => "; store them as they are, or leave them out",
             Self::OtherPlace => "; name the place for readers",
             Self::CopiedChunks => "; copy such chunks",
+            Self::MadeAnew => "; make it anew",
         })
     }
 }

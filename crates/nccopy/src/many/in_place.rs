@@ -86,7 +86,8 @@ fn is_packed(path: &Path) -> bool {
 /// Takes the lock of a file that will be replaced, and keeps it until the value is dropped. `None` for a folder.
 ///
 /// # Errors
-/// A location that is no local file or folder; a file with several hard links; a file that another program has locked.
+/// A location that is no local file or folder; a part of a Zarr dataset; a file with several hard links; a file that another program has
+/// locked.
 pub fn lock(location: &Location, arguments: &Arguments) -> anyhow::Result<Option<HeldLock>> {
     let Some(path) = location.path().filter(|_| !location.is_standard_input()) else {
         anyhow::bail!("{location}: --in-place replaces local files and folders");
@@ -103,6 +104,7 @@ pub fn lock(location: &Location, arguments: &Arguments) -> anyhow::Result<Option
             "{location}: --in-place replaces plain files, and this is compressed, a zip file or JSON; write into a folder"
         );
     }
+    location.check_no_part()?;
     if found.nlink() > 1 && !arguments.files.break_links {
         anyhow::bail!(
             "{location}: the file has {} hard links, of which the copy would replace one; --break-links does so",

@@ -33,6 +33,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         return Err(Error::Usage(told.to_owned()).in_file(old.name()).into());
     }
     let output = locations::output(arguments, Location::parse_output(name)?)?;
+    output.check_no_part()?;
     let mut found = join::found_inputs(&names[1..], &output, arguments)?;
     // What others write is looked at behind the lock.
     let lock = match arguments.dry_run {
@@ -41,11 +42,13 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     found.insert(0, FoundInput::of(name, arguments)?);
     locations::check((&old, &output), arguments)?;
-    let schema = old
-        .open_input(old.input()?, &arguments.copy.registry)
-        .map_err(|error| error.in_file(old.name()))?
-        .schema()
-        .clone();
+    let input = old.input()?;
+    let reader = old
+        .open_input(input.clone(), &arguments.copy.registry)
+        .map_err(|error| error.in_file(old.name()))?;
+    old.check_no_bound_shards(&input, &*reader)?;
+    let schema = reader.schema().clone();
+    drop((reader, input));
     let request = JoinRequest {
         dim: dimension(&schema, &arguments.join.dim).map_err(|error| error.in_file(old.name()))?,
         ..arguments.join.clone()

@@ -34,6 +34,9 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     reader.keep_at_most(arguments.memory_beside(output) / KEPT);
     refuse_unfinished(reader.schema().unfinished, input, arguments)?;
     refuse_loss(&reader.schema().warnings, arguments).map_err(in_input)?;
+    if arguments.files.in_place {
+        input.check_no_bound_shards(opened, &*reader)?;
+    }
     for warning in &reader.schema().warnings {
         arguments.of_plan().warn_of(input, warning);
     }

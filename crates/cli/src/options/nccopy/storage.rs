@@ -146,7 +146,8 @@ pub(super) fn chunks() -> Vec<Opt> {
             .section("nccopy.md#shards-as-hdf5")
             .kinds(SHARDED)
             .modes(OF_VALUES)
-            .conflicts(&["page", "append", "in-place", "plan", "resume", "restore", "block"]),
+            .conflicts(&["page", "append", "in-place", "plan", "resume", "restore", "block"])
+            .alternatives(&[(Alternative::MadeAnew, "; --as-shards makes it anew")]),
         Opt::short('u', "fix-all", "Make unlimited dimensions fixed, at their present lengths")
             .or_long("fix-unlimited")
             .section("nccopy.md#chunks")

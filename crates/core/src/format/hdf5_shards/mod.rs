@@ -31,6 +31,7 @@ use std::sync::Arc;
 pub use check::check;
 use dataset_file::DatasetFile;
 pub use dataset_side::{DatasetSide, is_dataset_file};
+pub use in_shards::has_hdf5_shards;
 pub use names::ENDING as DATASET_FILE_ENDING;
 use shard_headers::ShardHeaders;
 use value_output::ValueOutput;

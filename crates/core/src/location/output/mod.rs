@@ -5,10 +5,11 @@
 //!                                                                                              └─► staged: read back first
 //! references ─► references: JSON, or Parquet in a folder: parquet_folder
 //! output of many processes ─► job_stage
-//! dataset that exists ─► growth: cells are added to it where it is
+//! dataset that exists ─► bound_files: may it change? ─► growth: cells are added to it where it is
 //! folder, path below it ─► folder: the name of one output of several
 //! ```
 
+mod bound_files;
 pub(super) mod containment;
 pub(super) mod destination;
 mod folder;
