@@ -9,7 +9,7 @@ import netCDF4
 import numpy as np
 import pytest
 import zarr
-from conftest import BIN
+from conftest import BIN, nccopy
 from stop_points import stopped
 from test_append import append, appended, by_h5py, found, is_whole, keys_of, netcdf, refused
 
@@ -203,3 +203,21 @@ def test_a_plan_writes_nothing(tmp_path):
     before = {key: (old / key).read_bytes() for key in keys_of(old)}
     assert "v " in appended("--dry-run", "--join", "time", new, old).stdout
     assert {key: (old / key).read_bytes() for key in keys_of(old)} == before
+
+
+def test_virtual_datasets_are_not_added_to(tmp_path):
+    path = netcdf(tmp_path / "a.nc", 0, 5, "NETCDF4")
+    with h5py.File(path) as f:
+        layout = h5py.VirtualLayout(f["v"].shape, "f4", maxshape=(None, *f["v"].shape[1:]))
+        layout[:] = h5py.VirtualSource(f["v"])
+    shutil.copy(path, tmp_path / "virtual.nc")
+    with h5py.File(tmp_path / "virtual.nc", "r+") as f:
+        fill = f["v"].attrs["_FillValue"]
+        del f["v"]
+        virtual = f.create_virtual_dataset("v", layout, fillvalue=fill[0])
+        virtual.attrs["_FillValue"] = fill
+        for n, dim in enumerate(("time", "x")):
+            virtual.dims[n].attach_scale(f[dim])
+    later = netcdf(tmp_path / "b.nc", 5, 3, "NETCDF4")
+    told = nccopy("--quiet", "--append", "--join", "time", later, tmp_path / "virtual.nc", ok=False)
+    assert "variable v: adding to a virtual dataset, whose data lies in other files; a copy holds the data, and grows" in told

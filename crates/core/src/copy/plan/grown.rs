@@ -65,6 +65,10 @@ pub fn plan_grown(joined: &Merged, records: Option<&Subset>, options: &CopyOptio
             continue;
         }
         let old = member.first().layout(of_member);
+        if member.first().is_virtual(of_member) {
+            let told = "adding to a virtual dataset, whose data lies in other files; a copy holds the data, and grows";
+            return Err(Error::Unsupported(told.to_owned()).in_variable(&joined.schema().var_path(var)));
+        }
         let (size, _) = joined.schema().storage_encoding(joined.schema().var(var).ty);
         let grown = match old.element_size == size {
             true => grow(copy, old, axis),
