@@ -205,6 +205,15 @@ def test_a_plan_writes_nothing(tmp_path):
     assert {key: (old / key).read_bytes() for key in keys_of(old)} == before
 
 
+@pytest.mark.parametrize("name", ["refs.json", "refs.json.zst", "refs.parq"])
+@pytest.mark.parametrize("options", [[], ["--join", "time"]], ids=["", "join"])
+def test_references_of_kerchunk_are_joined_instead(tmp_path, name, options):
+    path = netcdf(tmp_path / "a.nc", 0, 5, "NETCDF4")
+    nccopy(path, tmp_path / name)
+    told = nccopy("--append", *options, path, tmp_path / name, ok=False)
+    assert f"{name}: nothing is added to references of kerchunk; make new ones of these and the others: nccopy --join DIM" in told
+
+
 def test_virtual_datasets_are_not_added_to(tmp_path):
     path = netcdf(tmp_path / "a.nc", 0, 5, "NETCDF4")
     with h5py.File(path) as f:

@@ -152,6 +152,16 @@ def test_append_adds_snapshots_and_keeps_manifests(tmp_path):
     assert "time = UNLIMITED ; // (13 currently)" in ncdump("-h", repository(repo)).decode()
 
 
+def test_append_finds_a_repository_by_its_bare_name(tmp_path):
+    parts = [part(tmp_path / f"{first}.nc", first, 2, 1) for first in (0, 2, 4)]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", parts[0], repository(repo))
+    nccopy("--quiet", "--append", parts[1], repo)
+    nccopy("--quiet", "-k", "icechunk", "--append", parts[2], repo)
+    assert compare(repo, *parts, along="time")["differences"] == []
+    assert "is of the kind Icechunk, which --append keeps" in nccopy("-k", "zarr3", "--append", parts[2], repo, ok=False)
+
+
 def test_names_are_found_whatever_their_characters(tmp_path):
     # Byte by byte, '-' comes before '/', so that the group a-b comes between a and a/b.
     with netCDF4.Dataset(tmp_path / "in.nc", "w") as f:

@@ -52,7 +52,7 @@ pub use reader::{
 pub use received::Received;
 pub use referable::{ChunkShapeRequest, NameForm, Referable, ReferenceNames};
 pub use references::SnapshotName;
-pub(crate) use references::open_icechunk;
+pub(crate) use references::{kind_of as kind_of_references, open_icechunk};
 pub use source_file::SourceFile;
 pub use variable_plan::VariablePlan;
 pub use writer::Writer;

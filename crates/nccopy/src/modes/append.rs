@@ -32,7 +32,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         let told = "--append adds to a dataset that exists, the last name, and there is none; without --append, a copy makes it";
         return Err(Error::Usage(told.to_owned()).in_file(old.name()).into());
     }
-    let output = locations::output(arguments, Location::parse_output(name)?)?;
+    let output = locations::output(arguments, Location::parse_output(name)?)?.growing()?;
     output.check_no_part()?;
     let mut found = join::found_inputs(&names[1..], &output, arguments)?;
     // What others write is looked at behind the lock.
@@ -54,6 +54,7 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
         ..arguments.join.clone()
     };
     let kind = output.grown_kind(schema.kind);
+    refuse_other_kind(kind, arguments).map_err(|error| error.in_file(old.name()))?;
     let grows = output.grows_in_place(kind);
     let inputs = join::inputs_of(&names, found, &output, arguments, usize::from(grows));
     let wanted = |schema: &_| copied(schema, &arguments.copy);
@@ -66,6 +67,18 @@ pub fn copy(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     grow(&joined.growing(), kind, (&old, &output), &lock, arguments)?;
     Ok(0)
+}
+
+/// Refuses another kind than that of the dataset.
+fn refuse_other_kind(kind: Kind, arguments: &Arguments) -> Result<(), Error> {
+    let is_container = arguments.archive.pack || arguments.plain_zst || arguments.as_hdf5;
+    match arguments.copy.kind.is_some_and(|asked| asked != kind) || is_container {
+        true => Err(Error::Usage(format!(
+            "the dataset is of the kind {}, which --append keeps; leave out -k",
+            kind.name()
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Advises a new dataset in place of sorting, which would move what exists.

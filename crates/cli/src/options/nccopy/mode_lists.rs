@@ -15,4 +15,4 @@ pub(super) const OF_VALUES: &[Mode] = &[Values];
 pub(super) const OF_REFERENCES: &[Mode] = &[Values, Append];
 
 /// Options that select a mode by their value.
-pub(super) const OF_KIND: &[Mode] = &[Values, Hdf5, Bytes, Zst];
+pub(super) const OF_KIND: &[Mode] = &[Values, Hdf5, Bytes, Zst, Append];

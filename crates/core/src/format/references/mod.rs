@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::zarr::keys::{CONSOLIDATED, MARKS};
-use crate::store::{ExternalFiles, KeyStore};
+use crate::model::Kind;
+use crate::store::{ExternalFiles, Input, InputKind, KeyStore};
 
 pub use icechunk::{SnapshotName, open_icechunk};
 pub use kerchunk::{has_references, open_json};
@@ -32,6 +33,15 @@ pub fn open_keys(
     if snapshot.is_some() {
         return icechunk::open_icechunk(store, places, snapshot);
     }
+    let found = open_unnamed(store, places)?;
+    Ok(found.map(|(_, keys)| keys))
+}
+
+/// The references in a store of which nobody says what it is, and their kind.
+fn open_unnamed(
+    store: &Arc<dyn KeyStore>,
+    places: Option<&Arc<dyn ExternalFiles>>,
+) -> Result<Option<(Kind, Arc<dyn KeyStore>)>> {
     // A dataset of Zarr has a document at its root, which tells soonest that it is one.
     for mark in MARKS.into_iter().filter(|mark| *mark != CONSOLIDATED) {
         if store
@@ -42,9 +52,26 @@ pub fn open_keys(
             return Ok(None);
         }
     }
-    match parquet::open_parquet(store, places)? {
-        Some(keys) => Ok(Some(keys)),
-        None => icechunk::open_icechunk(store, places, None),
+    if let Some(keys) = parquet::open_parquet(store, places)? {
+        return Ok(Some((Kind::Kerchunk, keys)));
+    }
+    let keys = icechunk::open_icechunk(store, places, None)?;
+    Ok(keys.map(|keys| (Kind::Icechunk, keys)))
+}
+
+/// The kind of the references in `input`; `None` for anything else.
+///
+/// # Errors
+/// What is wrong with the references; the input cannot be read.
+pub fn kind_of(input: &Input) -> Result<Option<Kind>> {
+    match input.kind() {
+        InputKind::Object(object) => {
+            let size = object.size().map_err(|e| Error::io("cannot read", e))?;
+            let is_json = size.is_some_and(|size| has_references(&**object, size));
+            Ok(is_json.then_some(Kind::Kerchunk))
+        }
+        InputKind::Keys(store) => Ok(open_unnamed(store, None)?.map(|(kind, _)| kind)),
+        InputKind::Queries(_) => Ok(None),
     }
 }
 

@@ -8,7 +8,9 @@ use super::destination::CreateOptions;
 
 use crate::error::{Alternative, Error, Result};
 use crate::filter::Registry;
-use crate::format::{self, Growing, SnapshotName, VariablePlan, Writer, open_icechunk, zarr};
+use crate::format::{
+    self, Growing, SnapshotName, VariablePlan, Writer, kind_of_references, open_icechunk, zarr,
+};
 #[cfg(feature = "remote")]
 use crate::location::Target;
 use crate::location::{Location, StoreKind};
@@ -44,6 +46,29 @@ impl Location {
         match self.snapshot() {
             Some(_) => Kind::Icechunk,
             None => found,
+        }
+    }
+
+    /// The same location, where a dataset grows. A repository that the name does not say to be one grows on its branch main.
+    ///
+    /// # Errors
+    /// The location's name; references of kerchunk, to which nothing is added; what is there cannot be read.
+    pub fn growing(mut self) -> Result<Self> {
+        // What else is there cannot grow, and a pipe is read but once.
+        let is_readable = self.path().is_none_or(|path| path.is_file() || path.is_dir());
+        if self.snapshot().is_some() || !is_readable || self.is_standard_input() {
+            return Ok(self);
+        }
+        match kind_of_references(&self.input()?).map_err(self.named())? {
+            Some(Kind::Kerchunk) => Err(self.named()(Error::Usage(format!(
+                "nothing is added to references of kerchunk; make new ones of these and the others: nccopy --join DIM {self} INPUT NEW"
+            )))),
+            Some(_) => {
+                let main = SnapshotName::Branch("main".to_owned());
+                self.mode.get_or_insert_default().snapshot = Some(main);
+                Ok(self)
+            }
+            None => Ok(self),
         }
     }
 
