@@ -111,6 +111,8 @@ pub struct Capabilities {
     pub chunks: bool,
     /// The form of codec names; `None` if there are no codecs.
     pub codecs: Option<CodecNames>,
+    /// True if all readers of the kind have the codecs of numcodecs, and no others.
+    pub only_numcodecs: bool,
     /// The byte order of all numbers; `None` if each variable has its own.
     pub byte_order: Option<Endian>,
     /// True if each chunk has a filter mask, which says what codecs it skips. Otherwise every chunk passes all of them.
@@ -185,6 +187,7 @@ impl Capabilities {
             compact: false,
             chunks: false,
             codecs: None,
+            only_numcodecs: false,
             byte_order: Some(Endian::Big),
             filter_masks: false,
             own_extents: false,
@@ -410,6 +413,7 @@ pub(super) static KERCHUNK: Capabilities = Capabilities {
     ending: Some("json"),
     grows: Growth::Anew,
     references: true,
+    only_numcodecs: true,
     skips_chunks: false,
     unwritten_characters_are_empty: false,
     unwritten_big_endian_is_swapped: false,

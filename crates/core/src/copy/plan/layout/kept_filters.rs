@@ -27,6 +27,8 @@ pub struct StoredChunks<'a> {
     pub source: Option<&'a ChunkType>,
     /// The programs that are to read the output.
     pub limits: &'a Limits,
+    /// True if readers of the output have the codecs of numcodecs alone.
+    pub only_numcodecs: bool,
     /// True if the output's chunks are the input's. Parameters of filters then stay as they are. Else they are adapted, and codecs that
     /// need elements go first: only there can all programs read what they do.
     pub same_chunks: bool,
@@ -71,6 +73,26 @@ impl StoredFilters {
         Self {
             filters,
             change: None,
+        }
+    }
+}
+
+impl StoredChunks<'_> {
+    /// Checks that readers of the output have filters.
+    ///
+    /// # Errors
+    /// A filter that numcodecs lacks, where readers have no others.
+    pub fn check_readers(&self, filters: &[CodecSpec]) -> Result<()> {
+        let lacks = |codec: &&CodecSpec| {
+            let known = self.registry.find(codec);
+            known.is_some_and(|codec| !codec.facts().in_numcodecs)
+        };
+        match filters.iter().find(lacks).filter(|_| self.only_numcodecs) {
+            None => Ok(()),
+            Some(codec) => Err(Error::Alternative {
+                why: format!("numcodecs, by which references are read, lacks {}", codec.name()),
+                alternative: Alternative::OtherFilters,
+            }),
         }
     }
 }
@@ -214,6 +236,7 @@ impl KeptFilters {
             types.pass(&filter);
             filters.push(filter);
         }
+        stored.check_readers(&filters)?;
         Ok(filters)
     }
 }
@@ -293,6 +316,7 @@ mod tests {
                 chunk: &chunk,
                 source: None,
                 limits: &Limits::default(),
+                only_numcodecs: false,
                 same_chunks: true,
             });
             stored.map(|stored| stored.filters)

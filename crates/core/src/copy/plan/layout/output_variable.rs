@@ -186,6 +186,7 @@ impl OutputVariable<'_> {
                 chunk: &chunk,
                 source: source.as_ref(),
                 limits: &options.limits,
+                only_numcodecs: can.only_numcodecs,
                 same_chunks,
             })?;
             layout.filters = stored.filters;

@@ -76,6 +76,7 @@ impl AskedPipeline {
         match self.filters {
             Filters::New(filters) => {
                 let filters = new_filters(stored.registry, &filters, stored.names, stored.chunk)?;
+                stored.check_readers(&filters)?;
                 match stored.limits.lacking(&filters, stored.registry) {
                     Some((program, lacking)) => Err(lacks(program, &lacking)),
                     None => Ok(StoredFilters::as_asked(filters)),

@@ -199,6 +199,33 @@ fn codecs_with_zarr_names_take_their_hdf5_form_or_are_refused() {
 }
 
 #[test]
+fn references_have_only_codecs_of_numcodecs() {
+    let mut source = input(Kind::Netcdf4);
+    source.layouts[0].filters = vec![filter(4, &[141, 32, 32, 200])];
+    let planned = |kind, options: CopyOptions| {
+        let options = CopyOptions {
+            kind: Some(kind),
+            inline_bytes: Some(0),
+            ..options
+        };
+        let planned = plan(&source, &options).map_err(|error| error.to_string())?;
+        let filters = &planned.variables[0].layout.filters;
+        Ok::<_, String>(
+            filters
+                .iter()
+                .map(|codec| codec.name().to_owned())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let kept = CopyOptions::default;
+    assert_eq!(planned(Kind::Zarr2, kept()).unwrap(), ["szip"]);
+    assert_eq!(planned(Kind::Kerchunk, kept()).unwrap(), ["shuffle", "zlib"]);
+    let error = planned(Kind::Kerchunk, options(&["deflated,szip,32,16"])).unwrap_err();
+    let told = "variable deflated: numcodecs, by which references are read, lacks szip";
+    assert!(error.starts_with(told), "{error}");
+}
+
+#[test]
 fn named_filters_beat_the_star_and_later_ones_earlier() {
     let all = planned(
         Kind::Netcdf4,
