@@ -240,8 +240,39 @@ def test_what_cannot_be_a_reference_is_told_whole(filtered, tmp_path):
     expected = tmp_path / "expected.nc"
     nccopy("-F", "none", source, expected)
     check(out, expected)
-    for option in (["-d", "3"], ["-c", "good:7,1000"], ["--isel", "phony_dim_0=3:"]):
-        assert "good" in nccopy(*option, "-V", "good", source, out, ok=False)
+    for option, cure in (
+        (["-d", "3", "-s"], "would be encoded anew (shuffle+deflate)); leave out -d, -s and -F"),
+        (["-d", "3"], "would be encoded anew with other parameters); leave out -d, -s and -F"),
+        (["-c", "good:7,1000"], "leave out -c, choose whole chunks, or store the values by --inline BYTES"),
+        (["--isel", "phony_dim_1=3:"], "choose whole chunks"),
+        (["--isel", "phony_dim_0=3:"], "--copy-ragged"),
+    ):
+        told = nccopy(*option, "-V", "good", source, out, ok=False)
+        assert "this variable cannot be references: good (" in told and cure in told, told
+
+
+def test_quantized_values_are_told(filtered, tmp_path):
+    told = nccopy("--quantize", "deflated,bitgroom,3", "-V", "deflated", filtered, tmp_path / "refs.json", ok=False)
+    assert "deflated (its values are quantized); leave out --quantize" in told
+
+
+@pytest.mark.parametrize("form", ["refs.json", "refs.parq"])
+def test_szip_is_no_codec_of_readers(tmp_path, form):
+    plain, source, out = tmp_path / "plain.nc", tmp_path / "in.nc", tmp_path / form
+    with netCDF4.Dataset(plain, "w") as f:
+        for name, length in [("t", 20), ("x", 1000)]:
+            f.createDimension(name, length)
+        for name, kind in [("float", "f4"), ("short", "i2"), ("good", "f4")]:
+            f.createVariable(name, kind, ("t", "x"), chunksizes=(1, 1000))[:] = np.arange(20000).reshape(20, 1000)
+        f.createVariable("x", "f4", "x", chunksizes=(500,))[:] = np.arange(1000)
+    nccopy("-F", "float&short&x,szip,32,16", plain, source)
+    told = nccopy(source, out, ok=False)
+    assert "these 2 variables cannot be references: float, short (its chunks (szip) are encoded as no reader" in told
+    told = nccopy("--drop-unsupported", source, out)
+    assert "left out, as they cannot be references: float, short" in told
+    expected = tmp_path / "expected.nc"
+    nccopy("-V", "good,x", plain, expected)
+    check(out, expected)
 
 
 def test_rows_of_parquet(filtered, tmp_path):

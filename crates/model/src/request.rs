@@ -42,6 +42,12 @@ pub enum Alternative {
     OtherPlace,
     /// Store some chunks among references as they are.
     CopiedChunks,
+    /// Keep the chunks of the input, or choose cells that are whole chunks.
+    WholeChunks,
+    /// Keep the filters of the input.
+    KeptFilters,
+    /// Keep the values of the input.
+    KeptValues,
     /// Make a dataset anew whose files lead to each other.
     MadeAnew,
 }
@@ -67,6 +73,9 @@ impl fmt::Display for Alternative {
             Self::StoredAmongReferences => "; store them as they are, or leave them out",
             Self::OtherPlace => "; name the place for readers",
             Self::CopiedChunks => "; copy such chunks",
+            Self::WholeChunks => "; keep the chunks, or choose whole ones",
+            Self::KeptFilters => "; keep the filters",
+            Self::KeptValues => "; keep the values",
             Self::MadeAnew => "; make it anew",
         })
     }

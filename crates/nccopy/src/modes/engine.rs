@@ -81,7 +81,7 @@ impl Engine<'_> {
     ) -> Result<Option<CopyOptions>> {
         let found = prepared.unreferenced.iter();
         let found: Vec<_> = found
-            .filter(|one| !(one.can_copy_rest && options.copy_ragged))
+            .filter(|one| !(one.can_copy_rest() && options.copy_ragged))
             .cloned()
             .collect();
         if found.is_empty() {

@@ -88,7 +88,8 @@ pub(super) fn compression() -> Vec<Opt> {
             .value(Value::Text("N"))
             .section("nccopy.md#filters")
             .modes(OF_CHUNKS)
-            .requests(&[Request::Deflate]),
+            .requests(&[Request::Deflate])
+            .alternatives(&[(Alternative::KeptFilters, "; leave out -d, -s and -F")]),
         Opt::short('s', "shuffle", "Shuffle the bytes of numbers before they are deflated")
             .or_long("shuffle")
             .section("nccopy.md#filters")
@@ -107,7 +108,8 @@ pub(super) fn compression() -> Vec<Opt> {
             .more("var&var,ALGORITHM,N, or '*,ALGORITHM,N' for all variables. bitgroom and granularbr keep N digits, bitround keeps N bits.")
             .section("filters.md#quantize")
             .modes(OF_DATASETS)
-            .requests(&[Request::Quantization]),
+            .requests(&[Request::Quantization])
+            .alternatives(&[(Alternative::KeptValues, "; leave out --quantize")]),
         prefer_plugin(),
     ]
 }
@@ -121,7 +123,11 @@ pub(super) fn chunks() -> Vec<Opt> {
             .more("dim/n,dim/,…: by dimension, dim/ for its whole length.\nvar:n1,n2,…: of one variable.\nvar: or var:contiguous, var:compact: without chunks; / for all variables.\nauto=map, auto=series or auto=balanced, and ',SIZE': for how the data is read.\n'var:external=FILE[@OFFSET[+SIZE]][;FILE…]': raw data in files below the output's folder, which must not exist.")
             .section("nccopy.md#chunks")
             .modes(OF_CHUNKS)
-            .requests(&[Request::Chunks]),
+            .requests(&[Request::Chunks])
+            .alternatives(&[(
+                Alternative::WholeChunks,
+                "; leave out -c, choose whole chunks, or store the values by --inline BYTES",
+            )]),
         Opt::short('M', "min-chunk", "Smallest chunk, where the program chooses the shape")
             .or_long("min-chunk")
             .value(Value::Text("BYTES"))

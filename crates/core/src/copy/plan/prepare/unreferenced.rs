@@ -7,7 +7,7 @@ use crate::copy::plan::CopyPlan;
 use crate::copy::readers::Readers;
 use crate::copy::task::Route;
 use crate::error::{Alternative, Error, Result};
-use crate::filter::Registry;
+use crate::filter::{ChunkType, Codec, Registry};
 use crate::model::{CodecSpec, VarId};
 
 /// A variable whose chunks cannot be references.
@@ -17,8 +17,8 @@ pub struct Unreferenced {
     pub path: String,
     /// The reason, as a clause.
     pub why: String,
-    /// True if the other chunks can be references, so `--copy-ragged` stores these as values.
-    pub can_copy_rest: bool,
+    /// What the user can do.
+    pub cure: Alternative,
     /// Bytes of its values.
     pub bytes: u64,
 }
@@ -40,11 +40,11 @@ impl Unreferenced {
             return Ok(None);
         }
         let bytes = byte_count(&copy.layout.extent, copy.layout.stored_size());
-        let found = |why: String, can_copy_rest: bool| {
+        let found = |why: String, cure: Alternative| {
             Ok(Some(Self {
                 path: plan.schema.var_path(out),
                 why,
-                can_copy_rest,
+                cure,
                 bytes: bytes.map_or(u64::MAX, |bytes| bytes as u64),
             }))
         };
@@ -53,32 +53,39 @@ impl Unreferenced {
         let passing = routed.ways.iter().filter(passes).map(|way| way.to_write.len());
         let passing = passing.fold(0, u64::saturating_add);
         if passing < total {
-            let why = match passing > 0 {
-                true => format!(
-                    "{} of {total} chunks{}",
-                    total - passing,
-                    unfit(readers, plan, out, routed)
-                ),
-                false => reason(readers, plan, out, routed),
-            };
-            return found(why, passing > 0 || is_misaligned(plan, out, routed));
+            if passing > 0 {
+                let unfit = unfit(readers, plan, out, routed);
+                let why = format!("{} of {total} chunks{unfit}", total - passing);
+                return found(why, Alternative::CopiedChunks);
+            }
+            let (why, cure) = reason(readers, plan, out, routed);
+            return found(why, cure);
         }
         let in_variable = |e: Error| e.in_variable(&plan.schema.var_path(out));
         let (unplaced, why) = unplaced(readers, routed).map_err(in_variable)?;
         if unplaced > 0 {
             let why = why.map(|why| format!(": the first is not, as {why}"));
+            let cure = match unplaced < total {
+                true => Alternative::CopiedChunks,
+                false => Alternative::StoredAmongReferences,
+            };
             return found(
                 format!(
                     "{unplaced} of {total} chunks are not stored as one chunk or one run of one source{}",
                     why.unwrap_or_default()
                 ),
-                unplaced < total,
+                cure,
             );
         }
         match lacks_places(readers, routed).map_err(in_variable)? {
-            true => found(NO_PLACE.to_owned(), false),
+            true => found(NO_PLACE.to_owned(), Alternative::StoredAmongReferences),
             false => Ok(None),
         }
+    }
+
+    /// True if the other chunks can be references, so `--copy-ragged` stores these as values.
+    pub fn can_copy_rest(&self) -> bool {
+        self.cure == Alternative::CopiedChunks
     }
 
     /// The paths of all of these, with the reasons.
@@ -103,21 +110,18 @@ impl Unreferenced {
             count => format!("these {count} variables cannot be references"),
         };
         let mut why = format!("{what}: {}", Self::listed(all));
-        if all.iter().all(|one| one.can_copy_rest) {
-            return Error::Alternative {
-                why,
-                alternative: Alternative::CopiedChunks,
+        let first = all.first().map(|one| one.cure);
+        let shared = first.filter(|cure| all.iter().all(|one| one.cure == *cure));
+        let alternative = shared.unwrap_or(Alternative::StoredAmongReferences);
+        // Who stores the values must know how many bytes they have.
+        if let Alternative::StoredAmongReferences | Alternative::WholeChunks = alternative {
+            let largest = all.iter().map(|one| one.bytes).max().unwrap_or(0);
+            why += &match all.len() {
+                1 => format!("; it has {largest} bytes"),
+                _ => format!("; the largest has {largest} bytes"),
             };
         }
-        let largest = all.iter().map(|one| one.bytes).max().unwrap_or(0);
-        why += &match all.len() {
-            1 => format!("; it has {largest} bytes"),
-            _ => format!("; the largest has {largest} bytes"),
-        };
-        Error::Alternative {
-            why,
-            alternative: Alternative::StoredAmongReferences,
-        }
+        Error::Alternative { why, alternative }
     }
 }
 
@@ -178,11 +182,13 @@ fn lacks_places(readers: &Readers, routed: &Routed) -> Result<bool> {
 
 const OF_SEVERAL: &str = "its sources have other types, chunks or filters than each other, or cut its chunks";
 
-/// Why no chunk of a variable passes.
-fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> String {
-    let to = &plan.variables[out.0].layout;
+/// Why no chunk of a variable passes, and what the user can do.
+fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> (String, Alternative) {
+    let copy = &plan.variables[out.0];
+    let to = &copy.layout;
+    let stored = |why: &str| (why.to_owned(), Alternative::StoredAmongReferences);
     let Some(input) = routed.inputs.first() else {
-        return NO_PLACE.to_owned();
+        return stored(NO_PLACE);
     };
     let from = input.layout(readers);
     let fits = |input: &InputMapping| {
@@ -195,34 +201,68 @@ fn reason(readers: &Readers, plan: &CopyPlan, out: VarId, routed: &Routed) -> St
         let reader = readers.get(input.id().reader);
         let source = reader.and_then(|reader| reader.misfit(input.var, None));
         return match source {
-            Ok(Some(why)) => format!("its sources are stored in different ways: {why}"),
-            _ => OF_SEVERAL.to_owned(),
+            Ok(Some(why)) => stored(&format!("its sources are stored in different ways: {why}")),
+            _ => stored(OF_SEVERAL),
         };
     }
     if input.grid.is_none() {
-        return NO_PLACE.to_owned();
+        return stored(NO_PLACE);
     }
     if !fits(input) {
-        return "its chunks have another shape in the output".to_owned();
+        let why = "its chunks have another shape in the output";
+        return (why.to_owned(), Alternative::WholeChunks);
     }
     if is_misaligned(plan, out, routed) {
-        return "its chunks do not begin where those of the output begin".to_owned();
+        let why = "its chunks do not begin where those of the output begin";
+        return (why.to_owned(), Alternative::CopiedChunks);
+    }
+    if copy.quantization.is_some() {
+        return ("its values are quantized".to_owned(), Alternative::KeptValues);
     }
     if routed
         .ways
         .iter()
         .any(|way| matches!(way.route, Route::Values(_)))
     {
-        return "its values are made anew".to_owned();
+        return stored("its values are made anew");
     }
-    let (before, after) = (
-        names(&plan.registry, &from.filters),
-        names(&plan.registry, &to.filters),
-    );
-    match before == after {
-        true => format!("its chunks ({before}) have another form in Zarr"),
-        false => format!("its chunks ({before}) would be encoded anew ({after})"),
+    let can = plan.schema.kind.can();
+    let chunk = ChunkType::new(&plan.schema, plan.schema.var(out).ty, to, to.chunk_shape());
+    // As references name it; `None` for one that readers of references lack.
+    let named = |filter: &CodecSpec| {
+        let is_lacking = |codec: &dyn Codec| can.only_numcodecs && !codec.facts().in_numcodecs;
+        match plan.registry.find(filter) {
+            Some(codec) if is_lacking(&**codec) => None,
+            _ => plan.registry.named(filter, can.codecs?, &chunk).ok(),
+        }
+    };
+    let lacking: Vec<_> = from
+        .filters
+        .iter()
+        .filter(|filter| named(filter).is_none())
+        .cloned()
+        .collect();
+    if !lacking.is_empty() {
+        let names = names(&plan.registry, &lacking);
+        return stored(&format!(
+            "its chunks ({names}) are encoded as no reader of references decodes them"
+        ));
     }
+    let before = names(&plan.registry, &from.filters);
+    if from
+        .filters
+        .iter()
+        .filter_map(named)
+        .eq(to.filters.iter().cloned())
+    {
+        return stored(&format!("its chunks ({before}) have another form in Zarr"));
+    }
+    let how = match names(&plan.registry, &to.filters) {
+        after if after == before => "with other parameters".to_owned(),
+        after => format!("({after})"),
+    };
+    let why = format!("its chunks ({before}) would be encoded anew {how}");
+    (why, Alternative::KeptFilters)
 }
 
 /// The first input whose chunks are not those of the output, and why.
