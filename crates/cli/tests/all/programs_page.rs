@@ -13,6 +13,7 @@ const HEAD: &str = "\
 
 - A kind or filter that is asked for, and that a program does not read, is an error. `-F auto` chooses among those that all have.
 - Without `-k`, the input's kind is kept. If a program does not read it, the output is of the first kind that fits: netCDF-4 classic model, netCDF-4, classic, 64-bit offset, CDF-5.
+- An output of `--as-shards` is for programs that read netCDF-4 or Zarr version 3.
 - Filters of the input that a program lacks become shuffle and deflate, with a warning. A warning also tells what the program does not show.
 - Content that a program cannot read at all, such as compounds of Zarr version 3 for xarray, is an error.
 

@@ -38,7 +38,8 @@ pub use dispatch::{
 pub(crate) use dispatch::{has_magic, is_read_as_it_comes};
 pub use fault::{CheckLimits, Fault, OwnCheck, ReadValues};
 pub use hdf5_shards::{
-    DATASET_FILE_ENDING, DatasetSide, check as check_hdf5_shards, has_hdf5_shards, is_dataset_file,
+    DATASET_FILE_ENDING, DatasetSide, check as check_hdf5_shards, filters_of_hdf5_shards, has_hdf5_shards,
+    is_dataset_file,
 };
 pub use interleaved::{RecordBlock, RecordLayout, RecordSlab};
 pub use promise::Promised;

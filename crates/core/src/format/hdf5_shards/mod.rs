@@ -34,6 +34,7 @@ pub use dataset_side::{DatasetSide, is_dataset_file};
 pub use in_shards::has_hdf5_shards;
 pub use names::ENDING as DATASET_FILE_ENDING;
 use shard_headers::ShardHeaders;
+pub use shared_codecs::hdf5_filters as filters_of_hdf5_shards;
 use value_output::ValueOutput;
 use writer::DualWriter;
 

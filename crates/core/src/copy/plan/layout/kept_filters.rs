@@ -143,6 +143,9 @@ impl KeptFilters {
         let may_be_replaced = !self.must_stay && can_decode;
         let replaced = |change| {
             let filters = new_filters(registry, &default_filters(registry, names, chunk), names, chunk)?;
+            if let Some((program, lacking)) = stored.limits.lacking(&filters, registry) {
+                return Err(lacks(program, &lacking));
+            }
             Ok(StoredFilters {
                 filters,
                 change: Some(change),

@@ -12,7 +12,7 @@ use crate::copy::plan::programs::lacking_usually;
 use crate::copy::plan::request::CopyOptions;
 use crate::error::Result;
 use crate::filter::ChunkType;
-use crate::format::Reader;
+use crate::format::{Reader, filters_of_hdf5_shards};
 use crate::model::{
     CodecNames, CodecSpec, Encoding, Endian, Fill, FillTime, Kind, Schema, Storage, Values, VarId,
     VariableLayout, default_fill_value, fill_value_attribute,
@@ -191,11 +191,16 @@ impl OutputVariable<'_> {
             })?;
             layout.filters = stored.filters;
             // In another format, what is kept is new too.
-            let is_new = is_new || self.input.kind.can().codecs != Some(names);
-            if is_new
-                && options.limits.is_empty()
-                && let CodecNames::Hdf5 = names
-                && let Some(lacking) = lacking_usually(&layout.filters, &options.registry)
+            let kept = self.input.kind.can().codecs;
+            let in_hdf5 = match names {
+                CodecNames::Hdf5 => Some(layout.filters.clone()),
+                _ if options.shards_as_hdf5 => filters_of_hdf5_shards(self.output, self.var, &layout).ok(),
+                _ => None,
+            };
+            if options.limits.is_empty()
+                && (is_new || kept != Some(CodecNames::Hdf5))
+                && let Some(filters) = in_hdf5
+                && let Some(lacking) = lacking_usually(&filters, &options.registry)
             {
                 let path = self.input.var_path(self.source);
                 notices.add(

@@ -224,7 +224,9 @@ impl<'a> FilterRequests<'a> {
             if options.shuffle && !is_text {
                 filters.push(AskedCodec::id(shuffle::ID, []));
             }
-            filters.push(deflate_codec(level, names));
+            // HDF5 has no gzip, so shards that are its files have the deflate of both.
+            let own_form = names.filter(|_| !options.shards_as_hdf5);
+            filters.push(deflate_codec(level, own_form));
             return AskedPipeline::new(filters, Wish::General);
         }
         let deflated = source.filters.iter().any(|f| deflates(&options.registry, f));

@@ -16,7 +16,10 @@ use crate::model::{
 /// [`Error::NotHeld`] if filters are requested for a kind that has none. A program that does not read the kind.
 pub fn output_kind(input: &Schema, options: &CopyOptions) -> Result<Kind> {
     if let Some(kind) = options.kind {
-        options.limits.check_kind(kind)?;
+        match options.shards_as_hdf5 {
+            true => options.limits.check_sides(kind, &[kind, Kind::Netcdf4])?,
+            false => options.limits.check_kind(kind)?,
+        }
         return refuse_filters(kind, options);
     }
     let usual = unasked_kind(input, options);

@@ -42,7 +42,16 @@ impl Limits {
     /// # Errors
     /// A program that does not read it.
     pub fn check_kind(&self, kind: Kind) -> Result<()> {
-        match self.0.iter().find(|program| !program.kinds.contains(&kind)) {
+        self.check_sides(kind, &[kind])
+    }
+
+    /// The same of a kind that is read as one of `sides`.
+    ///
+    /// # Errors
+    /// A program that reads none of them.
+    pub fn check_sides(&self, kind: Kind, sides: &[Kind]) -> Result<()> {
+        let reads = |program: &&&ReadingProgram| sides.iter().any(|side| program.kinds.contains(side));
+        match self.0.iter().find(|program| !reads(program)) {
             None => Ok(()),
             Some(program) => {
                 let read_by_all = |kind: &&Kind| self.0.iter().all(|other| other.kinds.contains(kind));

@@ -3,7 +3,7 @@
 use super::user_types::UserTypes;
 use crate::filter::{Program, Registry};
 use crate::format::ZarrProgram;
-use crate::model::{Attribute, CodecSpec, GroupId, Kind, Schema, Type, VarId, ZarrVersion};
+use crate::model::{Attribute, CodecNames, CodecSpec, GroupId, Kind, Schema, Type, VarId, ZarrVersion};
 
 /// A program, and what it reads as it is commonly installed.
 #[derive(Debug, PartialEq, Eq)]
@@ -210,6 +210,10 @@ impl ReadingProgram {
         };
         match spec.zarr_name() {
             None => self.filters.contains(&codec.name()),
+            // It reads shards that are HDF5 files.
+            Some((version, _)) if !self.reads_codecs(CodecNames::Zarr(version)) => {
+                self.filters.contains(&codec.name())
+            }
             Some((version, _)) => match (self.zarr, version) {
                 (Some(ZarrProgram::NetcdfC), ZarrVersion::V2) => codec.facts().in_netcdf_c,
                 (Some(ZarrProgram::ZarrPython | ZarrProgram::Xarray), ZarrVersion::V2) => {
@@ -221,6 +225,11 @@ impl ReadingProgram {
                 _ => false,
             },
         }
+    }
+
+    /// True if it reads a kind whose codecs have such names.
+    fn reads_codecs(&self, names: CodecNames) -> bool {
+        self.kinds.iter().any(|kind| kind.can().codecs == Some(names))
     }
 
     /// Its name in messages. "any" is no name of one.
