@@ -308,7 +308,7 @@ def test_a_hierarchy_is_replaced_with_its_netcdf_file(source, dual, tmp_path):
 def test_filters_are_told_to_those_who_lack_them(source, tmp_path):
     out = tmp_path / "out.zarr"
     for options in ([], ["-d", "1", "-s"]):
-        assert "netcdf-bin" not in nccopy("--as-shards", *options, source, out)
+        assert "lack" not in nccopy("--as-shards", *options, source, out)
     assert "Debian's netcdf-bin, cdo and nco lack these filters" in nccopy("--as-shards", "-F", "*,zstd,3", source, out)
     assert nccopy("--for", "netcdf-c", "--as-shards", "-F", "*,zstd,3", source, out) == ""
     assert nccopy("--for", "netcdf-c-4.8,zarr-python", "--as-shards", source, out) == ""

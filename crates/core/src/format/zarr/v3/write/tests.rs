@@ -137,8 +137,30 @@ fn compounds_are_packed() {
 }
 
 fn warnings_of(schema: &Schema, plans: &[VariablePlan]) -> String {
-    let found = warnings(schema, plans, &ZarrOptions::write(Kind::Zarr3)).unwrap();
+    warnings_with(schema, plans, &ZarrOptions::write(schema.kind))
+}
+
+fn warnings_with(schema: &Schema, plans: &[VariablePlan], options: &ZarrOptions) -> String {
+    let found = warnings(schema, plans, options).unwrap();
     found.iter().map(|warning| format!("{warning}\n")).collect()
+}
+
+#[test]
+fn tensorstore_is_named_where_it_could_read() {
+    let mut schema = dataset(|_| Type::Short, 11);
+    let plans = plan(&schema, 2, 0, |layout| {
+        layout.shard = Some(vec![4]);
+        layout.filters = vec![codec("numcodecs.zlib")];
+    });
+    let told = "tensorstore lacks codecs of: v (numcodecs.zlib)";
+    assert!(warnings_of(&schema, &plans).contains(told));
+    let options = ZarrOptions {
+        shards_as_hdf5: true,
+        ..ZarrOptions::write(Kind::Zarr3)
+    };
+    assert_eq!(warnings_with(&schema, &plans, &options), "");
+    schema.kind = Kind::Icechunk;
+    assert_eq!(warnings_of(&schema, &plans), "");
 }
 
 #[test]

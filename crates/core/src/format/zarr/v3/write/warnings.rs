@@ -11,13 +11,13 @@ use super::metadata::metadata;
 use crate::error::Result;
 use crate::filter::{Program, Registry};
 use crate::format::VariablePlan;
-use crate::model::{CodecSpec, GroupId, Schema, VarId};
+use crate::model::{CodecSpec, GroupId, Kind, Schema, VarId};
 
 /// What programs cannot read of a dataset as it was, a warning for each sort.
 ///
 /// # Errors
 /// Those of [`super::check_plans`].
-pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Result<Vec<Warning>> {
+pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<Warning>> {
     super::check_plans(schema, plans)?;
     let registry = Registry::builtin();
     let of_metadata = metadata(schema, plans)?.warnings;
@@ -46,8 +46,10 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
             repeating.push(path);
         }
     }
+    // It reads no Icechunk repositories. Of shards that are HDF5 files, only filters that it lacks are read by every HDF5 library.
+    let concerns_tensorstore = schema.kind != Kind::Icechunk && !options.shards_as_hdf5;
     for (program, lacking) in Program::ALL.into_iter().zip(lacking) {
-        if !lacking.is_empty() {
+        if !lacking.is_empty() && (program != Program::Tensorstore || concerns_tensorstore) {
             let (readers, what_follows) = match program {
                 Program::ZarrPython => (PYTHON, format!("; {ONLY_WITHOUT_CONSOLIDATED}")),
                 Program::Zarrs => (&[Zarrs][..], String::new()),
@@ -69,7 +71,7 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], _: ZarrOptions) -> Resu
             format!("zarr-python and zarrs cannot read: {}", cut.join(", ")),
         ));
     }
-    if !repeating.is_empty() {
+    if !repeating.is_empty() && schema.kind != Kind::Icechunk {
         all.push(Warning::unread(
             &[Tensorstore],
             format!(
