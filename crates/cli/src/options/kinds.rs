@@ -23,6 +23,9 @@ pub const SPARSE: Applies = |kind| kind.can().skips_chunks;
 /// Kinds that refer to chunks of other datasets.
 pub const REFERENCES: Applies = |kind| kind.can().references;
 
+/// The same by relative paths.
+pub const RELATIVE: Applies = |kind| kind.can().relative_places;
+
 /// The names of the kinds to which an option applies: `nc4, nc7`.
 pub fn names(applies: Applies) -> String {
     let all = Kind::OF_FILES
@@ -49,6 +52,7 @@ mod tests {
             (SHARDED, "zarr3"),
             (FIXED_STRINGS, "nczarr, zarr2, kerchunk"),
             (REFERENCES, "kerchunk, icechunk"),
+            (RELATIVE, "kerchunk"),
             (SPARSE, "nczarr, zarr2, zarr3"),
         ] {
             assert_eq!(names(applies), expected);

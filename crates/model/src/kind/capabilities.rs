@@ -132,6 +132,8 @@ pub struct Capabilities {
     pub shards: bool,
     /// True if a dataset says where the chunks of another one lie, and has few of its own.
     pub references: bool,
+    /// True if such places can be relative paths. Otherwise they are whole URLs.
+    pub relative_places: bool,
     /// True if fields of compounds are stored without gaps. Other compounds are then packed when they are written.
     pub packed_compounds: bool,
     /// True if all strings of a variable take the same number of bytes.
@@ -196,6 +198,7 @@ impl Capabilities {
             largest_chunk: u64::MAX,
             shards: false,
             references: false,
+            relative_places: false,
             packed_compounds: false,
             fixed_strings: false,
             unwritten_characters_are_empty: false,
@@ -413,6 +416,7 @@ pub(super) static KERCHUNK: Capabilities = Capabilities {
     ending: Some("json"),
     grows: Growth::Anew,
     references: true,
+    relative_places: true,
     only_numcodecs: true,
     skips_chunks: false,
     unwritten_characters_are_empty: false,

@@ -3,7 +3,7 @@
 use ncutils_core::error::Alternative;
 
 use super::mode_lists::OF_REFERENCES;
-use crate::options::kinds::REFERENCES;
+use crate::options::kinds::{REFERENCES, RELATIVE};
 use crate::options::opt::{Opt, Value};
 
 /// References to chunks of other files.
@@ -31,7 +31,7 @@ pub(super) fn references() -> Vec<Opt> {
             .alternatives(&[(Alternative::OtherPlace, "; --base names the place for readers")]),
         Opt::long("relative", "name inputs by their paths from the output's folder")
             .section("nccopy.md#references")
-            .kinds(REFERENCES)
+            .kinds(RELATIVE)
             .modes(OF_REFERENCES),
     ]
 }

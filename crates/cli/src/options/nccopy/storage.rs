@@ -12,7 +12,7 @@ use crate::options::shared::{digits, kinds, prefer_plugin, references, string_le
 /// The kind of the output, and what becomes of what it cannot hold.
 pub(super) fn kind() -> Vec<Opt> {
     let mut options = vec![
-        Opt::short('k', "kind", "Kind of the output: nc3, nc6, nc5, nc4, nc7, archive, zst, h5 and others")
+        Opt::short('k', "kind", "Kind of the output: nc3, nc4, nc7, zarr3, kerchunk, icechunk and others")
             .or_long("kind")
             .value(Value::Text("KIND"))
             .more(format!(
