@@ -136,7 +136,9 @@ fn text(begin: &[u8]) -> Option<&'static str> {
         () if (starts("{") || starts("[")) && text.contains("\"zarr_format\"") => {
             "metadata of Zarr; name the folder of the dataset"
         }
-        () if starts("{") || starts("[") => "JSON",
+        () if starts("{") || starts("[") => {
+            "JSON, and no references of kerchunk, which have a member \"refs\""
+        }
         () if starts("dataset {") => {
             "an answer of OPeNDAP, whose protocol is not supported; ask the server for the file"
         }
