@@ -149,7 +149,7 @@ def test_logins(server, tmp_path, login):
 
 @pytest.mark.parametrize(
     "constraint",
-    ["SST[0:1:1][1][0:2:4],TIME[0:1:1],Y[1],X[0:2:4]", "I4,names", "TIME[0:2:3],names[1:2]", "TIME,Y,X,SST[1:2][0:1:2][2:3]"],
+    ["SST[0:1:1][1][0:2:4],TIME[0:1:1],Y[1],X[0:2:4]", "I4,names", "names,I4", "X,TIME,I4,Y", "TIME[0:2:3],names[1:2]", "TIME,Y,X,SST[1:2][0:1:2][2:3]"],
 )
 def test_constraints(server, constraint):
     name = f"ocean.nc?{constraint}"

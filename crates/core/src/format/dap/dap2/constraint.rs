@@ -58,6 +58,12 @@ impl Constraint {
         })
     }
 
+    /// The projections as typed, if there are several; `None` otherwise.
+    pub fn several(&self) -> Option<String> {
+        let typed: Vec<&str> = self.projections.iter().map(|one| &*one.typed).collect();
+        (typed.len() > 1).then(|| typed.join(","))
+    }
+
     /// The variables that are asked for, with their slices, in the order of the dataset.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! DDS ─► Leaf: path, dimensions of all structures around ─► constrained ─► order: of the root, of grids, others
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::constraint::Constraint;
 use super::dds::{Atom, Dataset, Dim, Node, NodeKind};
@@ -47,16 +47,29 @@ pub fn leaves(dataset: &Dataset, constraint: &Constraint) -> Result<Leaves> {
         .collect();
     all.retain(|leaf| leaf.place != Place::GridMap || named.insert(leaf.name.clone()));
     // Stable, so that each group is in the order of the DDS.
-    all.sort_by_key(|leaf| match leaf.place {
-        Place::Root => 0,
-        Place::GridArray | Place::GridMap => 1,
-        Place::Inside => 2,
-    });
+    all.sort_by_key(|leaf| group_of(leaf.place));
     found.all = all;
     Ok(found)
 }
 
+/// The group of variables that netCDF-C lists together.
+fn group_of(place: Place) -> u8 {
+    match place {
+        Place::Root => 0,
+        Place::GridArray | Place::GridMap => 1,
+        Place::Inside => 2,
+    }
+}
+
 impl Leaves {
+    /// Puts the variables of each group in the order of those that the server answered for the same constraint.
+    pub fn order_as(&mut self, answered: &Self) {
+        let names = answered.all.iter().map(Leaf::full_name).enumerate();
+        let places: HashMap<String, usize> = names.map(|(n, name)| (name, n)).collect();
+        let place = |leaf: &Leaf| places.get(&leaf.full_name()).copied().unwrap_or(usize::MAX);
+        self.all.sort_by_key(|leaf| (group_of(leaf.place), place(leaf)));
+    }
+
     fn add(&mut self, node: &Node, above: &[(&Node, Step)], place: Place) {
         let step = Step {
             raw: node.name.clone(),

@@ -65,6 +65,13 @@ impl Dap2Dataset {
         };
         let mut found = leaves(&structure, &constraint)?;
         found.names.extend(names);
+        // Some servers answer in the order of the dataset, others in that of the constraint.
+        if let Some(several) = constraint.several()
+            && let Ok(text) = server.text(".dds", sent(&several))
+            && let Ok(answered) = structure_of(&text).and_then(|all| leaves(&all, &Constraint::default()))
+        {
+            found.order_as(&answered);
+        }
         let rows = Rows::new(sent(&constraint.selections));
         match computed.is_some() {
             true if found.all.iter().any(|leaf| leaf.sequence().is_some()) => {
