@@ -20,11 +20,11 @@ def repository(path):
     return f"{path}#mode=icechunk"
 
 
-def compare(path, *sources, along=None, container=None):
+def compare(path, *sources, along=None, container=None, timeout=120):
     options = [] if along is None else ["--along", along]
     container = container or f"file://{pathlib.Path(sources[0]).resolve().parent}/"
     # Icechunk starts threads as it is imported, which a process that is forked does not have.
-    return by_script(("zarr",), "icechunk_compare.py", path, container, *sources, *options, variables={**VARIABLES, "ICECHUNK_LOG": "error"})
+    return by_script(("zarr",), "icechunk_compare.py", path, container, *sources, *options, variables={**VARIABLES, "ICECHUNK_LOG": "error"}, timeout=timeout)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,8 @@ def test_many_references_are_in_several_manifests(tmp_path):
         f.createVariable("v", "i1", ("y", "x"), chunksizes=(1, 2))[:] = np.arange(420_000).reshape(700, 600) % 100
     nccopy("--inline", "0", path, repository(tmp_path / "repo"))
     assert len(list((tmp_path / "repo" / "manifests").iterdir())) > 1
-    assert compare(tmp_path / "repo", path)["differences"] == []
+    # Its reader takes 100 s of processors.
+    assert compare(tmp_path / "repo", path, timeout=600)["differences"] == []
 
 
 def test_a_repository_is_never_replaced(source, tmp_path):
