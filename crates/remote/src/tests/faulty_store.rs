@@ -18,7 +18,7 @@ use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
 use crate::requests::RemoteStore;
@@ -40,6 +40,10 @@ pub(crate) enum Fault {
     LostPuts(bool),
     /// Each request fails with a chance of one in this many, before or after it is served.
     OneIn(u64),
+    /// Conditional puts are not supported.
+    NoConditions,
+    /// Another program replaces this key by `newer` after each conditional put.
+    ReplacedAgain(&'static str),
     /// Each page of a list whose number is a multiple of this one breaks off.
     BreaksLists(usize),
 }
@@ -162,7 +166,15 @@ impl fmt::Debug for FaultyStore {
 impl ObjectStore for FaultyStore {
     async fn put_opts(&self, path: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
         let lost = self.before("put", path.as_ref())?;
-        after(lost, self.inner.put_opts(path, payload, options).await)
+        let is_conditional = options.mode != PutMode::Overwrite;
+        if is_conditional && self.fault == Fault::NoConditions {
+            return Err(crate::wire::Failure::of_status(StatusCode::NOT_IMPLEMENTED, "").into());
+        }
+        let done = self.inner.put_opts(path, payload, options).await;
+        if is_conditional && matches!(self.fault, Fault::ReplacedAgain(key) if key == path.as_ref()) {
+            self.inner.put(path, "newer".into()).await?;
+        }
+        after(lost, done)
     }
 
     async fn put_multipart_opts(&self, _: &Path, _: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {

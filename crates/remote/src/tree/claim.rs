@@ -164,7 +164,7 @@ impl Claim {
     fn put(&self, tree: &TreeObjects, mode: PutMode) -> Result<(), NotClaimed> {
         let (key, mark) = self.mark();
         let is_new = mode == PutMode::Create;
-        let put = tree.put_if(key, mark.text().as_bytes(), mode).inspect_err(|_| {
+        let put = tree.put_mark(key, mark.text().as_bytes(), mode).inspect_err(|_| {
             // The store may have the mark all the same. One that was taken over stays: it marks leftovers.
             if is_new {
                 let _ = self.release(tree);

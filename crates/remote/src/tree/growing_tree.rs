@@ -152,7 +152,7 @@ fn taken_over() -> io::Error {
 
 /// Puts the mark, and returns its version.
 fn put(objects: &TreeObjects, text: &str, mode: PutMode) -> io::Result<UpdateVersion> {
-    if !objects.put_if(GROWING, text.as_bytes(), mode)? {
+    if !objects.put_mark(GROWING, text.as_bytes(), mode)? {
         return Err(taken_over());
     }
     match objects.get(GROWING)? {
@@ -166,7 +166,7 @@ impl GrowingKeys for GrowingTree {
         self.begin_switch()?;
         let key = self.key(key)?;
         match self.objects.get(key)?.filter(|found| found.bytes == old) {
-            Some(found) => self.objects.put_if(key, new, PutMode::Update(found.update())),
+            Some(found) => self.objects.replace(key, new, found.update()),
             None => Ok(false),
         }
     }
@@ -246,23 +246,44 @@ mod tests {
     use object_store::memory::InMemory;
 
     use super::*;
+    use crate::tests::faulty_store::{Fault, FaultyStore};
+
+    /// A tree on a store with a fault, in which `ref` has the value `old`.
+    fn with_ref(fault: Fault) -> (GrowingTree, Arc<Session>) {
+        let session = Session::over(FaultyStore::new(Arc::new(InMemory::new()), fault), "memory");
+        let (tree, _) = GrowingTree::open(Arc::clone(&session), "t", 32 << 20, false).unwrap();
+        tree.put("ref", b"old").unwrap();
+        tree.objects.sending.wait().unwrap();
+        (tree, session)
+    }
 
     #[test]
     fn a_value_is_replaced_if_nobody_changed_it() {
-        let session = Session::over(Arc::new(InMemory::new()), "memory");
-        let open = || GrowingTree::open(Arc::clone(&session), "t", 32 << 20, false);
-        let (tree, _) = open().unwrap();
-        tree.put("ref", b"old").unwrap();
-        tree.objects.sending.wait().unwrap();
+        let (tree, session) = with_ref(Fault::Never);
         let stale = tree.objects.get("ref").unwrap().unwrap().update();
         assert!(!tree.replace("ref", b"other", b"new").unwrap());
         assert!(!tree.replace("none", b"old", b"new").unwrap());
         assert!(tree.replace("ref", b"old", b"new").unwrap());
         assert_eq!(tree.staged("ref").unwrap().unwrap(), b"new");
         // Another program has come between the look and the change.
-        let put = tree.objects.put_if("ref", b"late", PutMode::Update(stale));
-        assert!(!put.unwrap());
+        assert!(!tree.objects.replace("ref", b"late", stale).unwrap());
         assert_eq!(tree.staged("ref").unwrap().unwrap(), b"new");
-        assert!(matches!(open(), Err(NotClaimed::Taken(_))));
+        let again = GrowingTree::open(session, "t", 32 << 20, false);
+        assert!(matches!(again, Err(NotClaimed::Taken(_))));
+    }
+
+    #[test]
+    fn a_value_that_another_program_replaced_again_was_replaced() {
+        let (tree, _) = with_ref(Fault::ReplacedAgain("t/ref"));
+        assert!(tree.replace("ref", b"old", b"new").unwrap());
+        assert_eq!(tree.staged("ref").unwrap().unwrap(), b"newer");
+    }
+
+    #[test]
+    fn nothing_is_replaced_without_conditional_writes() {
+        let (tree, _) = with_ref(Fault::NoConditions);
+        let error = tree.replace("ref", b"old", b"new").unwrap_err();
+        assert!(error.to_string().contains("no conditional writes"), "{error}");
+        assert_eq!(tree.staged("ref").unwrap().unwrap(), b"old");
     }
 }

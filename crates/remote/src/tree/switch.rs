@@ -23,7 +23,7 @@ use ncutils_store::new_run;
 /// Those of the store; another mark that is there.
 pub(crate) fn begin(tree: &TreeObjects, run: &str) -> io::Result<Mark> {
     let mark = Mark::new(Doing::Switching, run);
-    match tree.put_if(PARTIAL, mark.text().as_bytes(), PutMode::Create)? {
+    match tree.put_mark(PARTIAL, mark.text().as_bytes(), PutMode::Create)? {
         true => Ok(mark),
         false => Err(io::Error::other(format!(
             "another run writes here: {PARTIAL} is there"
@@ -40,7 +40,7 @@ pub(crate) fn take_over(tree: &TreeObjects, mark: Mark, seen: UpdateVersion) -> 
         by: new_run(),
         ..mark
     };
-    match tree.put_if(PARTIAL, mark.text().as_bytes(), PutMode::Update(seen))? {
+    match tree.put_mark(PARTIAL, mark.text().as_bytes(), PutMode::Update(seen))? {
         true => switch(tree, &mark)?,
         false => return Err(taken_over()),
     }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result};
+use object_store::{
+    ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
+};
 
 use super::object_output::{ObjectOutput, object_path};
 use super::sending::Sending;
@@ -98,25 +100,33 @@ impl TreeObjects {
         }
     }
 
-    /// Writes a small value, if the key is in the state that `mode` asks for. Returns false if it is not. A store that
-    /// knows no conditions is asked what it has afterwards.
+    /// Replaces a small value, if it still has this version. Returns false if it has not.
+    ///
+    /// # Errors
+    /// Those of the store; `Unsupported` from a store without conditional writes.
+    pub(crate) fn replace(&self, key: &str, value: &[u8], version: UpdateVersion) -> io::Result<bool> {
+        match self.put(key, value, PutMode::Update(version)) {
+            Ok(()) => Ok(true),
+            Err(e) => match Failure::meaning(&e) {
+                // An earlier try may have written it, and its answer was lost.
+                Some(Meaning::Condition) => self.has(key, value),
+                Some(Meaning::Unsupported) => Err(Failure::new(
+                    Meaning::Unsupported,
+                    format!("{e}; it has no conditional writes, without which a change by another program could be lost: change a copy in a local folder"),
+                )
+                .into_error()),
+                _ => Err(e),
+            },
+        }
+    }
+
+    /// Writes a mark of this run, if the key is in the state that `mode` asks for. Returns false if it is not, or if another run has
+    /// put its mark since. A store that knows no conditions is asked what it has before and afterwards.
     ///
     /// # Errors
     /// Those of the store.
-    pub(crate) fn put_if(&self, key: &str, value: &[u8], mode: PutMode) -> io::Result<bool> {
-        let path = self.path(key)?;
-        let task = Task::new("write", key);
-        let put = |mode: PutMode| {
-            self.sending.session().run(&task, |store| {
-                let (path, mode) = (path.clone(), mode.clone());
-                let payload = PutPayload::from(value.to_vec());
-                async move {
-                    let options = PutOptions::from(mode);
-                    store.put_opts(&path, payload, options).await.map(|_| ())
-                }
-            })
-        };
-        match put(mode.clone()) {
+    pub(crate) fn put_mark(&self, key: &str, value: &[u8], mode: PutMode) -> io::Result<bool> {
+        match self.put(key, value, mode.clone()) {
             Ok(()) => {}
             Err(e) => match Failure::meaning(&e) {
                 // An earlier try may have done it, and only its answer was lost.
@@ -125,11 +135,29 @@ impl TreeObjects {
                     if mode == PutMode::Create && self.get(key)?.is_some() {
                         return Ok(false);
                     }
-                    put(PutMode::Overwrite)?;
+                    self.put(key, value, PutMode::Overwrite)?;
                 }
                 _ => return Err(e),
             },
         }
+        self.has(key, value)
+    }
+
+    fn put(&self, key: &str, value: &[u8], mode: PutMode) -> io::Result<()> {
+        let path = self.path(key)?;
+        let task = Task::new("write", key);
+        self.sending.session().run(&task, |store| {
+            let (path, mode) = (path.clone(), mode.clone());
+            let payload = PutPayload::from(value.to_vec());
+            async move {
+                let options = PutOptions::from(mode);
+                store.put_opts(&path, payload, options).await.map(|_| ())
+            }
+        })
+    }
+
+    /// True if a key has this value.
+    fn has(&self, key: &str, value: &[u8]) -> io::Result<bool> {
         // A server that has just written it may say once that it is not there.
         let found = match self.get(key)? {
             None => self.get(key)?,

@@ -128,7 +128,7 @@ fn who_lost_a_switch_deletes_nothing() {
     let mode = object_store::PutMode::Update(seen.clone());
     assert!(
         tree.objects
-            .put_if(PARTIAL, other.text().as_bytes(), mode)
+            .put_mark(PARTIAL, other.text().as_bytes(), mode)
             .unwrap()
     );
     let before = contents(&inner);
