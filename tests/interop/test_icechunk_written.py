@@ -7,6 +7,7 @@ import join_files
 import netCDF4
 import numpy as np
 import pytest
+import stop_points
 from conftest import ncdump, nccopy
 from references_read import VARIABLES, needs_references
 from test_references_written import contents
@@ -209,6 +210,23 @@ def test_append_to_specification_2(tmp_path):
 
 def len_of(files):
     return sum(len(netCDF4.Dataset(file).dimensions["time"]) for file in files)
+
+
+def test_what_a_branch_leads_to_is_durable_before_it_moves(tmp_path):
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+    parts = [part(tmp_path / "a" / "in.nc", 0, 2, 1), part(tmp_path / "b" / "in.nc", 2, 2, 1)]
+    repo = tmp_path / "repo"
+    nccopy("--quiet", "--inline", "0", parts[0], repository(repo))
+    before = contents(repo)
+    # The second folder is a new container, so the settings are replaced before the branch.
+    process = stop_points.stopped("sync", "nccopy", "--quiet", "--inline", "0", "--append", parts[1], repository(repo), time=2)
+    assert process is not None
+    now = contents(repo)
+    changed = {str(name) for name in before if now[name] != before[name]}
+    assert changed == {"config.yaml"}
+    assert stop_points.go_on(process) == (0, "")
+    assert "(4 currently)" in ncdump("-h", repository(repo)).decode()
 
 
 def test_append_goes_on_within_a_chunk(tmp_path):

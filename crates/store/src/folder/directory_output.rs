@@ -160,6 +160,17 @@ impl DirectoryOutput {
         Ok(path)
     }
 
+    /// Replaces the value of a key. It is durable when this returns.
+    pub(crate) fn replace_durably(&self, key: &str, value: &[u8]) -> io::Result<()> {
+        reach(stop_point::WRITE);
+        let path = self.path_of(key)?;
+        let mut file = self.begin_value(key)?;
+        file.file.write_all(value)?;
+        file.file.sync_all()?;
+        file.complete()?;
+        sync_directory(directory_of(&path))
+    }
+
     /// Starts a file that becomes the value of `key` when it is complete.
     fn begin_value(&self, key: &str) -> io::Result<Value> {
         static COUNT: AtomicU64 = AtomicU64::new(0);

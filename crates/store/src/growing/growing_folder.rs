@@ -89,11 +89,16 @@ impl GrowingFolder {
         self.mark.parent().unwrap_or(Path::new("."))
     }
 
-    /// Makes durable what was put, and notes that what leads to it may be there from now on.
+    /// Makes durable what was put.
+    fn sync(&self) -> io::Result<()> {
+        reach(stop_point::SYNC);
+        sync(self.folder())
+    }
+
+    /// Makes durable what was put first, and notes that what leads to it may be there from now on.
     fn begin_switch(&self) -> io::Result<()> {
         if !self.is_switching.swap(true, Ordering::Relaxed) {
-            reach(stop_point::SYNC);
-            sync(self.folder())?;
+            self.sync()?;
             (&self.locked).write_all(SWITCHING.as_bytes())?;
             self.locked.sync_all()?;
         }
@@ -102,11 +107,15 @@ impl GrowingFolder {
 }
 
 impl GrowingKeys for GrowingFolder {
-    /// Programs that go by the mark cannot come between. For others the look and the change are as near as can be.
+    /// The lock keeps other ncutils processes out. Other programs may still write between the comparison and the rename.
     fn replace(&self, key: &str, old: &[u8], new: &[u8]) -> io::Result<bool> {
-        self.begin_switch()?;
+        match self.is_switching.load(Ordering::Relaxed) {
+            // Values may have been put since the switch began.
+            true => self.sync()?,
+            false => self.begin_switch()?,
+        }
         match self.output.staged(key)?.is_some_and(|found| found == old) {
-            true => self.output.put(key, new).map(|()| true),
+            true => self.output.replace_durably(key, new).map(|()| true),
             false => Ok(false),
         }
     }
