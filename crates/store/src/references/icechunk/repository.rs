@@ -64,6 +64,7 @@ const EVENTS: &[&[Form]] = &[
 
 /// Numbers of events.
 const BEGUN: u8 = 1;
+const RESET: u8 = 9;
 const ADDED: u8 = 10;
 
 /// An event, its time, and the file that it replaced.
@@ -234,12 +235,25 @@ impl Repository {
         })
     }
 
-    /// True if the repository has a snapshot.
-    pub fn has(&self, id: SnapshotId) -> bool {
+    /// True if a branch leads to a snapshot: its last one, or one before that.
+    pub fn leads_to(&self, branch: &str, id: SnapshotId) -> bool {
         let snapshots = self.root.records(SNAPSHOTS);
-        snapshots
-            .iter()
-            .any(|snapshot| snapshot.bytes(0) == Some(&id.0[..]))
+        let mut names = self.root.records(BRANCHES).iter();
+        let mut next = names
+            .find(|name| name.text(0) == Some(branch))
+            .map(|name| name.number(1));
+        // Damaged parents may lead in a circle.
+        for _ in 0..snapshots.len() {
+            let at = next.and_then(|at| usize::try_from(at).ok());
+            let Some(snapshot) = at.and_then(|at| snapshots.get(at)) else {
+                return false;
+            };
+            if snapshot.bytes(0) == Some(&id.0[..]) {
+                return true;
+            }
+            next = number_in(snapshot, 1);
+        }
+        false
     }
 
     /// The settings.
@@ -277,48 +291,54 @@ impl Repository {
         wanted.max(last.map_or(0, |last| last.number(2).saturating_add(1)))
     }
 
-    /// Adds a snapshot to a branch, behind the one that it has. `replaced` names the copy of the file as it was.
+    /// Moves a branch to a snapshot, which is added behind the branch's last one unless it is there. `replaced` names the copy of the
+    /// file as it was.
     pub fn add(&mut self, branch: &str, added: &Added<'_>, at: u64, replaced: Option<&str>) {
         let parent = self.branch(branch);
-        let mut snapshots = self.root.take_records(SNAPSHOTS);
-        let place = snapshots.partition_point(|other| other.bytes(0) < Some(&added.id.0[..]));
-        snapshots.insert(place, added.record());
-        // Those behind the new one have the next number.
-        let place = place as u64;
-        let moved = |record: &mut Record, field: usize| {
-            if let Some(number) = number_in(record, field).filter(|number| *number >= place) {
-                record.set(
-                    field,
-                    Value::plain((number as u32).saturating_add(1).to_le_bytes()),
-                );
-            }
+        let (place, event, id) = match self.place_of(added.id) {
+            // The branch led to it before, and was set back.
+            Some(place) => (place, RESET, parent.unwrap_or(added.id)),
+            None => (self.insert(added, parent), ADDED, added.id),
         };
-        for other in &mut snapshots {
-            moved(other, 1);
+        let mut branches = self.root.take_records(BRANCHES);
+        for name in branches.iter_mut().filter(|name| name.text(0) == Some(branch)) {
+            name.set(1, Value::plain((place as u32).to_le_bytes()));
         }
-        let parent = parent.and_then(|id| {
-            snapshots
-                .iter()
-                .position(|other| other.bytes(0) == Some(&id.0[..]))
-        });
-        if let (Some(parent), Some(new)) = (parent, snapshots.get_mut(place as usize)) {
+        self.root.set(BRANCHES, Value::Records(branches));
+        let what = Record::default()
+            .with(0, Value::text(branch))
+            .with(1, Value::plain(id.0));
+        self.push_update(update(event, what, at), replaced);
+    }
+
+    /// The number of a snapshot.
+    fn place_of(&self, id: SnapshotId) -> Option<usize> {
+        let mut snapshots = self.root.records(SNAPSHOTS).iter();
+        snapshots.position(|snapshot| snapshot.bytes(0) == Some(&id.0[..]))
+    }
+
+    /// Adds a snapshot behind its parent. Returns its number. Snapshots are sorted by id, so those behind it have the next number now.
+    fn insert(&mut self, added: &Added<'_>, parent: Option<SnapshotId>) -> usize {
+        let mut new = added.record();
+        if let Some(parent) = parent.and_then(|parent| self.place_of(parent)) {
             new.set(1, Value::plain((parent as u32).to_le_bytes()));
         }
+        let mut snapshots = self.root.take_records(SNAPSHOTS);
+        let place = snapshots.partition_point(|other| other.bytes(0) < Some(&added.id.0[..]));
+        let move_up = |record: &mut Record| {
+            if let Some(number) = number_in(record, 1).filter(|number| *number >= place as u64) {
+                record.set(1, Value::plain((number as u32).saturating_add(1).to_le_bytes()));
+            }
+        };
+        snapshots.insert(place, new);
+        snapshots.iter_mut().for_each(move_up);
         self.root.set(SNAPSHOTS, Value::Records(snapshots));
         for field in [TAGS, BRANCHES] {
             let mut names = self.root.take_records(field);
-            for name in &mut names {
-                match field == BRANCHES && name.text(0) == Some(branch) {
-                    true => name.set(1, Value::plain((place as u32).to_le_bytes())),
-                    false => moved(name, 1),
-                }
-            }
+            names.iter_mut().for_each(move_up);
             self.root.set(field, Value::Records(names));
         }
-        let what = Record::default()
-            .with(0, Value::text(branch))
-            .with(1, Value::plain(added.id.0));
-        self.push_update(update(ADDED, what, at), replaced);
+        place
     }
 
     fn push_update(&mut self, new: Record, replaced: Option<&str>) {
@@ -344,6 +364,29 @@ impl Repository {
         let mut buffer = FlatBuffer::new();
         self.root.write(&mut buffer, None, REPOSITORY);
         buffer.finish()
+    }
+}
+
+#[cfg(test)]
+impl Repository {
+    /// Adds a branch that leads to a snapshot, or sets it back.
+    pub fn set_branch(&mut self, branch: &str, id: SnapshotId) {
+        let place = self.place_of(id).unwrap() as u32;
+        let mut branches = self.root.take_records(BRANCHES);
+        branches.retain(|name| name.text(0) != Some(branch));
+        let at = branches.partition_point(|name| name.text(0) < Some(branch));
+        let name = Record::default()
+            .with(0, Value::text(branch))
+            .with(1, Value::plain(place.to_le_bytes()));
+        branches.insert(at, name);
+        self.root.set(BRANCHES, Value::Records(branches));
+    }
+
+    /// The ids of all snapshots.
+    pub fn ids(&self) -> Vec<SnapshotId> {
+        let ids = self.root.records(SNAPSHOTS).iter();
+        ids.map(|snapshot| SnapshotId(*snapshot.bytes(0).unwrap().first_chunk().unwrap()))
+            .collect()
     }
 }
 
@@ -391,6 +434,32 @@ mod tests {
         assert_eq!(told.collect::<Vec<_>>(), expected);
         assert_eq!(found.settings(), Some(&[1][..]));
         found.check_growing().unwrap();
+    }
+
+    #[test]
+    fn a_branch_that_was_set_back_moves_to_a_snapshot_that_is_there() {
+        let id = |n| SnapshotId([n; 12]);
+        let mut all = Repository::new(&added(5, 100), Vec::new());
+        all.add("main", &added(7, 100), 101, None);
+        all.set_branch("dev", id(5));
+        all.set_branch("main", id(5));
+        assert!(!all.leads_to("main", id(7)));
+        all.add("main", &added(7, 100), 102, None);
+        assert_eq!(all.ids(), [id(5), id(7)]);
+        assert_eq!(all.branch("main"), Some(id(7)));
+        let last = &all.root.records(UPDATES)[0];
+        assert_eq!(
+            (last.number(0), last.records(1)[0].bytes(1)),
+            (9, Some(&[5; 12][..]))
+        );
+        // What another branch leads to says nothing.
+        assert!(all.leads_to("main", id(7)) && all.leads_to("main", id(5)));
+        assert!(all.leads_to("dev", id(5)) && !all.leads_to("dev", id(7)) && !all.leads_to("no", id(5)));
+        // Parents in a circle.
+        let mut snapshots = all.root.take_records(SNAPSHOTS);
+        snapshots[0].set(1, Value::plain([1, 0, 0, 0]));
+        all.root.set(SNAPSHOTS, Value::Records(snapshots));
+        assert!(!all.leads_to("main", id(9)));
     }
 
     #[test]

@@ -17,13 +17,13 @@ use super::super::repository::{Added, Repository};
 use super::file_writer::file;
 use super::parent::{Parent, REPOSITORY, branch_key, damaged};
 use super::settings_writer::{with_folders, yaml, yaml_with_folders};
-use super::snapshot_writer::FIRST_MESSAGE;
+use super::snapshot_writer::{FIRST_MESSAGE, MAIN};
 use crate::{GrowingKeys, KeyOutput};
 
 /// The settings of specification 1.
 const SETTINGS: &str = "config.yaml";
 
-/// How often the file of specification 2 is read again that another program has changed, without moving the branch.
+/// Attempts to replace `repo` when another program changed it without moving the branch.
 const TRIED: usize = 20;
 
 /// Milliseconds from 1970 to the year 3000, from which names of copies count back.
@@ -42,7 +42,7 @@ pub fn begin<'f>(
     match specification {
         Specification::V1 => {
             output.put(SETTINGS, yaml(folders).as_bytes())?;
-            output.put_last(&branch_key("main"), reference(added.id).as_bytes())
+            output.put_last(&branch_key(MAIN), reference(added.id).as_bytes())
         }
         Specification::V2 => {
             let first = Added {
@@ -53,7 +53,7 @@ pub fn begin<'f>(
             let settings = with_folders(Flex::Map(Vec::new()), folders);
             let mut repository = Repository::new(&first, settings.write());
             let at = repository.time_of_update(added.flushed_at);
-            repository.add("main", added, at, None);
+            repository.add(MAIN, added, at, None);
             output.put_last(REPOSITORY, &file_of(&repository)?)
         }
     }
@@ -91,15 +91,17 @@ pub fn add<'f>(
                 }
                 let at = repository.time_of_update(added.flushed_at);
                 let copy = name_of_copy(at, &tip.file);
-                keys.put(&format!("overwritten/{copy}"), &tip.file)?;
+                let key = format!("overwritten/{copy}");
+                keys.put(&key, &tip.file)?;
                 repository.add(&parent.branch, added, at, Some(&copy));
-                if keys.replace(REPOSITORY, &tip.file, &file_of(&repository)?)? {
-                    return Ok(());
-                }
                 // The answer may have been lost, and others may have added to what this program added.
-                if parent.has(added.id)? {
+                if keys.replace(REPOSITORY, &tip.file, &file_of(&repository)?)?
+                    || parent.leads_to(added.id)?
+                {
                     return Ok(());
                 }
+                // Nothing names the copy.
+                keys.remove(&key)?;
             }
             let told = "other programs change the repository all the time: run nccopy --append again";
             Err(io::Error::new(io::ErrorKind::ResourceBusy, told))
@@ -116,7 +118,7 @@ fn file_of(repository: &Repository) -> io::Result<Vec<u8>> {
     file(Specification::V2, FileKind::Repository, &repository.flatbuffer())
 }
 
-/// The name of the copy of a file that is replaced at a time. The last one is the first by name.
+/// The name of a copy of `repo`. Newer copies sort first.
 fn name_of_copy(at: u64, file: &[u8]) -> String {
     let id = SnapshotId(id_of("repository", file));
     format!("repo.{}.{id}", YEAR_3000.saturating_sub(at / 1000))
@@ -175,92 +177,4 @@ fn add_folders(keys: &dyn GrowingKeys, parent: &Parent, folders: &[&String]) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-    use std::sync::Arc;
-
-    use super::super::super::file_reader::read_file;
-    use super::*;
-    use crate::{DirectoryKeys, GrowingFolder, KeyStore, RepositoryOutput};
-
-    /// A repository in a new folder.
-    fn repository(specification: Specification) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        let output = Arc::new(crate::DirectoryOutput::in_place(folder.path()).unwrap());
-        let output = RepositoryOutput::new(output, specification);
-        output.put_last("zarr.json", b"{}").unwrap();
-        output.complete().unwrap();
-        folder
-    }
-
-    fn growing(folder: &Path, branch: &str) -> io::Result<RepositoryOutput> {
-        let store: Arc<dyn KeyStore> = Arc::new(DirectoryKeys::of(folder)?);
-        let (keys, _) = GrowingFolder::open(folder)?;
-        RepositoryOutput::growing(store, Arc::new(keys), branch)
-    }
-
-    /// The file `repo` with a change that another program has made.
-    fn change(folder: &Path, change: impl Fn(&mut Repository)) {
-        let path = folder.join(REPOSITORY);
-        let buffer = read_file(&fs::read(&path).unwrap(), FileKind::Repository).unwrap();
-        let mut found = Repository::parse(&buffer).unwrap();
-        change(&mut found);
-        fs::write(path, file_of(&found).unwrap()).unwrap();
-    }
-
-    #[test]
-    fn a_branch_that_another_program_moved_is_refused() {
-        for specification in [Specification::V1, Specification::V2] {
-            let folder = repository(specification);
-            let output = growing(folder.path(), "main").unwrap();
-            assert_eq!(output.specification(), specification);
-            match specification {
-                Specification::V1 => {
-                    let moved = reference(FIRST_SNAPSHOT);
-                    fs::write(folder.path().join(branch_key("main")), moved).unwrap();
-                }
-                Specification::V2 => change(folder.path(), |found| {
-                    let added = Added {
-                        id: SnapshotId([7; 12]),
-                        flushed_at: 1,
-                        message: "other",
-                    };
-                    found.add("main", &added, 1, None);
-                }),
-            }
-            let error = output.complete().unwrap_err();
-            assert!(error.to_string().contains("the branch main"), "{error}");
-            drop(output);
-            assert!(growing(folder.path(), "dev").is_err());
-        }
-    }
-
-    #[test]
-    fn one_of_two_snapshots_at_once_wins() {
-        for specification in [Specification::V1, Specification::V2] {
-            let folder = repository(specification);
-            let output = growing(folder.path(), "main").unwrap();
-            // What goes by the mark of the folder is told at once.
-            assert!(growing(folder.path(), "main").is_err());
-            output.complete().unwrap();
-            drop(output);
-            let again = growing(folder.path(), "main").unwrap();
-            again.complete().unwrap();
-        }
-    }
-
-    #[test]
-    fn what_another_program_changed_beside_the_branch_stays() {
-        let folder = repository(Specification::V2);
-        let output = growing(folder.path(), "main").unwrap();
-        change(folder.path(), |found| found.set_settings(Flex::UInt(7).write()));
-        output.complete().unwrap();
-        change(folder.path(), |found| {
-            assert_eq!(found.settings().map(Flex::parse), Some(Ok(Flex::UInt(7))));
-            assert_ne!(found.branch("main"), Some(FIRST_SNAPSHOT));
-        });
-        let copies = fs::read_dir(folder.path().join("overwritten")).unwrap();
-        assert_eq!(copies.count(), 1);
-    }
-}
+mod tests;

@@ -69,13 +69,14 @@ impl Parent {
         }
     }
 
-    /// True if the repository of specification 2 has a snapshot.
+    /// True if the branch of specification 2 leads to a snapshot.
     ///
     /// # Errors
     /// Those of reading its file.
-    pub fn has(&self, id: SnapshotId) -> io::Result<bool> {
+    pub fn leads_to(&self, id: SnapshotId) -> io::Result<bool> {
         let tip = Tip::read(&*self.store, self.specification, &self.branch)?;
-        Ok(tip.repository.is_some_and(|repository| repository.has(id)))
+        let mut repository = tip.repository.into_iter();
+        Ok(repository.any(|repository| repository.leads_to(&self.branch, id)))
     }
 
     /// The error of a branch that another program has moved.

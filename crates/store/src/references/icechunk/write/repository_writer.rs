@@ -21,7 +21,7 @@ use super::commit;
 use super::manifest_writer::{OpenManifest, Value};
 use super::parent::Parent;
 use super::settings_writer::{common_folder, folder_of, server_of};
-use super::snapshot_writer::Snapshot;
+use super::snapshot_writer::{MAIN, Snapshot};
 use super::transaction_writer::{ChangedArray, transaction_log};
 use crate::references::{ObjectVersion, Reference, ReferencedArray, StoredRange};
 use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
@@ -227,6 +227,7 @@ impl RepositoryOutput {
             nodes: &nodes,
             message: "written by nccopy",
             flushed_at,
+            branch: MAIN,
             parent: FIRST_SNAPSHOT,
         };
         let added = self.write_snapshot(&snapshot, &nodes, &[])?;
@@ -297,6 +298,7 @@ impl RepositoryOutput {
             nodes: &nodes,
             message: "added by nccopy",
             flushed_at: time(state.newest).max(parent.snapshot.flushed_at.saturating_add(1)),
+            branch: &parent.branch,
             parent: parent.id,
         };
         let added = self.write_snapshot(&snapshot, &BTreeMap::new(), &changed)?;

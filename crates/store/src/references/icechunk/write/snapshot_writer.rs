@@ -13,6 +13,9 @@ use super::flatbuffer_writer::{FlatBuffer, FlatTable};
 /// The message of the snapshot that every repository begins with.
 pub const FIRST_MESSAGE: &str = "Repository initialized";
 
+/// The branch of a new repository.
+pub const MAIN: &str = "main";
+
 /// A snapshot that is written.
 #[derive(Debug)]
 pub struct Snapshot<'a> {
@@ -22,6 +25,8 @@ pub struct Snapshot<'a> {
     pub message: &'a str,
     /// Microseconds since 1970.
     pub flushed_at: u64,
+    /// The branch that it is added to.
+    pub branch: &'a str,
     /// The snapshot before it, which snapshots of specification 2 do not tell.
     pub parent: SnapshotId,
 }
@@ -32,7 +37,9 @@ impl Snapshot<'_> {
     /// # Errors
     /// No memory to compress it.
     pub fn write(&self) -> io::Result<(SnapshotId, Vec<u8>)> {
-        let id = SnapshotId(id_of("snapshot", &self.flatbuffer(SnapshotId([0; 12]))));
+        // The same nodes on another branch or behind another snapshot are another snapshot.
+        let place = format!("snapshot {} {}", self.parent, self.branch);
+        let id = SnapshotId(id_of(&place, &self.flatbuffer(SnapshotId([0; 12]))));
         let flatbuffer = self.flatbuffer(id);
         Ok((id, file(self.specification, FileKind::Snapshot, &flatbuffer)?))
     }
@@ -47,6 +54,7 @@ impl Snapshot<'_> {
             nodes: &BTreeMap::new(),
             message: FIRST_MESSAGE,
             flushed_at,
+            branch: MAIN,
             parent: FIRST_SNAPSHOT,
         };
         file(
@@ -286,6 +294,7 @@ mod tests {
                 nodes: &nodes,
                 message: "m",
                 flushed_at: 5,
+                branch: "main",
                 parent: FIRST_SNAPSHOT,
             };
             let (_, file) = snapshot.write().unwrap();
