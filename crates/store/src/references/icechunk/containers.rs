@@ -2,6 +2,7 @@
 
 use super::flatbuffer_reader::Wrong;
 use super::flexbuffer::Flex;
+use crate::references::read::JsonText;
 
 /// What a location in a container begins with: `vcc://NAME/path`.
 const BY_NAME: &str = "vcc://";
@@ -38,12 +39,12 @@ impl Containers {
     pub fn of_yaml(settings: &str) -> Self {
         let mut all = Vec::new();
         let (mut name, mut prefix) = (None, None);
-        let plain = |value: &str| value.trim().trim_matches(['"', '\'']).to_owned();
         for line in settings.lines().map(str::trim).chain(["end:"]) {
             if let Some(value) = line.strip_prefix("name:") {
-                name = Some(plain(value)).filter(|name| !matches!(&**name, "null" | "~" | ""));
+                let is_none = matches!(value.trim(), "null" | "~" | "");
+                name = (!is_none).then(|| scalar(value));
             } else if let Some(value) = line.strip_prefix("url_prefix:") {
-                prefix = Some(plain(value));
+                prefix = Some(scalar(value));
             } else if line.ends_with(':') {
                 // The key of the next container.
                 all.extend(prefix.take().map(|prefix| (name.take(), prefix)));
@@ -88,9 +89,42 @@ impl Containers {
     }
 }
 
+/// The text of a value in a line of YAML. In double quotes it is what JSON has, too.
+fn scalar(value: &str) -> String {
+    let value = value.trim();
+    if let Some(inner) = value
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''))
+    {
+        return inner.replace("''", "'");
+    }
+    let mut text = Vec::new();
+    let read = JsonText::new(value.as_bytes()).string(&mut text, value.len());
+    match read.ok().and_then(|()| String::from_utf8(text).ok()) {
+        Some(text) => text,
+        None => value.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quoted_texts_are_decoded() {
+        for (value, text) in [
+            (r#""file:///a\"b\\c\u00e9/""#, "file:///a\"b\\cé/"),
+            ("'it''s \"x\"'", "it's \"x\""),
+            (" s3://b/ ", "s3://b/"),
+            ("\"open", "\"open"),
+            ("'", "'"),
+            ("''", ""),
+        ] {
+            assert_eq!(scalar(value), text);
+        }
+        let yaml = "a:\n  name: 'null'\n  url_prefix: s3://b/\n";
+        assert_eq!(Containers::of_yaml(yaml).url_of("vcc://null/x").unwrap(), "s3://b/x");
+    }
 
     #[test]
     fn locations_in_containers_are_found_by_name() {

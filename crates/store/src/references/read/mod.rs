@@ -13,6 +13,7 @@ mod objects;
 mod table;
 mod template;
 
+pub use json_text::JsonText;
 pub use kerchunk::read_kerchunk;
 pub use keys::{ReferenceKeys, ReferenceSet};
 pub use table::ReferenceTable;

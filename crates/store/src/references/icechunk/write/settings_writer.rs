@@ -185,6 +185,13 @@ mod tests {
     }
 
     #[test]
+    fn folders_with_any_characters_are_read_back() {
+        let folders = ["a\"b", "a\\b", "it's", "t\tab", "é #: x"].map(|name| format!("file:///data/{name}/"));
+        let found = Containers::of_yaml(&yaml(folders.iter()));
+        assert!(found.prefixes().eq(&folders), "{found:?}");
+    }
+
+    #[test]
     fn containers_are_added_to_what_is_there() {
         let mut settings = Flex::Null;
         settings.set("caching", Flex::UInt(3));
