@@ -4,17 +4,11 @@ use std::io;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::format::zarr::json::Json;
 use crate::store::references::icechunk::{
-    FileKind, IcechunkReferences, Repository, RepositoryPlaces, SnapshotId, read_file,
+    FileKind, IcechunkReferences, LARGEST_FILE, LARGEST_TEXT, Repository, RepositoryPlaces, SnapshotId, get,
+    keys, read_file,
 };
-use crate::store::{ByteRange, ExternalFiles, GetRange, KeyStore, ReferenceKeys};
-
-/// The file of branches and tags of specification 2.
-const REPOSITORY: &str = "repo";
-
-/// Most bytes of a file of names.
-const LARGEST: usize = 256 << 20;
+use crate::store::{ExternalFiles, KeyStore, ReferenceKeys};
 
 /// The snapshot of a repository that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,12 +33,12 @@ pub fn open_icechunk(
 ) -> Result<Option<Arc<dyn KeyStore>>> {
     let main = SnapshotName::Branch("main".to_owned());
     let name = asked.unwrap_or(&main);
-    let (id, settings) = match value(&**store, REPOSITORY)? {
+    let (id, settings) = match get(&**store, keys::REPOSITORY, LARGEST_FILE).map_err(cannot_read)? {
         Some(file) => match (read_file(&file, FileKind::Repository), asked) {
             (Ok(buffer), _) => in_repository(&buffer, name)?,
             // A file of this name may be anything.
             (Err(_), None) => return Ok(None),
-            (Err(why), Some(_)) => return Err(Error::Damaged(format!("{REPOSITORY}: {why}"))),
+            (Err(why), Some(_)) => return Err(Error::Damaged(format!("{}: {why}", keys::REPOSITORY))),
         },
         None => match in_refs(&**store, name, asked.is_some())? {
             Some(id) => (id, None),
@@ -56,8 +50,8 @@ pub fn open_icechunk(
         IcechunkReferences::open(Arc::clone(store), id, settings, places.root()).map_err(cannot_read)?;
     let some = set.some_object().map_err(cannot_read)?;
     let some = some.as_deref().or(Some(""));
-    let keys = ReferenceKeys::new(Box::new(set), Some(Arc::new(places)), some);
-    Ok(Some(Arc::new(keys)))
+    let all = ReferenceKeys::new(Box::new(set), Some(Arc::new(places)), some);
+    Ok(Some(Arc::new(all)))
 }
 
 fn cannot_read(error: io::Error) -> Error {
@@ -67,23 +61,10 @@ fn cannot_read(error: io::Error) -> Error {
     }
 }
 
-fn value(store: &dyn KeyStore, key: &str) -> Result<Option<Vec<u8>>> {
-    let part = GetRange::Range(ByteRange {
-        offset: 0,
-        length: LARGEST + 1,
-    });
-    match store.get(key, part).map_err(cannot_read)? {
-        Some(file) if file.len() > LARGEST => {
-            Err(Error::Unsupported(format!("{key} has more than {LARGEST} bytes")))
-        }
-        found => Ok(found),
-    }
-}
-
 /// The snapshot that the file of specification 2 tells, and the settings.
 fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<(SnapshotId, Option<Vec<u8>>)> {
     let repository = Repository::parse(buffer);
-    let repository = repository.map_err(|why| Error::Damaged(format!("{REPOSITORY}: {why}")))?;
+    let repository = repository.map_err(|why| Error::Damaged(format!("{}: {why}", keys::REPOSITORY)))?;
     let found = match name {
         SnapshotName::Branch(name) => repository.branch(name),
         SnapshotName::Tag(name) => repository.tag(name),
@@ -96,21 +77,23 @@ fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<(SnapshotId, Opti
 
 /// The snapshot that the files of specification 1 tell; `None` for a store that is no repository.
 fn in_refs(store: &dyn KeyStore, name: &SnapshotName, is_asked: bool) -> Result<Option<SnapshotId>> {
+    let text = |key: &str| get(store, key, LARGEST_TEXT).map_err(cannot_read);
     let key = match name {
-        SnapshotName::Branch(name) => format!("refs/branch.{name}/ref.json"),
-        SnapshotName::Tag(name) => format!("refs/tag.{name}/ref.json"),
+        SnapshotName::Branch(name) => Some(keys::branch(name)),
+        SnapshotName::Tag(name) if text(&keys::deleted_tag(name))?.is_some() => None,
+        SnapshotName::Tag(name) => Some(keys::tag(name)),
         SnapshotName::Id(id) => return parsed(id).map(Some),
     };
-    // A tag that was deleted keeps its file.
-    let is_deleted =
-        matches!(name, SnapshotName::Tag(_)) && value(store, &format!("{key}.deleted"))?.is_some();
-    if let Some(file) = value(store, &key)?.filter(|_| !is_deleted) {
-        let json = Json::parse(&file).ok();
-        let id = json.as_ref().and_then(|json| json.get("snapshot")?.as_str());
-        let id = id.ok_or_else(|| Error::Damaged(format!("{key}: it names no snapshot")))?;
-        return parsed(id).map(Some);
+    if let Some(key) = key
+        && let Some(file) = text(&key)?
+    {
+        let id = keys::snapshot_of_ref(&file);
+        return id.map_or_else(
+            || Err(Error::Damaged(format!("{key}: it names no snapshot"))),
+            |id| Ok(Some(id)),
+        );
     }
-    let refs = match store.list_children("refs/") {
+    let refs = match store.list_children(keys::REFS) {
         Err(e) if e.kind() == io::ErrorKind::Unsupported => Vec::new(),
         refs => refs.map_err(cannot_read)?,
     };
@@ -120,7 +103,7 @@ fn in_refs(store: &dyn KeyStore, name: &SnapshotName, is_asked: bool) -> Result<
             .filter_map(|name| name.strip_suffix('/')?.strip_prefix(prefix));
         names.map(str::to_owned).collect()
     };
-    let (branches, tags) = (named("branch."), named("tag."));
+    let (branches, tags) = (named(keys::OF_BRANCH), named(keys::OF_TAG));
     match (is_asked, branches.is_empty()) {
         (false, true) => Ok(None),
         (true, true) => Err(Error::Usage(

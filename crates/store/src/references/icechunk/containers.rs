@@ -92,10 +92,7 @@ impl Containers {
 /// The text of a value in a line of YAML. In double quotes it is what JSON has, too.
 fn scalar(value: &str) -> String {
     let value = value.trim();
-    if let Some(inner) = value
-        .strip_prefix('\'')
-        .and_then(|rest| rest.strip_suffix('\''))
-    {
+    if let Some(inner) = value.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         return inner.replace("''", "'");
     }
     let mut text = Vec::new();
@@ -123,7 +120,10 @@ mod tests {
             assert_eq!(scalar(value), text);
         }
         let yaml = "a:\n  name: 'null'\n  url_prefix: s3://b/\n";
-        assert_eq!(Containers::of_yaml(yaml).url_of("vcc://null/x").unwrap(), "s3://b/x");
+        assert_eq!(
+            Containers::of_yaml(yaml).url_of("vcc://null/x").unwrap(),
+            "s3://b/x"
+        );
     }
 
     #[test]

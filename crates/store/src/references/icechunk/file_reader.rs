@@ -1,14 +1,21 @@
 //! Files of metadata: a header, and a flatbuffer that may be compressed.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use super::flatbuffer_reader::Wrong;
+use crate::{ByteRange, GetRange, KeyStore};
 
 /// What a file begins with.
 pub const MAGIC: &[u8; 12] = "ICE\u{1f9ca}CHUNK".as_bytes().first_chunk().unwrap();
 
 /// Bytes of the header: magic, name of the writer, version, kind and compression.
 const HEADER: usize = 39;
+
+/// Most bytes of a file.
+pub const LARGEST_FILE: usize = 1 << 30;
+
+/// Most bytes of a file of text: settings, a branch or a tag.
+pub const LARGEST_TEXT: usize = 16 << 20;
 
 /// Most bytes of a flatbuffer.
 const LARGEST: u64 = 2 << 30;
@@ -34,6 +41,36 @@ pub enum FileKind {
     TransactionLog = 4,
     /// Branches and tags, in specification 2.
     Repository = 6,
+}
+
+/// The error of a file that is damaged.
+pub fn damaged(key: &str, why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"))
+}
+
+/// The value of a key, of at most `most` bytes; `None` if there is none.
+///
+/// # Errors
+/// The store fails; a value that is longer.
+pub fn get(store: &dyn KeyStore, key: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let part = GetRange::Range(ByteRange {
+        offset: 0,
+        length: most + 1,
+    });
+    match store.get(key, part)? {
+        Some(file) if file.len() > most => Err(damaged(key, &format!("it has more than {most} bytes"))),
+        found => Ok(found),
+    }
+}
+
+/// The flatbuffer of a file that must be there.
+///
+/// # Errors
+/// The store fails; a file that is missing or damaged.
+pub fn get_file(store: &dyn KeyStore, key: &str, kind: FileKind) -> io::Result<Vec<u8>> {
+    let file = get(store, key, LARGEST_FILE)?;
+    let file = file.ok_or_else(|| damaged(key, "the repository has no such file"))?;
+    read_file(&file, kind).map_err(|why| damaged(key, &why))
 }
 
 /// The flatbuffer of a file.
@@ -67,5 +104,25 @@ pub fn read_file(file: &[u8], kind: FileKind) -> Result<Vec<u8>, Wrong> {
             }
         }
         other => Err(format!("the compression {other} is not supported")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{KeyOutput, MemoryKeys};
+
+    #[test]
+    fn a_value_is_whole_or_refused() {
+        let keys = MemoryKeys::new();
+        let output = keys.output();
+        output.put("a", b"12345").unwrap();
+        output.publish().unwrap();
+        assert_eq!(get(&keys, "a", 5).unwrap().unwrap(), b"12345");
+        let error = get(&keys, "a", 4).unwrap_err();
+        assert_eq!(error.to_string(), "a: it has more than 4 bytes");
+        assert!(get(&keys, "b", 4).unwrap().is_none());
+        let error = get_file(&keys, "b", FileKind::Snapshot).unwrap_err();
+        assert!(error.to_string().contains("no such file"), "{error}");
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::flatbuffer_reader::{CopyLimit, Table, Vector, Wrong};
 use super::id::SnapshotId;
+use super::keys;
 use crate::references::{ObjectVersion, Reference, StoredRange};
 
 /// Most bytes of the name of an object.
@@ -128,7 +129,7 @@ impl Manifest {
         let range = Some((found.number(2)?, found.number(3)?));
         if let Some(id) = found.plain(4)? {
             return Ok(Reference::Stored(StoredRange {
-                object: format!("chunks/{}", SnapshotId(id)).into(),
+                object: keys::chunk(SnapshotId(id)).into(),
                 range,
                 version: None,
             }));

@@ -16,6 +16,7 @@ mod file_reader;
 mod flatbuffer_reader;
 mod flexbuffer;
 mod id;
+pub mod keys;
 mod manifest_reader;
 mod nodes;
 mod places;
@@ -26,7 +27,7 @@ mod snapshot_reader;
 mod write;
 
 pub use containers::Containers;
-pub use file_reader::{FileKind, Specification, read_file};
+pub use file_reader::{FileKind, LARGEST_FILE, LARGEST_TEXT, Specification, get, read_file};
 pub use flexbuffer::Flex;
 pub use id::SnapshotId;
 pub use manifest_reader::Manifest;

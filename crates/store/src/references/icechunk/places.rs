@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use super::id::SnapshotId;
+use super::keys;
 use crate::{ExternalFile, ExternalFiles, Input, KeyObject, KeyStore, NamedAs, NoExternalFile, Requests};
 use ncutils_model::error::{Error, Result};
 
@@ -45,7 +45,7 @@ impl ExternalFiles for RepositoryPlaces {
 
     fn find(&self, name: &str, named_as: NamedAs) -> Result<ExternalFile, NoExternalFile> {
         let own = name.strip_prefix(&self.root);
-        let is_chunk = |key: &&str| key.strip_prefix("chunks/").and_then(SnapshotId::parse).is_some();
+        let is_chunk = |key: &&str| keys::id_of_chunk(key).is_some();
         if let Some(key) = own.filter(is_chunk) {
             let object = Arc::new(KeyObject::new(Arc::clone(&self.store), key));
             return Ok(ExternalFile::new(name, move || Ok(Some(Input::from(object)))));

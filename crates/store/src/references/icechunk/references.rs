@@ -4,28 +4,20 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::containers::Containers;
-use super::file_reader::{FileKind, read_file};
+use super::file_reader::{FileKind, LARGEST_TEXT, damaged, get, get_file};
 use super::id::SnapshotId;
+use super::keys::{self, DOCUMENT};
 use super::manifest_reader::Manifest;
 use super::nodes::{ArrayNode, Node};
 use super::snapshot_reader::Snapshot;
 use crate::references::{Reference, ReferenceSet};
-use crate::{BoundedCache, ByteRange, GetRange, KeyStore};
+use crate::{BoundedCache, KeyStore};
 
 /// Most bytes of manifests that stay in memory.
 const KEPT: usize = 256 << 20;
 
-/// Most bytes of a file of metadata.
-const LARGEST: usize = 1 << 30;
-
 /// Most chunks of an array whose keys are listed.
 const MOST_LISTED: usize = 4_000_000;
-
-/// Settings of specification 1.
-const SETTINGS: &str = "config.yaml";
-
-/// The name of the document of a node.
-const DOCUMENT: &str = "zarr.json";
 
 /// The references of one snapshot.
 pub struct IcechunkReferences {
@@ -40,20 +32,6 @@ pub struct IcechunkReferences {
     manifests: BoundedCache<SnapshotId, Arc<Manifest>>,
 }
 
-/// The value of a key that must be there.
-fn file(store: &dyn KeyStore, key: &str, kind: FileKind) -> io::Result<Vec<u8>> {
-    let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"));
-    let part = GetRange::Range(ByteRange {
-        offset: 0,
-        length: LARGEST + 1,
-    });
-    match store.get(key, part)? {
-        None => Err(wrong("the repository has no such file".to_owned())),
-        Some(bytes) if bytes.len() > LARGEST => Err(wrong(format!("it has more than {LARGEST} bytes"))),
-        Some(bytes) => read_file(&bytes, kind).map_err(wrong),
-    }
-}
-
 impl IcechunkReferences {
     /// The references of a snapshot of the repository in `store`, which has these settings in specification 2. The names of its own
     /// chunks begin with `root`.
@@ -66,11 +44,10 @@ impl IcechunkReferences {
         settings: Option<Vec<u8>>,
         root: &str,
     ) -> io::Result<Self> {
-        let key = format!("snapshots/{snapshot}");
-        let buffer = file(&*store, &key, FileKind::Snapshot)?;
-        let wrong = |why| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"));
+        let key = keys::snapshot(snapshot);
+        let buffer = get_file(&*store, &key, FileKind::Snapshot)?;
         Ok(Self {
-            snapshot: Snapshot::parse(&buffer).map_err(wrong)?,
+            snapshot: Snapshot::parse(&buffer).map_err(|why| damaged(&key, &why))?,
             store,
             root: root.to_owned(),
             containers: OnceLock::new(),
@@ -93,12 +70,12 @@ impl IcechunkReferences {
             let listed = manifest.positions(&node.id, |position| {
                 first.get_or_insert(position);
             });
-            listed.map_err(|why| damaged(id, &why))?;
+            listed.map_err(|why| damaged_manifest(id, &why))?;
             let Some(first) = first else {
                 continue;
             };
             let found = manifest.find(&node.id, &first);
-            if let Some(Reference::Stored(stored)) = found.map_err(|why| damaged(id, &why))?
+            if let Some(Reference::Stored(stored)) = found.map_err(|why| damaged_manifest(id, &why))?
                 && stored.object.contains("://")
                 && let Ok(object) = self.object_of(&stored.object)
             {
@@ -124,14 +101,11 @@ impl IcechunkReferences {
             return Ok(known);
         }
         let found = match &self.settings {
-            Some(settings) => Containers::of_flexbuffer(settings)
-                .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, format!("repo: {why}")))?,
+            Some(settings) => {
+                Containers::of_flexbuffer(settings).map_err(|why| damaged(keys::REPOSITORY, &why))?
+            }
             None => {
-                let part = GetRange::Range(ByteRange {
-                    offset: 0,
-                    length: LARGEST,
-                });
-                let text = self.store.get(SETTINGS, part)?.unwrap_or_default();
+                let text = get(&*self.store, keys::SETTINGS, LARGEST_TEXT)?.unwrap_or_default();
                 Containers::of_yaml(&String::from_utf8_lossy(&text))
             }
         };
@@ -142,7 +116,7 @@ impl IcechunkReferences {
         if let Some(manifest) = self.manifests.get(&id) {
             return Ok(manifest);
         }
-        let buffer = file(&*self.store, &format!("manifests/{id}"), FileKind::Manifest)?;
+        let buffer = get_file(&*self.store, &keys::manifest(id), FileKind::Manifest)?;
         let manifest = Arc::new(Manifest::new(buffer));
         self.manifests.keep(id, Arc::clone(&manifest), manifest.cost());
         Ok(manifest)
@@ -174,13 +148,13 @@ impl IcechunkReferences {
         Some((node, array, position?))
     }
 
-    /// Adds the keys of the chunks of an array to `keys`.
+    /// Adds the keys of the chunks of an array to `all`.
     fn list_chunks(
         &self,
         path: &str,
         node: &Node,
         array: &ArrayNode,
-        keys: &mut Vec<String>,
+        all: &mut Vec<String>,
     ) -> io::Result<()> {
         let folder = if path.is_empty() {
             "c".to_owned()
@@ -189,8 +163,8 @@ impl IcechunkReferences {
         };
         for id in array.manifests.iter().map(|manifest| manifest.id) {
             let manifest = self.manifest(id)?;
-            let wrong = |why: String| damaged(id, &why);
-            if manifest.len(&node.id).map_err(wrong)? + keys.len() > MOST_LISTED {
+            let wrong = |why: String| damaged_manifest(id, &why);
+            if manifest.len(&node.id).map_err(wrong)? + all.len() > MOST_LISTED {
                 return Err(io::ErrorKind::Unsupported.into());
             }
             let listed = manifest.positions(&node.id, |position| {
@@ -199,7 +173,7 @@ impl IcechunkReferences {
                     key.push('/');
                     key.push_str(&number.to_string());
                 }
-                keys.push(key);
+                all.push(key);
             });
             listed.map_err(wrong)?;
         }
@@ -220,8 +194,8 @@ fn key_of(path: &str) -> String {
     }
 }
 
-fn damaged(id: SnapshotId, why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("manifests/{id}: {why}"))
+fn damaged_manifest(id: SnapshotId, why: &str) -> io::Error {
+    damaged(&keys::manifest(id), why)
 }
 
 impl ReferenceSet for IcechunkReferences {
@@ -240,7 +214,7 @@ impl ReferenceSet for IcechunkReferences {
             .filter(|manifest| manifest.may_have(&position))
         {
             let found = self.manifest(manifest.id)?.find(&node.id, &position);
-            if let Some(mut found) = found.map_err(|why| damaged(manifest.id, &why))? {
+            if let Some(mut found) = found.map_err(|why| damaged_manifest(manifest.id, &why))? {
                 if let Reference::Stored(stored) = &mut found
                     && (!stored.object.contains("://") || Containers::are_needed_by(&stored.object))
                 {
@@ -271,7 +245,7 @@ impl ReferenceSet for IcechunkReferences {
                             }
                             Reference::Stored(_) | Reference::Inline(_) => {}
                         });
-                listed.map_err(|why| damaged(manifest.id, &why))?;
+                listed.map_err(|why| damaged_manifest(manifest.id, &why))?;
                 named?;
             }
         }
@@ -279,17 +253,17 @@ impl ReferenceSet for IcechunkReferences {
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
-        let mut keys: Vec<String> = self.documents().collect();
+        let mut all: Vec<String> = self.documents().collect();
         for (path, node, array) in self.snapshot.arrays() {
             let folder = format!("{path}/");
             if folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty() {
-                self.list_chunks(path, node, array, &mut keys)?;
+                self.list_chunks(path, node, array, &mut all)?;
             }
         }
-        keys.retain(|key| key.starts_with(prefix));
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+        all.retain(|key| key.starts_with(prefix));
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
     }
 
     /// Chunks are left out: nobody looks for them one level at a time.

@@ -10,18 +10,16 @@
 use std::io;
 
 use super::super::containers::Containers;
-use super::super::file_reader::{FileKind, Specification};
+use super::super::file_reader::{FileKind, Specification, damaged};
 use super::super::flexbuffer::Flex;
 use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
+use super::super::keys;
 use super::super::repository::{Added, Repository};
 use super::file_writer::file;
-use super::parent::{Parent, REPOSITORY, branch_key, damaged};
+use super::parent::Parent;
 use super::settings_writer::{with_folders, yaml, yaml_with_folders};
 use super::snapshot_writer::{FIRST_MESSAGE, MAIN};
 use crate::{GrowingKeys, KeyOutput};
-
-/// The settings of specification 1.
-const SETTINGS: &str = "config.yaml";
 
 /// Attempts to replace `repo` when another program changed it without moving the branch.
 const TRIED: usize = 20;
@@ -41,8 +39,8 @@ pub fn begin<'f>(
 ) -> io::Result<()> {
     match specification {
         Specification::V1 => {
-            output.put(SETTINGS, yaml(folders).as_bytes())?;
-            output.put_last(&branch_key(MAIN), reference(added.id).as_bytes())
+            output.put(keys::SETTINGS, yaml(folders).as_bytes())?;
+            output.put_last(&keys::branch(MAIN), keys::ref_to(added.id).as_bytes())
         }
         Specification::V2 => {
             let first = Added {
@@ -54,7 +52,7 @@ pub fn begin<'f>(
             let mut repository = Repository::new(&first, settings.write());
             let at = repository.time_of_update(added.flushed_at);
             repository.add(MAIN, added, at, None);
-            output.put_last(REPOSITORY, &file_of(&repository)?)
+            output.put_last(keys::REPOSITORY, &file_of(&repository)?)
         }
     }
 }
@@ -64,7 +62,7 @@ pub fn begin<'f>(
 /// # Errors
 /// Another program has moved the branch meanwhile; the store fails.
 pub fn add<'f>(
-    keys: &dyn GrowingKeys,
+    output: &dyn GrowingKeys,
     parent: &Parent,
     added: &Added<'_>,
     folders: impl Iterator<Item = &'f String>,
@@ -73,9 +71,9 @@ pub fn add<'f>(
     match parent.specification {
         Specification::V1 => {
             let tip = parent.unmoved()?;
-            add_folders(keys, parent, &folders)?;
-            let new = reference(added.id);
-            match keys.replace(&branch_key(&parent.branch), &tip.file, new.as_bytes())? {
+            add_folders(output, parent, &folders)?;
+            let new = keys::ref_to(added.id);
+            match output.replace(&keys::branch(&parent.branch), &tip.file, new.as_bytes())? {
                 true => Ok(()),
                 false => Err(parent.moved()),
             }
@@ -91,27 +89,22 @@ pub fn add<'f>(
                 }
                 let at = repository.time_of_update(added.flushed_at);
                 let copy = name_of_copy(at, &tip.file);
-                let key = format!("overwritten/{copy}");
-                keys.put(&key, &tip.file)?;
+                let key = keys::overwritten(&copy);
+                output.put(&key, &tip.file)?;
                 repository.add(&parent.branch, added, at, Some(&copy));
                 // The answer may have been lost, and others may have added to what this program added.
-                if keys.replace(REPOSITORY, &tip.file, &file_of(&repository)?)?
+                if output.replace(keys::REPOSITORY, &tip.file, &file_of(&repository)?)?
                     || parent.leads_to(added.id)?
                 {
                     return Ok(());
                 }
                 // Nothing names the copy.
-                keys.remove(&key)?;
+                output.remove(&key)?;
             }
             let told = "other programs change the repository all the time: run nccopy --append again";
             Err(io::Error::new(io::ErrorKind::ResourceBusy, told))
         }
     }
-}
-
-/// The file that names the last snapshot of a branch.
-fn reference(id: SnapshotId) -> String {
-    format!("{{\"snapshot\":\"{id}\"}}")
 }
 
 fn file_of(repository: &Repository) -> io::Result<Vec<u8>> {
@@ -126,7 +119,7 @@ fn name_of_copy(at: u64, file: &[u8]) -> String {
 
 /// The settings of specification 2 with these folders; `None` if they have them.
 fn with_new_folders(repository: &Repository, folders: &[&String]) -> io::Result<Option<Vec<u8>>> {
-    let wrong = |why: String| damaged(REPOSITORY, &why);
+    let wrong = |why: String| damaged(keys::REPOSITORY, &why);
     let (settings, told) = match repository.settings() {
         Some(bytes) => (
             Flex::parse(bytes).map_err(wrong)?,
@@ -146,8 +139,8 @@ fn with_new_folders(repository: &Repository, folders: &[&String]) -> io::Result<
 }
 
 /// Adds containers for folders to the settings of specification 1 that have none.
-fn add_folders(keys: &dyn GrowingKeys, parent: &Parent, folders: &[&String]) -> io::Result<()> {
-    let old = parent.get(SETTINGS)?;
+fn add_folders(output: &dyn GrowingKeys, parent: &Parent, folders: &[&String]) -> io::Result<()> {
+    let old = parent.settings()?;
     let text = String::from_utf8_lossy(old.as_deref().unwrap_or_default());
     let told = Containers::of_yaml(&text);
     let mut new = folders
@@ -159,15 +152,16 @@ fn add_folders(keys: &dyn GrowingKeys, parent: &Parent, folders: &[&String]) -> 
         return Ok(());
     };
     let Some(old) = &old else {
-        return keys.put_last(SETTINGS, yaml(new).as_bytes());
+        return output.put_last(keys::SETTINGS, yaml(new).as_bytes());
     };
     let settings = yaml_with_folders(&text, new).ok_or_else(|| {
         let why = format!(
-            "its settings in {SETTINGS} have no container for the virtual chunks in {folder}; add one by icechunk"
+            "its settings in {} have no container for the virtual chunks in {folder}; add one by icechunk",
+            keys::SETTINGS
         );
         io::Error::new(io::ErrorKind::InvalidInput, why)
     })?;
-    match keys.replace(SETTINGS, old, settings.as_bytes())? {
+    match output.replace(keys::SETTINGS, old, settings.as_bytes())? {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::ResourceBusy,

@@ -4,21 +4,18 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
-use super::super::file_reader::{FileKind, Specification, read_file};
+use super::super::file_reader::{
+    FileKind, LARGEST_FILE, LARGEST_TEXT, Specification, damaged, get, get_file, read_file,
+};
 use super::super::id::{NodeId, SnapshotId};
+use super::super::keys;
 use super::super::manifest_reader::Manifest;
 use super::super::nodes::ManifestRef;
 use super::super::repository::Repository;
 use super::super::snapshot_reader::Snapshot;
 use super::manifest_writer::{OpenManifest, Value};
+use crate::KeyStore;
 use crate::references::{Reference, StoredRange};
-use crate::{GetRange, KeyStore};
-
-/// The file of all branches of specification 2.
-pub const REPOSITORY: &str = "repo";
-
-/// What the names of chunks of a repository begin with.
-const CHUNKS: &str = "chunks/";
 
 /// The snapshot of a branch that a new one is made from.
 pub struct Parent {
@@ -30,29 +27,24 @@ pub struct Parent {
     pub snapshot: Snapshot,
 }
 
-/// The error of a file that is damaged.
-pub fn damaged(key: &str, why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}"))
-}
-
 impl Parent {
     /// The last snapshot of a branch of the repository in `store`.
     ///
     /// # Errors
     /// No such branch; a repository that takes no snapshots; files that are damaged.
     pub fn open(store: Arc<dyn KeyStore>, branch: &str) -> io::Result<Self> {
-        let specification = match store.size(REPOSITORY)? {
+        let specification = match store.size(keys::REPOSITORY)? {
             Some(_) => Specification::V2,
             None => Specification::V1,
         };
         let id = Tip::read(&*store, specification, branch)?.id(branch)?;
-        let buffer = read(&*store, &format!("snapshots/{id}"), FileKind::Snapshot)?;
-        let snapshot = Snapshot::parse(&buffer);
+        let key = keys::snapshot(id);
+        let snapshot = Snapshot::parse(&get_file(&*store, &key, FileKind::Snapshot)?);
         Ok(Self {
             branch: branch.to_owned(),
             specification,
             id,
-            snapshot: snapshot.map_err(|why| damaged(&format!("snapshots/{id}"), &why))?,
+            snapshot: snapshot.map_err(|why| damaged(&key, &why))?,
             store,
         })
     }
@@ -90,12 +82,12 @@ impl Parent {
         )
     }
 
-    /// The value of a key; `None` if there is none.
+    /// The settings of specification 1; `None` if there are none.
     ///
     /// # Errors
     /// The store fails.
-    pub fn get(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
-        self.store.get(key, GetRange::Whole)
+    pub fn settings(&self) -> io::Result<Option<Vec<u8>>> {
+        get(&*self.store, keys::SETTINGS, LARGEST_TEXT)
     }
 
     /// True if a manifest of the array may have the chunk.
@@ -121,8 +113,8 @@ impl Parent {
         if !replaced.iter().any(|index| manifest.may_have(index)) {
             return Ok(None);
         }
-        let key = format!("manifests/{}", manifest.id);
-        let buffer = read(&*self.store, &key, FileKind::Manifest)?;
+        let key = keys::manifest(manifest.id);
+        let buffer = get_file(&*self.store, &key, FileKind::Manifest)?;
         let replaced: HashSet<&[u32]> = replaced.iter().map(Vec::as_slice).collect();
         let rank = manifest.extents.len();
         let (mut kept, mut has_replaced, mut is_strange) = (OpenManifest::default(), false, false);
@@ -141,27 +133,15 @@ impl Parent {
     }
 }
 
-/// The flatbuffer of a file that must be there.
-fn read(store: &dyn KeyStore, key: &str, kind: FileKind) -> io::Result<Vec<u8>> {
-    let file = store.get(key, GetRange::Whole)?;
-    let file = file.ok_or_else(|| damaged(key, "the repository has no such file"))?;
-    read_file(&file, kind).map_err(|why| damaged(key, &why))
-}
-
 /// A reference as it is written.
 fn value_of(reference: Reference) -> Value {
     if let Reference::Stored(StoredRange { object, range, .. }) = &reference
-        && let Some(id) = object.strip_prefix(CHUNKS).and_then(SnapshotId::parse)
+        && let Some(id) = keys::id_of_chunk(object)
     {
         let (offset, length) = range.unwrap_or_default();
         return Value::Native(id, offset, length);
     }
     Value::Reference(reference)
-}
-
-/// The key of the file of a branch of specification 1.
-pub fn branch_key(branch: &str) -> String {
-    format!("refs/branch.{branch}/ref.json")
 }
 
 /// The file that moves a branch.
@@ -174,12 +154,11 @@ pub struct Tip {
 
 impl Tip {
     fn read(store: &dyn KeyStore, specification: Specification, branch: &str) -> io::Result<Self> {
-        let key = match specification {
-            Specification::V1 => branch_key(branch),
-            Specification::V2 => REPOSITORY.to_owned(),
+        let (key, most) = match specification {
+            Specification::V1 => (keys::branch(branch), LARGEST_TEXT),
+            Specification::V2 => (keys::REPOSITORY.to_owned(), LARGEST_FILE),
         };
-        let file = store.get(&key, GetRange::Whole)?;
-        let file = file.ok_or_else(|| no_branch(branch))?;
+        let file = get(store, &key, most)?.ok_or_else(|| no_branch(branch))?;
         let repository = match specification {
             Specification::V1 => None,
             Specification::V2 => {
@@ -200,10 +179,8 @@ impl Tip {
         match &self.repository {
             Some(repository) => repository.branch(branch).ok_or_else(|| no_branch(branch)),
             None => {
-                let text = String::from_utf8_lossy(&self.file);
-                // The only string of 20 digits.
-                let id = text.split('"').find_map(SnapshotId::parse);
-                id.ok_or_else(|| damaged(&branch_key(branch), "it names no snapshot"))
+                let id = keys::snapshot_of_ref(&self.file);
+                id.ok_or_else(|| damaged(&keys::branch(branch), "it names no snapshot"))
             }
         }
     }

@@ -14,6 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::file_reader::Specification;
 use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
+use super::super::keys::{self, DOCUMENT};
 use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node};
 use super::super::repository::Added;
 use super::chunk_key::{MOST_DIMENSIONS, chunk_of, url_of};
@@ -28,9 +29,6 @@ use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 
 /// Most bytes of a value that stands in a manifest. A longer one is a file of its own. Other writers have the same limit.
 const MOST_INLINE: usize = 512;
-
-/// What the document of a group or an array is called.
-const DOCUMENT: &str = "zarr.json";
 
 /// A repository that is being written, below another output. The documents of a hierarchy come by
 /// [`put_last`](KeyOutput::put_last), its chunks as values or as references.
@@ -171,7 +169,7 @@ impl RepositoryOutput {
             added.extend(manifest.chunks());
         }
         let (manifest, bytes) = manifest.write(self.specification, self.node_id(array))?;
-        self.put_in("manifests", manifest.id, &bytes)?;
+        self.output.put(&keys::manifest(manifest.id), &bytes)?;
         state
             .manifests
             .entry(array.to_owned())
@@ -190,12 +188,8 @@ impl RepositoryOutput {
         }
         match &self.grown {
             None => self.complete_first(&mut state),
-            Some((parent, keys)) => self.complete_next(&mut state, parent, &**keys),
+            Some((parent, output)) => self.complete_next(&mut state, parent, &**output),
         }
-    }
-
-    fn put_in(&self, folder: &str, id: SnapshotId, bytes: &[u8]) -> io::Result<()> {
-        self.output.put(&format!("{folder}/{id}"), bytes)
     }
 
     /// Writes the first snapshot with content.
@@ -217,10 +211,10 @@ impl RepositoryOutput {
         }
         let flushed_at = time(state.newest);
         let first = Snapshot::first(self.specification, flushed_at)?;
-        self.put_in("snapshots", FIRST_SNAPSHOT, &first)?;
+        self.output.put(&keys::snapshot(FIRST_SNAPSHOT), &first)?;
         if self.specification == Specification::V2 {
             let log = transaction_log(self.specification, FIRST_SNAPSHOT, &BTreeMap::new(), &[])?;
-            self.put_in("transactions", FIRST_SNAPSHOT, &log)?;
+            self.output.put(&keys::transaction_log(FIRST_SNAPSHOT), &log)?;
         }
         let snapshot = Snapshot {
             specification: self.specification,
@@ -242,9 +236,9 @@ impl RepositoryOutput {
         changed: &[ChangedArray],
     ) -> io::Result<Added<'a>> {
         let (id, bytes) = snapshot.write()?;
-        self.put_in("snapshots", id, &bytes)?;
+        self.output.put(&keys::snapshot(id), &bytes)?;
         let log = transaction_log(self.specification, id, new, changed)?;
-        self.put_in("transactions", id, &log)?;
+        self.output.put(&keys::transaction_log(id), &log)?;
         Ok(Added {
             id,
             flushed_at: snapshot.flushed_at,
@@ -253,7 +247,7 @@ impl RepositoryOutput {
     }
 
     /// Writes a snapshot behind another one.
-    fn complete_next(&self, state: &mut State, parent: &Parent, keys: &dyn GrowingKeys) -> io::Result<()> {
+    fn complete_next(&self, state: &mut State, parent: &Parent, output: &dyn GrowingKeys) -> io::Result<()> {
         let mut nodes = parent.snapshot.nodes.clone();
         for (path, document) in std::mem::take(&mut state.documents) {
             let node = nodes.get_mut(&path).ok_or_else(|| {
@@ -281,7 +275,7 @@ impl RepositoryOutput {
                     Some(kept) if kept.is_empty() => {}
                     Some(kept) => {
                         let (manifest, bytes) = kept.write(self.specification, id)?;
-                        self.put_in("manifests", manifest.id, &bytes)?;
+                        self.output.put(&keys::manifest(manifest.id), &bytes)?;
                         manifests.push(manifest);
                     }
                 }
@@ -302,7 +296,7 @@ impl RepositoryOutput {
             parent: parent.id,
         };
         let added = self.write_snapshot(&snapshot, &BTreeMap::new(), &changed)?;
-        commit::add(keys, parent, &added, state.folders.values())
+        commit::add(output, parent, &added, state.folders.values())
     }
 }
 
@@ -335,7 +329,7 @@ impl KeyOutput for RepositoryOutput {
             return self.add(key, Value::Reference(Reference::Inline(value.to_vec())));
         }
         let id = SnapshotId(id_of(key, value));
-        self.output.put(&format!("chunks/{id}"), value)?;
+        self.output.put(&keys::chunk(id), value)?;
         self.add(key, Value::Native(id, 0, value.len() as u64))
     }
 
@@ -427,7 +421,7 @@ impl GrowingKeys for RepositoryOutput {
 
     fn end(&self) -> io::Result<()> {
         match &self.grown {
-            Some((_, keys)) => keys.end(),
+            Some((_, output)) => output.end(),
             None => Ok(()),
         }
     }

@@ -40,7 +40,7 @@ fn append(folder: &Path, branch: &str) {
 
 /// The file `repo` with a change that another program has made.
 fn change(folder: &Path, change: impl Fn(&mut Repository)) {
-    let path = folder.join(REPOSITORY);
+    let path = folder.join(keys::REPOSITORY);
     let buffer = read_file(&fs::read(&path).unwrap(), FileKind::Repository).unwrap();
     let mut found = Repository::parse(&buffer).unwrap();
     change(&mut found);
@@ -55,8 +55,8 @@ fn a_branch_that_another_program_moved_is_refused() {
         assert_eq!(output.specification(), specification);
         match specification {
             Specification::V1 => {
-                let moved = reference(FIRST_SNAPSHOT);
-                fs::write(folder.path().join(branch_key("main")), moved).unwrap();
+                let moved = keys::ref_to(FIRST_SNAPSHOT);
+                fs::write(folder.path().join(keys::branch("main")), moved).unwrap();
             }
             Specification::V2 => change(folder.path(), |found| {
                 let added = Added {
@@ -144,7 +144,7 @@ impl GrowingKeys for Contended {
     }
     fn replace(&self, key: &str, old: &[u8], new: &[u8]) -> io::Result<bool> {
         let mut left = self.left.lock().unwrap();
-        if key == REPOSITORY && *left > 0 {
+        if key == keys::REPOSITORY && *left > 0 {
             *left -= 1;
             change(&self.folder, |found| {
                 found.set_settings(Flex::UInt(*left as u64).write())
