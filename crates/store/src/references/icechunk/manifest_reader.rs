@@ -44,16 +44,20 @@ impl Manifest {
         arrays.tables().map(id).collect()
     }
 
-    /// The chunks of a node, ascending.
-    fn refs(&self, node: &[u8; 8]) -> Result<Option<Vector<'_>>, Wrong> {
+    /// What is told of a node.
+    fn array(&self, node: &[u8; 8]) -> Result<Option<Table<'_>>, Wrong> {
         let arrays = Table::root(&self.buffer)?
             .vector(1, 4)?
             .ok_or("it has no arrays")?;
-        let found = search(arrays, |array| {
+        search(arrays, |array| {
             let id: [u8; 8] = array.plain(0)?.ok_or("an array without an id")?;
             Ok(id.cmp(node))
-        })?;
-        match found {
+        })
+    }
+
+    /// The chunks of a node, ascending.
+    fn refs(&self, node: &[u8; 8]) -> Result<Option<Vector<'_>>, Wrong> {
+        match self.array(node)? {
             Some(array) => array.vector(1, 4),
             None => Ok(None),
         }
@@ -112,6 +116,25 @@ impl Manifest {
             }
         }
         Ok(())
+    }
+
+    /// True if what is told of the chunks of a node has fields that are not known here.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn has_unknown_fields(&self, node: &[u8; 8]) -> Result<bool, Wrong> {
+        let Some(array) = self.array(node)? else {
+            return Ok(false);
+        };
+        if Table::root(&self.buffer)?.has_fields_from(4)? || array.has_fields_from(2)? {
+            return Ok(true);
+        }
+        for found in array.vector(1, 4)?.into_iter().flat_map(Vector::tables) {
+            if found?.has_fields_from(9)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Number of chunks of a node.
@@ -189,4 +212,30 @@ fn search<'b>(
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write::flatbuffer_writer::{FlatBuffer, FlatTable};
+    use super::*;
+
+    #[test]
+    fn fields_that_are_not_known_are_told() {
+        for of in 0..4 {
+            let table = |n: usize, unknown: usize, table: FlatTable| match n == of {
+                true => table.inline(unknown, [1]),
+                false => table,
+            };
+            let mut buffer = FlatBuffer::new();
+            let root = buffer.table(None, &table(0, 4, FlatTable::default().offset(1)));
+            let arrays = buffer.tables(root[0], 1);
+            let array = FlatTable::default().inline(0, [5; 8]).offset(1);
+            let array = buffer.table(Some(arrays.place(0)), &table(1, 2, array));
+            let refs = buffer.tables(array[0], 1);
+            buffer.table(Some(refs.place(0)), &table(2, 9, FlatTable::default()));
+            let manifest = Manifest::new(buffer.finish());
+            assert_eq!(manifest.has_unknown_fields(&[5; 8]), Ok(of < 3), "{of}");
+            assert_eq!(manifest.has_unknown_fields(&[6; 8]), Ok(false));
+        }
+    }
 }

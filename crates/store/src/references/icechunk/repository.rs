@@ -101,6 +101,10 @@ const UPDATES: usize = 7;
 const OLDER_UPDATES: usize = 8;
 const SETTINGS: usize = 9;
 
+/// Why nothing is added where something would be lost.
+pub const LATER: &str =
+    "the repository has what a later version of Icechunk added, which would be lost; add to it by icechunk";
+
 /// What the file tells.
 #[derive(Debug)]
 pub struct Repository {
@@ -280,7 +284,7 @@ impl Repository {
             ));
         }
         match self.is_strange {
-            true => Err("the repository has what a later version of Icechunk added, which would be lost; add to it by icechunk".to_owned()),
+            true => Err(LATER.to_owned()),
             false => Ok(()),
         }
     }

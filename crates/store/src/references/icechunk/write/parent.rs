@@ -11,7 +11,7 @@ use super::super::id::{NodeId, SnapshotId};
 use super::super::keys;
 use super::super::manifest_reader::Manifest;
 use super::super::nodes::ManifestRef;
-use super::super::repository::Repository;
+use super::super::repository::{LATER, Repository};
 use super::super::snapshot_reader::Snapshot;
 use super::manifest_writer::{OpenManifest, Value};
 use crate::KeyStore;
@@ -40,11 +40,15 @@ impl Parent {
         let id = Tip::read(&*store, specification, branch)?.id(branch)?;
         let key = keys::snapshot(id);
         let snapshot = Snapshot::parse(&get_file(&*store, &key, FileKind::Snapshot)?);
+        let snapshot = snapshot.map_err(|why| damaged(&key, &why))?;
+        if snapshot.has_unknown_fields {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, LATER));
+        }
         Ok(Self {
             branch: branch.to_owned(),
             specification,
             id,
-            snapshot: snapshot.map_err(|why| damaged(&key, &why))?,
+            snapshot,
             store,
         })
     }
@@ -118,18 +122,28 @@ impl Parent {
         let replaced: HashSet<&[u32]> = replaced.iter().map(Vec::as_slice).collect();
         let rank = manifest.extents.len();
         let (mut kept, mut has_replaced, mut is_strange) = (OpenManifest::default(), false, false);
-        let read = Manifest::new(buffer).references(&node, |index, reference| {
+        let read = Manifest::new(buffer);
+        let references = read.references(&node, |index, reference| {
             is_strange |= index.len() != rank;
             match replaced.contains(index.as_slice()) {
                 true => has_replaced = true,
                 false => kept.add(&index, value_of(reference)),
             }
         });
-        read.map_err(|why| damaged(&key, &why))?;
+        references.map_err(|why| damaged(&key, &why))?;
         if is_strange {
             return Err(damaged(&key, "a chunk with coordinates of another array"));
         }
-        Ok(has_replaced.then_some(kept))
+        if !has_replaced {
+            return Ok(None);
+        }
+        match read
+            .has_unknown_fields(&node)
+            .map_err(|why| damaged(&key, &why))?
+        {
+            true => Err(io::Error::new(io::ErrorKind::Unsupported, LATER)),
+            false => Ok(Some(kept)),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::super::file_reader::{FileKind, Specification};
 use super::super::flexbuffer::Flex;
 use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
 use super::super::nodes::{ArrayNode, ManifestRef, Node};
+use super::super::snapshot_reader::{ARRAY, GROUP};
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable};
 
@@ -147,10 +148,6 @@ fn manifest_table(buffer: &mut FlatBuffer, from: usize, manifest: &ManifestRef) 
         buffer.elements(*place, extra.len(), 1, extra);
     }
 }
-
-/// Numbers of the union of a node's data.
-const ARRAY: u8 = 1;
-const GROUP: u8 = 2;
 
 fn node_table(buffer: &mut FlatBuffer, from: usize, path: &str, node: &Node, specification: Specification) {
     let kind = if node.array.is_some() { ARRAY } else { GROUP };
