@@ -1,5 +1,7 @@
 //! [`Node`]: a group or an array of a snapshot, as it is read and as it is written.
 
+use std::io;
+
 use super::id::{NodeId, SnapshotId};
 
 /// A group or an array.
@@ -35,6 +37,19 @@ pub struct Axis {
     pub chunks: Chunks,
 }
 
+/// The error of an array with more chunks along dimension number `n` than a repository can tell.
+pub fn too_many_chunks(path: &str, n: usize, name: Option<&str>) -> io::Error {
+    let along = name.map_or_else(
+        || format!("dimension {n}"),
+        |name| name.escape_debug().to_string(),
+    );
+    let path = path.escape_debug();
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("{path} has more chunks along {along} than Icechunk can hold; use larger chunks"),
+    )
+}
+
 /// The chunks along a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chunks {
@@ -45,16 +60,16 @@ pub enum Chunks {
 }
 
 impl Axis {
-    /// The number of chunks.
-    pub fn count(self) -> u32 {
+    /// The number of chunks; `None` if it has more than 32 bits.
+    pub fn count(self) -> Option<u32> {
         match self.chunks {
-            Chunks::Length(0) => 0,
-            Chunks::Length(length) => u32::try_from(self.length.div_ceil(length)).unwrap_or(u32::MAX),
-            Chunks::Count(count) => count,
+            Chunks::Length(0) => Some(0),
+            Chunks::Length(length) => u32::try_from(self.length.div_ceil(length)).ok(),
+            Chunks::Count(count) => Some(count),
         }
     }
 
-    /// Cells of a chunk. A count tells the least that they can be.
+    /// Elements per chunk. For a count, the smallest length that gives this many chunks.
     pub fn chunk_length(self) -> u64 {
         match self.chunks {
             Chunks::Length(length) => length,

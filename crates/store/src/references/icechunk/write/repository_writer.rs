@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::super::file_reader::Specification;
 use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::super::keys::{self, DOCUMENT};
-use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node};
+use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node, too_many_chunks};
 use super::super::repository::Added;
 use super::chunk_key::{MOST_DIMENSIONS, chunk_of, url_of};
 use super::commit;
@@ -196,11 +196,14 @@ impl RepositoryOutput {
     fn complete_first(&self, state: &mut State) -> io::Result<()> {
         let mut nodes = BTreeMap::new();
         for (path, document) in std::mem::take(&mut state.documents) {
-            let array = state.arrays.remove(&path).map(|array| ArrayNode {
-                shape: axes(&array),
-                dimensions: Some(array.dimensions.into_iter().map(Some).collect()),
-                manifests: state.manifests.remove(&path).unwrap_or_default(),
-            });
+            let array = match state.arrays.remove(&path) {
+                Some(array) => Some(ArrayNode {
+                    shape: axes(&array)?,
+                    dimensions: Some(array.dimensions.into_iter().map(Some).collect()),
+                    manifests: state.manifests.remove(&path).unwrap_or_default(),
+                }),
+                None => None,
+            };
             let node = Node {
                 id: self.node_id(&path),
                 document,
@@ -266,7 +269,7 @@ impl RepositoryOutput {
             let (Some(array), Some(grown)) = (&mut node.array, state.arrays.remove(path)) else {
                 continue;
             };
-            array.shape = axes(&grown);
+            array.shape = axes(&grown)?;
             let replaced = state.replaced.remove(path).unwrap_or_default();
             let mut manifests = Vec::new();
             for manifest in std::mem::take(&mut array.manifests) {
@@ -301,12 +304,22 @@ impl RepositoryOutput {
 }
 
 /// The dimensions of an array.
-fn axes(array: &ReferencedArray) -> Vec<Axis> {
-    let axis = |(length, chunk): &(u64, u64)| Axis {
-        length: *length,
-        chunks: Chunks::Length(*chunk),
+///
+/// # Errors
+/// A dimension with more chunks than a repository can tell.
+fn axes(array: &ReferencedArray) -> io::Result<Vec<Axis>> {
+    let axis = |(n, (length, chunk)): (usize, &(u64, u64))| {
+        let axis = Axis {
+            length: *length,
+            chunks: Chunks::Length(*chunk),
+        };
+        let name = array.dimensions.get(n).map(String::as_str);
+        match axis.count() {
+            Some(_) => Ok(axis),
+            None => Err(too_many_chunks(&array.path, n, name)),
+        }
     };
-    array.shape.iter().map(axis).collect()
+    array.shape.iter().enumerate().map(axis).collect()
 }
 
 /// The time of a snapshot, in microseconds since 1970: `SOURCE_DATE_EPOCH`, else that of its newest object, else now if `newest` is 0.
@@ -342,6 +355,10 @@ impl KeyOutput for RepositoryOutput {
     }
 
     fn begin_arrays(&self, arrays: Vec<ReferencedArray>) -> io::Result<()> {
+        // What cannot be written is told before references are made.
+        for array in &arrays {
+            axes(array)?;
+        }
         let arrays = arrays.into_iter().map(|array| (array.path.clone(), array));
         self.state().arrays = arrays.collect();
         Ok(())
@@ -423,6 +440,37 @@ impl GrowingKeys for RepositoryOutput {
         match &self.grown {
             Some((_, output)) => output.end(),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryKeys;
+
+    #[test]
+    fn an_array_with_too_many_chunks_is_refused() {
+        let keys = MemoryKeys::new();
+        let array = |length| ReferencedArray {
+            path: "g/v".to_owned(),
+            shape: vec![(4, 2), (length, 3)],
+            dimensions: vec!["y".to_owned(), "x".to_owned()],
+            counts: Vec::new(),
+            fill: Box::new(|| Ok(Vec::new())),
+        };
+        let most = 3 * u64::from(u32::MAX);
+        for specification in [Specification::V1, Specification::V2] {
+            let output = RepositoryOutput::new(Arc::new(keys.output()), specification);
+            output.begin_arrays(vec![array(most)]).unwrap();
+            let error = output
+                .begin_arrays(vec![array(most + 1)])
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.starts_with("g/v has more chunks along x than Icechunk can hold"),
+                "{error}"
+            );
         }
     }
 }

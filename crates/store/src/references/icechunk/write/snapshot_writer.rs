@@ -6,7 +6,7 @@ use std::io;
 use super::super::file_reader::{FileKind, Specification};
 use super::super::flexbuffer::Flex;
 use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
-use super::super::nodes::{ArrayNode, ManifestRef, Node};
+use super::super::nodes::{ArrayNode, ManifestRef, Node, too_many_chunks};
 use super::super::snapshot_reader::{ARRAY, GROUP};
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable};
@@ -36,12 +36,12 @@ impl Snapshot<'_> {
     /// The file, and its name.
     ///
     /// # Errors
-    /// No memory to compress it.
+    /// An array with too many chunks; no memory to compress the file.
     pub fn write(&self) -> io::Result<(SnapshotId, Vec<u8>)> {
         // The same nodes on another branch or behind another snapshot are another snapshot.
         let place = format!("snapshot {} {}", self.parent, self.branch);
-        let id = SnapshotId(id_of(&place, &self.flatbuffer(SnapshotId([0; 12]))));
-        let flatbuffer = self.flatbuffer(id);
+        let id = SnapshotId(id_of(&place, &self.flatbuffer(SnapshotId([0; 12]))?));
+        let flatbuffer = self.flatbuffer(id)?;
         Ok((id, file(self.specification, FileKind::Snapshot, &flatbuffer)?))
     }
 
@@ -61,11 +61,11 @@ impl Snapshot<'_> {
         file(
             specification,
             FileKind::Snapshot,
-            &first.flatbuffer(FIRST_SNAPSHOT),
+            &first.flatbuffer(FIRST_SNAPSHOT)?,
         )
     }
 
-    fn flatbuffer(&self, id: SnapshotId) -> Vec<u8> {
+    fn flatbuffer(&self, id: SnapshotId) -> io::Result<Vec<u8>> {
         let is_v2 = self.specification == Specification::V2;
         let mut buffer = FlatBuffer::new();
         let mut root = FlatTable::default()
@@ -83,7 +83,7 @@ impl Snapshot<'_> {
         let places = buffer.table(None, &root);
         let nodes = buffer.tables(places[0], self.nodes.len());
         for (n, (path, node)) in self.nodes.iter().enumerate() {
-            node_table(&mut buffer, nodes.place(n), path, node, self.specification);
+            node_table(&mut buffer, nodes.place(n), path, node, self.specification)?;
         }
         buffer.string(places[1], self.message);
         self.metadata(&mut buffer, places[2], id);
@@ -97,7 +97,7 @@ impl Snapshot<'_> {
             for (n, manifest) in manifests.into_iter().enumerate() {
                 manifest_table(&mut buffer, tables.place(n), manifest);
             }
-            return buffer.finish();
+            return Ok(buffer.finish());
         }
         let structures = manifests.iter().flat_map(|manifest| {
             let mut structure = [0; 32];
@@ -108,7 +108,7 @@ impl Snapshot<'_> {
         });
         let structures: Vec<u8> = structures.collect();
         buffer.elements(places[3], manifests.len(), 8, &structures);
-        buffer.finish()
+        Ok(buffer.finish())
     }
 
     /// The metadata, by which programs know the first snapshot.
@@ -149,7 +149,13 @@ fn manifest_table(buffer: &mut FlatBuffer, from: usize, manifest: &ManifestRef) 
     }
 }
 
-fn node_table(buffer: &mut FlatBuffer, from: usize, path: &str, node: &Node, specification: Specification) {
+fn node_table(
+    buffer: &mut FlatBuffer,
+    from: usize,
+    path: &str,
+    node: &Node,
+    specification: Specification,
+) -> io::Result<()> {
     let kind = if node.array.is_some() { ARRAY } else { GROUP };
     let mut table = FlatTable::default()
         .inline(0, node.id)
@@ -164,15 +170,22 @@ fn node_table(buffer: &mut FlatBuffer, from: usize, path: &str, node: &Node, spe
     buffer.string(places[0], &format!("/{path}"));
     buffer.elements(places[1], node.document.len(), 1, &node.document);
     match &node.array {
-        Some(array) => array_table(buffer, places[2], array, specification),
+        Some(array) => array_table(buffer, places[2], path, array, specification)?,
         None => drop(buffer.table(Some(places[2]), &FlatTable::default())),
     }
     if let Some(extra) = &node.extra {
         buffer.elements(places[3], extra.len(), 1, extra);
     }
+    Ok(())
 }
 
-fn array_table(buffer: &mut FlatBuffer, from: usize, array: &ArrayNode, specification: Specification) {
+fn array_table(
+    buffer: &mut FlatBuffer,
+    from: usize,
+    path: &str,
+    array: &ArrayNode,
+    specification: Specification,
+) -> io::Result<()> {
     let is_v2 = specification == Specification::V2;
     let mut table = FlatTable::default().offset(0).offset(2);
     if is_v2 {
@@ -189,9 +202,11 @@ fn array_table(buffer: &mut FlatBuffer, from: usize, array: &ArrayNode, specific
             buffer.elements(shape, 0, 8, &[]);
             let tables = buffer.tables(next(), array.shape.len());
             for (n, axis) in array.shape.iter().enumerate() {
+                let name = || array.dimensions.as_ref()?.get(n)?.as_deref();
+                let count = axis.count().ok_or_else(|| too_many_chunks(path, n, name()))?;
                 let table = FlatTable::default()
                     .inline(0, axis.length.to_le_bytes())
-                    .inline(1, axis.count().to_le_bytes());
+                    .inline(1, count.to_le_bytes());
                 buffer.table(Some(tables.place(n)), &table);
             }
         }
@@ -212,7 +227,7 @@ fn array_table(buffer: &mut FlatBuffer, from: usize, array: &ArrayNode, specific
         buffer.elements(extents[0], manifest.extents.len(), 4, &ranges);
     }
     let Some(dimensions) = &array.dimensions else {
-        return;
+        return Ok(());
     };
     let names = buffer.tables(next(), dimensions.len());
     for (n, name) in dimensions.iter().enumerate() {
@@ -225,6 +240,7 @@ fn array_table(buffer: &mut FlatBuffer, from: usize, array: &ArrayNode, specific
             buffer.string(*place, name);
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
