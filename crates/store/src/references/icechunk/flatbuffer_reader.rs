@@ -255,15 +255,13 @@ pub struct CopyLimit {
 impl CopyLimit {
     /// Four times the bytes of a buffer, in which no writer shares so much.
     pub fn of(buffer: &[u8]) -> Self {
-        Self {
-            left: buffer.len().saturating_mul(4),
-        }
+        Self::times(4, buffer)
     }
 
-    /// The same for a small buffer, of which values in memory take more bytes than in the buffer.
-    pub fn of_small(buffer: &[u8]) -> Self {
+    /// This many times the bytes of a buffer, for values that take more bytes in memory than in the buffer.
+    pub fn times(times: usize, buffer: &[u8]) -> Self {
         Self {
-            left: buffer.len().saturating_mul(64),
+            left: buffer.len().saturating_mul(times),
         }
     }
 

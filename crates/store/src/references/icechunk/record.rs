@@ -44,6 +44,9 @@ pub struct Record {
 /// Bytes in memory of a field without a value.
 const FIELD: usize = 24;
 
+/// A field takes 4 bytes or more in a buffer, as does its place in a list of tables that lack it.
+const TIMES: usize = 16;
+
 /// The reading of one buffer.
 pub struct Reading {
     limit: CopyLimit,
@@ -55,7 +58,7 @@ impl Reading {
     /// Reads from a buffer.
     pub fn of(buffer: &[u8]) -> Self {
         Self {
-            limit: CopyLimit::of(buffer),
+            limit: CopyLimit::times(TIMES, buffer),
             is_strange: false,
         }
     }

@@ -484,6 +484,24 @@ mod tests {
         assert_eq!(all.root.records(UPDATES)[MOST_UPDATES - 1].number(2), 6);
     }
 
+    /// Other writers share empty lists and messages among snapshots.
+    #[test]
+    fn many_snapshots_are_read() {
+        let mut all = Repository::new(&added(0, 0), Vec::new());
+        let short = |n: u32| {
+            let id = [[0; 8].as_slice(), &n.to_be_bytes()].concat();
+            Record::default()
+                .with(0, Value::Bytes(id))
+                .with(1, Value::plain(n.to_le_bytes()))
+                .with(2, Value::plain([1; 8]))
+                .with(3, Value::text(""))
+        };
+        let snapshots: Vec<Record> = (0..20_000).map(short).collect();
+        all.root.set(SNAPSHOTS, Value::Records(snapshots));
+        let found = Repository::parse(&all.flatbuffer()).unwrap();
+        assert_eq!(found.ids().len(), 20_000);
+    }
+
     #[test]
     fn what_is_not_known_is_not_lost() {
         let all = Repository::new(&added(0, 0), Vec::new());

@@ -9,6 +9,9 @@ const DEEPEST: usize = 32;
 /// Bytes in memory of a value.
 const VALUE: usize = 32;
 
+/// A value of two bytes is one of [`VALUE`] bytes in memory.
+const TIMES: usize = 64;
+
 impl Flex {
     /// The value that a buffer has.
     ///
@@ -23,7 +26,7 @@ impl Flex {
             return Err("settings of a strange form".to_owned());
         }
         let at = (bytes.len() - 2).checked_sub(width).ok_or_else(short)?;
-        let limit = CopyLimit::of_small(bytes);
+        let limit = CopyLimit::times(TIMES, bytes);
         Reader { bytes, limit }.value(at, width, packed, 0)
     }
 }
