@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::super::file_reader::{FileKind, Specification};
 use super::super::id::{NodeId, SnapshotId, id_of};
 use super::super::nodes::ManifestRef;
+use super::chunk_list::ChunkList;
 use super::file_writer::file;
 use super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
 use crate::references::{ObjectVersion, Reference};
@@ -25,10 +26,7 @@ pub enum Value {
 /// References that a manifest is made of, of one array.
 #[derive(Debug, Default)]
 pub struct OpenManifest {
-    /// Number of dimensions of the array.
-    rank: usize,
-    /// The coordinates of all chunks.
-    coordinates: Vec<u32>,
+    chunks: ChunkList,
     values: Vec<Value>,
     /// True if a chunk came behind a later one.
     is_unsorted: bool,
@@ -37,41 +35,31 @@ pub struct OpenManifest {
 impl OpenManifest {
     /// Adds the reference of the chunk at these coordinates.
     pub fn add(&mut self, index: &[u32], value: Value) {
-        self.rank = index.len();
-        self.is_unsorted |= self.last().is_some_and(|last| last >= index);
-        self.coordinates.extend_from_slice(index);
+        self.is_unsorted |= self.chunks.last().is_some_and(|last| last >= index);
+        self.chunks.push(index);
         self.values.push(value);
     }
 
-    /// The coordinates of all chunks.
-    pub fn chunks(&self) -> impl Iterator<Item = Vec<u32>> {
-        (0..self.len()).map(|n| self.index(n).to_vec())
-    }
-
-    /// The coordinates of a chunk, by its position.
-    fn index(&self, n: usize) -> &[u32] {
-        self.coordinates
-            .get(n * self.rank..(n + 1) * self.rank)
-            .unwrap_or_default()
-    }
-
-    /// The coordinates of the last chunk.
-    fn last(&self) -> Option<&[u32]> {
-        self.values.len().checked_sub(1).map(|last| self.index(last))
+    /// The chunks, in the order in which they came.
+    pub fn chunks(&self) -> &ChunkList {
+        &self.chunks
     }
 
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.chunks.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.chunks.is_empty()
     }
 
     /// True if the next reference can begin another manifest: the chunk is the first of a slice along the slowest dimension. Slices are
     /// never split if they are short, so that the extents of manifests do not overlap.
     pub fn is_full(&self, next: &[u32]) -> bool {
-        let begins = self.last().is_some_and(|last| last.first() != next.first());
+        let begins = self
+            .chunks
+            .last()
+            .is_some_and(|last| last.first() != next.first());
         self.len() >= MOST_REFERENCES && (begins || self.len() >= 4 * MOST_REFERENCES)
     }
 
@@ -80,14 +68,14 @@ impl OpenManifest {
     /// # Errors
     /// No memory to compress it.
     pub fn write(self, specification: Specification, node: NodeId) -> io::Result<(ManifestRef, Vec<u8>)> {
-        // Positions in the order of chunks. Of a chunk that came twice, the first one counts.
-        let mut order: Vec<usize> = (0..self.len()).collect();
-        if self.is_unsorted {
-            order.sort_by(|a, b| self.index(*a).cmp(self.index(*b)));
-            order.dedup_by(|b, a| self.index(*a) == self.index(*b));
-        }
-        let extents = (0..self.rank).map(|axis| {
-            let coordinates = order.iter().filter_map(|n| self.index(*n).get(axis).copied());
+        let order = match self.is_unsorted {
+            true => self.chunks.order(),
+            false => (0..self.len()).collect(),
+        };
+        let extents = (0..self.chunks.rank()).map(|axis| {
+            let coordinates = order
+                .iter()
+                .filter_map(|n| self.chunks.get(*n).get(axis).copied());
             let (first, last) =
                 coordinates.fold((u32::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
             (first, last.saturating_add(1))
@@ -123,15 +111,15 @@ impl OpenManifest {
         let array = buffer.table(Some(arrays.place(0)), &array);
         let references = buffer.tables(array[0], order.len());
         let forms = Forms::new(&mut buffer);
-        let mut coordinates = Vec::with_capacity(4 * self.rank);
+        let mut coordinates = Vec::with_capacity(4 * self.chunks.rank());
         for (n, at) in order.iter().enumerate() {
             let (from, Some(value)) = (Some(references.place(n)), self.values.get(*at)) else {
                 continue;
             };
             let place = forms.write(&mut buffer, from, value);
             coordinates.clear();
-            coordinates.extend(self.index(*at).iter().flat_map(|n| n.to_le_bytes()));
-            buffer.elements(place, self.rank, 4, &coordinates);
+            coordinates.extend(self.chunks.get(*at).iter().flat_map(|n| n.to_le_bytes()));
+            buffer.elements(place, self.chunks.rank(), 4, &coordinates);
         }
         buffer.finish()
     }

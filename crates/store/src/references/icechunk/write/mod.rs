@@ -7,6 +7,7 @@
 //! ```
 
 mod chunk_key;
+mod chunk_list;
 mod commit;
 mod file_writer;
 pub(super) mod flatbuffer_writer;

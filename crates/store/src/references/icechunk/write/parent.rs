@@ -13,6 +13,7 @@ use super::super::manifest_reader::Manifest;
 use super::super::nodes::ManifestRef;
 use super::super::repository::{LATER, Repository};
 use super::super::snapshot_reader::Snapshot;
+use super::chunk_list::ChunkList;
 use super::manifest_writer::{OpenManifest, Value};
 use crate::KeyStore;
 use crate::references::{Reference, StoredRange};
@@ -112,14 +113,14 @@ impl Parent {
         &self,
         manifest: &ManifestRef,
         node: NodeId,
-        replaced: &[Vec<u32>],
+        replaced: &ChunkList,
     ) -> io::Result<Option<OpenManifest>> {
         if !replaced.iter().any(|index| manifest.may_have(index)) {
             return Ok(None);
         }
         let key = keys::manifest(manifest.id);
         let buffer = get_file(&*self.store, &key, FileKind::Manifest)?;
-        let replaced: HashSet<&[u32]> = replaced.iter().map(Vec::as_slice).collect();
+        let replaced: HashSet<&[u32]> = replaced.iter().collect();
         let rank = manifest.extents.len();
         let (mut kept, mut has_replaced, mut is_strange) = (OpenManifest::default(), false, false);
         let read = Manifest::new(buffer);

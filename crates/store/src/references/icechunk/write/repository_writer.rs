@@ -18,12 +18,13 @@ use super::super::keys::{self, DOCUMENT};
 use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node, too_many_chunks};
 use super::super::repository::Added;
 use super::chunk_key::{MOST_DIMENSIONS, chunk_of, url_of};
+use super::chunk_list::ChunkList;
 use super::commit;
 use super::manifest_writer::{OpenManifest, Value};
 use super::parent::Parent;
 use super::settings_writer::{common_folder, folder_of, server_of};
 use super::snapshot_writer::{MAIN, Snapshot};
-use super::transaction_writer::{ChangedArray, transaction_log};
+use super::transaction_writer::Changes;
 use crate::references::{ObjectVersion, Reference, ReferencedArray, StoredRange};
 use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
 
@@ -52,10 +53,10 @@ struct State {
     folders: BTreeMap<String, String>,
     /// Time of the last change of what is referred to, in microseconds since 1970.
     newest: u64,
-    /// Chunks of the snapshot before that have new values, of each array.
-    replaced: HashMap<String, Vec<Vec<u32>>>,
-    /// The coordinates of all chunks of each array, where a snapshot is added.
-    added: HashMap<String, Vec<Vec<u32>>>,
+    /// Chunks of the parent snapshot that were written again, by array.
+    replaced: HashMap<String, ChunkList>,
+    /// All chunks that are added to the parent snapshot, by array.
+    added: HashMap<String, ChunkList>,
     /// The last object that was referred to, by its name and by its URL.
     last: Option<(Arc<str>, Arc<str>)>,
 }
@@ -148,11 +149,10 @@ impl RepositoryOutput {
         if let Some((parent, _)) = &self.grown
             && parent.may_have_chunk(array, index)
         {
-            state
-                .replaced
-                .entry(array.to_owned())
-                .or_default()
-                .push(index.to_vec());
+            match state.replaced.get_mut(array) {
+                Some(replaced) => replaced.push(index),
+                None => state.replaced.entry(array.to_owned()).or_default().push(index),
+            }
         }
         match full {
             None => Ok(()),
@@ -194,7 +194,7 @@ impl RepositoryOutput {
 
     /// Writes the first snapshot with content.
     fn complete_first(&self, state: &mut State) -> io::Result<()> {
-        let mut nodes = BTreeMap::new();
+        let (mut nodes, mut changes) = (BTreeMap::new(), Changes::default());
         for (path, document) in std::mem::take(&mut state.documents) {
             let array = match state.arrays.remove(&path) {
                 Some(array) => Some(ArrayNode {
@@ -210,13 +210,14 @@ impl RepositoryOutput {
                 array,
                 extra: None,
             };
+            changes.add(&node);
             nodes.insert(path, node);
         }
         let flushed_at = time(state.newest);
         let first = Snapshot::first(self.specification, flushed_at)?;
         self.output.put(&keys::snapshot(FIRST_SNAPSHOT), &first)?;
         if self.specification == Specification::V2 {
-            let log = transaction_log(self.specification, FIRST_SNAPSHOT, &BTreeMap::new(), &[])?;
+            let log = Changes::default().log(self.specification, FIRST_SNAPSHOT)?;
             self.output.put(&keys::transaction_log(FIRST_SNAPSHOT), &log)?;
         }
         let snapshot = Snapshot {
@@ -227,20 +228,15 @@ impl RepositoryOutput {
             branch: MAIN,
             parent: FIRST_SNAPSHOT,
         };
-        let added = self.write_snapshot(&snapshot, &nodes, &[])?;
+        let added = self.write_snapshot(&snapshot, changes)?;
         commit::begin(&*self.output, self.specification, &added, state.folders.values())
     }
 
-    /// Writes a snapshot, and the log of it: the nodes that are new, and the arrays that changed.
-    fn write_snapshot<'a>(
-        &self,
-        snapshot: &Snapshot<'a>,
-        new: &BTreeMap<String, Node>,
-        changed: &[ChangedArray],
-    ) -> io::Result<Added<'a>> {
+    /// Writes a snapshot, and the log of it.
+    fn write_snapshot<'a>(&self, snapshot: &Snapshot<'a>, changes: Changes) -> io::Result<Added<'a>> {
         let (id, bytes) = snapshot.write()?;
         self.output.put(&keys::snapshot(id), &bytes)?;
-        let log = transaction_log(self.specification, id, new, changed)?;
+        let log = changes.log(self.specification, id)?;
         self.output.put(&keys::transaction_log(id), &log)?;
         Ok(Added {
             id,
@@ -259,11 +255,15 @@ impl RepositoryOutput {
             })?;
             node.document = document;
         }
-        let mut changed = Vec::new();
+        let mut changes = Changes::default();
         for (path, node) in &mut nodes {
             let (before, id) = (parent.snapshot.nodes.get(path), node.id);
-            let mut chunks = state.added.remove(path).unwrap_or_default();
-            if chunks.is_empty() && before.is_some_and(|before| before.document == node.document) {
+            let is_updated = before.is_none_or(|before| before.document != node.document);
+            if is_updated {
+                changes.update(node);
+            }
+            let chunks = state.added.remove(path);
+            if chunks.is_none() && !is_updated {
                 continue;
             }
             let (Some(array), Some(grown)) = (&mut node.array, state.arrays.remove(path)) else {
@@ -285,11 +285,10 @@ impl RepositoryOutput {
             }
             manifests.extend(state.manifests.remove(path).unwrap_or_default());
             array.manifests = manifests;
-            chunks.sort_unstable();
-            chunks.dedup();
-            changed.push(ChangedArray { id, chunks });
+            if let Some(chunks) = chunks {
+                changes.add_chunks(id, chunks);
+            }
         }
-        changed.sort_by_key(|array| array.id);
         let snapshot = Snapshot {
             specification: self.specification,
             nodes: &nodes,
@@ -298,7 +297,7 @@ impl RepositoryOutput {
             branch: &parent.branch,
             parent: parent.id,
         };
-        let added = self.write_snapshot(&snapshot, &BTreeMap::new(), &changed)?;
+        let added = self.write_snapshot(&snapshot, changes)?;
         commit::add(output, parent, &added, state.folders.values())
     }
 }
