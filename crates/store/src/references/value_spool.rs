@@ -67,11 +67,6 @@ impl ValueSpool {
         }
         Ok(bytes)
     }
-
-    /// Forgets all values.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
 }
 
 #[cfg(test)]
@@ -87,9 +82,5 @@ mod tests {
         for (n, of) in spooled.into_iter().enumerate() {
             assert_eq!(spool.read(of).unwrap(), value(n as u8));
         }
-        spool.clear();
-        let small = spool.push(b"ab").unwrap();
-        assert_eq!(spool.read(small).unwrap(), b"ab");
-        assert!(spool.file.is_none());
     }
 }
