@@ -8,6 +8,7 @@ use super::objects::{Objects, checked_bytes, range_of, unreadable};
 use crate::keys::key::part_of;
 use crate::references::{Reference, ReferencedObject, StoredRange, ValuePlace};
 use crate::requests::gathered::Gathered;
+use crate::threads::try_map;
 use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
 
 /// References by key, as a file of them has them.
@@ -172,11 +173,17 @@ impl KeyStore for ReferenceKeys {
             }
         })?;
         bytes.map_err(io::Error::other)?;
-        let look_up = |name: String| ReferencedObject {
-            found: self.objects.look_up(&name),
-            name,
-        };
-        Ok(names.into_iter().map(look_up).collect())
+        let names: Vec<String> = names.into_iter().collect();
+        let at_once = self.objects.places().map_or(1, |places| {
+            let all = names.iter().map(|name| places.requests_of(name).in_flight);
+            all.max().unwrap_or(1)
+        });
+        try_map(at_once, 1, &names, |name: &String| {
+            Ok(ReferencedObject {
+                found: self.objects.look_up(name),
+                name: name.clone(),
+            })
+        })
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

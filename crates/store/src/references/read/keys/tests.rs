@@ -1,5 +1,7 @@
 use std::ffi::OsStr;
 
+use ncutils_gate::Gate;
+
 use super::*;
 use crate::references::read::read_kerchunk;
 use crate::{ExternalFile, Input, NamedAs, NoExternalFile, awaited};
@@ -23,6 +25,54 @@ impl ExternalFiles for Places {
         let open = move || Ok(Some(Input::from(Arc::new(bytes.to_vec()))));
         Ok(ExternalFile::new(name, open))
     }
+}
+
+/// Places of slow objects.
+struct Slow {
+    gate: Gate,
+}
+
+impl ExternalFiles for Slow {
+    fn identity(&self) -> &OsStr {
+        OsStr::new("refs.json")
+    }
+
+    fn find(&self, name: &str, _: NamedAs) -> Result<ExternalFile, NoExternalFile> {
+        Ok(ExternalFile::new(name, || Ok(None)))
+    }
+
+    fn exists(&self, found: &ExternalFile) -> ncutils_model::error::Result<bool> {
+        self.gate.pass(|| ());
+        Ok(found.identity() != "o3")
+    }
+
+    fn requests_of(&self, name: &str) -> Requests {
+        Requests::slow(if name == "o1" { 5 } else { 2 }, 0)
+    }
+}
+
+#[test]
+fn objects_are_looked_up_at_once() {
+    let references: Vec<String> = (0..9).map(|n| format!(r#""k{n}": ["o{n}", 0, 1]"#)).collect();
+    let text = format!("{{{}}}", references.join(","));
+    let slow = Arc::new(Slow {
+        gate: Gate::default(),
+    });
+    slow.gate.hold_until(5);
+    let set = Box::new(read_kerchunk(&mut text.as_bytes()).unwrap());
+    let found = ReferenceKeys::new(set, Some(slow), None)
+        .referenced_objects()
+        .unwrap();
+    let is_there = found
+        .iter()
+        .map(|object| (object.name.as_str(), object.found.is_ok()));
+    let expected = (0..9).map(|n| (format!("o{n}"), n != 3));
+    assert!(
+        is_there.eq(expected
+            .collect::<Vec<_>>()
+            .iter()
+            .map(|(name, is_there)| (name.as_str(), *is_there)))
+    );
 }
 
 fn keys() -> Arc<ReferenceKeys> {
