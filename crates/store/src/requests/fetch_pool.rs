@@ -176,11 +176,21 @@ impl Drop for FetchPool {
 /// `OutOfMemory` if there is no memory for it.
 pub fn allocate(length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    allocate_in(&mut bytes, length)?;
+    Ok(bytes)
+}
+
+/// Makes `bytes` a buffer of zeros, in its own memory if that suffices.
+///
+/// # Errors
+/// `OutOfMemory` if there is no memory for it.
+pub fn allocate_in(bytes: &mut Vec<u8>, length: usize) -> io::Result<()> {
+    bytes.clear();
     bytes
         .try_reserve_exact(length)
         .map_err(|_| io::ErrorKind::OutOfMemory)?;
     bytes.resize(length, 0);
-    Ok(bytes)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -46,11 +46,12 @@ fn metadata(value: &[u8]) {
         if let Ok(found) = found {
             // What is read is written again.
             Repository::parse(&found.flatbuffer()).expect("a file that was written");
-            drop(found.settings().map(Containers::of_flexbuffer));
+            drop(found.settings().map(Flex::parse));
         }
     }
     drop(Containers::of_yaml(&String::from_utf8_lossy(value)));
     if let Ok(settings) = Flex::parse(value) {
+        drop(Containers::of(&settings));
         assert!(Flex::parse(&settings.write()).is_ok());
     }
     let Some(manifest) = buffer(FileKind::Manifest).map(Manifest::new) else {

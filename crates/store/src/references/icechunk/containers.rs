@@ -18,12 +18,8 @@ pub struct Containers {
 }
 
 impl Containers {
-    /// Those of the settings in the file of specification 2.
-    ///
-    /// # Errors
-    /// Settings that are damaged.
-    pub fn of_flexbuffer(settings: &[u8]) -> Result<Self, Wrong> {
-        let settings = Flex::parse(settings)?;
+    /// The containers in the settings of a specification 2 repository.
+    pub fn of(settings: &Flex) -> Self {
         let text = |container: &Flex, name: &str| container.get(name)?.as_text().map(str::to_owned);
         let all = match settings.get(MEMBER) {
             Some(Flex::Map(members)) => members
@@ -32,10 +28,10 @@ impl Containers {
                 .collect(),
             _ => Vec::new(),
         };
-        Ok(Self { all })
+        Self { all }
     }
 
-    /// Those of `config.yaml`, in the form in which programs write it: one member a line.
+    /// The containers in `config.yaml`, in the form in which programs write it: one member a line.
     pub fn of_yaml(settings: &str) -> Self {
         let mut all = Vec::new();
         let (mut name, mut prefix) = (None, None);
@@ -72,7 +68,7 @@ impl Containers {
     /// The URL of a location.
     ///
     /// # Errors
-    /// A location in a container that there is not.
+    /// The settings have no container of this name.
     pub fn url_of(&self, location: &str) -> Result<String, Wrong> {
         let Some(rest) = location.strip_prefix(BY_NAME) else {
             return Ok(location.to_owned());
@@ -141,7 +137,7 @@ mod tests {
         let (mut all, mut settings) = (Flex::Null, Flex::Null);
         all.set("s3://b/", container);
         settings.set(MEMBER, all);
-        let found = Containers::of_flexbuffer(&settings.write()).unwrap();
+        let found = Containers::of(&settings);
         assert_eq!(found.url_of("vcc://bucket/x/y.nc").unwrap(), "s3://b/x/y.nc");
         assert!(found.have("s3://b/q/") && !found.have("s3://c/"));
     }

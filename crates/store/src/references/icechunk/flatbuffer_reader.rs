@@ -10,6 +10,11 @@ fn short() -> Wrong {
     "a position past the end of the buffer".to_owned()
 }
 
+/// A number by its bytes, the lowest first.
+pub fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte))
+}
+
 /// The `N` bytes at a position.
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], Wrong> {
     let rest = bytes.get(at..).ok_or_else(short)?;

@@ -216,7 +216,7 @@ fn search<'b>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::write::flatbuffer_writer::{FlatBuffer, FlatTable};
+    use super::super::flatbuffer_writer::{FlatBuffer, FlatTable};
     use super::*;
 
     #[test]

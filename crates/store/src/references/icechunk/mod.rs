@@ -11,9 +11,11 @@
 //!
 //! See <https://icechunk.io/en/latest/reference/spec/>.
 
+mod chunk_key;
 mod containers;
 mod file_reader;
 mod flatbuffer_reader;
+mod flatbuffer_writer;
 mod flexbuffer;
 mod id;
 pub mod keys;

@@ -2,8 +2,8 @@
 //!
 //! Forms tell the fields of a table. Fields that no form tells are left out, and told.
 
-use super::flatbuffer_reader::{CopyLimit, Table, Wrong};
-use super::write::flatbuffer_writer::{FlatBuffer, FlatTable};
+use super::flatbuffer_reader::{CopyLimit, Table, Wrong, little_endian};
+use super::flatbuffer_writer::{FlatBuffer, FlatTable};
 
 /// What a field of a table is.
 #[derive(Debug, Clone, Copy)]
@@ -179,8 +179,7 @@ impl Record {
 
     /// A number, 0 if the table does not have it.
     pub fn number(&self, n: usize) -> u64 {
-        let bytes = self.bytes(n).unwrap_or_default();
-        bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte))
+        little_endian(self.bytes(n).unwrap_or_default())
     }
 
     /// A text.

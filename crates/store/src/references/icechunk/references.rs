@@ -1,10 +1,13 @@
 //! [`IcechunkReferences`]: one snapshot, whose manifests are read as they are asked for.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
+use super::chunk_key::{MOST_DIMENSIONS, chunk_of};
 use super::containers::Containers;
 use super::file_reader::{FileKind, LARGEST_TEXT, damaged, get, get_file};
+use super::flexbuffer::Flex;
 use super::id::SnapshotId;
 use super::keys::{self, DOCUMENT};
 use super::manifest_reader::Manifest;
@@ -79,21 +82,24 @@ impl IcechunkReferences {
                 && stored.object.contains("://")
                 && let Ok(object) = self.object_of(&stored.object)
             {
-                return Ok(Some(object));
+                return Ok(Some(object.into_owned()));
             }
         }
         Ok(None)
     }
 
     /// The URL of an object, or its path in the repository with the root before it.
-    fn object_of(&self, location: &str) -> io::Result<String> {
-        if !location.contains("://") {
-            return Ok(format!("{}{location}", self.root));
+    fn object_of<'a>(&self, location: &'a str) -> io::Result<Cow<'a, str>> {
+        if !location.contains("://") && !self.root.is_empty() {
+            return Ok(format!("{}{location}", self.root).into());
         }
-        if !Containers::are_needed_by(location) {
-            return Ok(location.to_owned());
+        match Containers::are_needed_by(location) {
+            true => {
+                let url = self.containers()?.url_of(location);
+                url.map(Cow::Owned).map_err(io::Error::other)
+            }
+            false => Ok(location.into()),
         }
-        self.containers()?.url_of(location).map_err(io::Error::other)
     }
 
     fn containers(&self) -> io::Result<&Containers> {
@@ -102,7 +108,8 @@ impl IcechunkReferences {
         }
         let found = match &self.settings {
             Some(settings) => {
-                Containers::of_flexbuffer(settings).map_err(|why| damaged(keys::REPOSITORY, &why))?
+                let settings = Flex::parse(settings);
+                Containers::of(&settings.map_err(|why| damaged(keys::REPOSITORY, &why))?)
             }
             None => {
                 let text = get(&*self.store, keys::SETTINGS, LARGEST_TEXT)?.unwrap_or_default();
@@ -124,28 +131,10 @@ impl IcechunkReferences {
 
     /// The array that a key is of, and the position of its chunk.
     fn chunk(&self, key: &str) -> Option<(&Node, &ArrayNode, Vec<u32>)> {
-        let (path, numbers) = match key.strip_suffix("/c").or((key == "c").then_some("")) {
-            // The one chunk of a scalar.
-            Some(path) => (path, ""),
-            None => {
-                let at = key
-                    .rfind("/c/")
-                    .map(|at| (at, at + 3))
-                    .or(key.starts_with("c/").then_some((0, 2)))?;
-                (&key[..at.0], &key[at.1..])
-            }
-        };
+        let mut index = [0; MOST_DIMENSIONS];
+        let (path, rank) = chunk_of(key, &mut index)?;
         let node = self.snapshot.nodes.get(path)?;
-        let array = node.array.as_ref()?;
-        let number = |text: &str| {
-            let is_plain = text == "0" || !text.starts_with(['0', '+']);
-            text.parse().ok().filter(|_: &u32| is_plain)
-        };
-        let position = match numbers {
-            "" => Some(Vec::new()),
-            numbers => numbers.split('/').map(number).collect(),
-        };
-        Some((node, array, position?))
+        Some((node, node.array.as_ref()?, index[..rank].to_vec()))
     }
 
     /// Adds the keys of the chunks of an array to `all`.
@@ -216,9 +205,9 @@ impl ReferenceSet for IcechunkReferences {
             let found = self.manifest(manifest.id)?.find(&node.id, &position);
             if let Some(mut found) = found.map_err(|why| damaged_manifest(manifest.id, &why))? {
                 if let Reference::Stored(stored) = &mut found
-                    && (!stored.object.contains("://") || Containers::are_needed_by(&stored.object))
+                    && let Cow::Owned(object) = self.object_of(&stored.object)?
                 {
-                    stored.object = self.object_of(&stored.object)?.into();
+                    stored.object = object.into();
                 }
                 return Ok(Some(found));
             }
@@ -235,12 +224,9 @@ impl ReferenceSet for IcechunkReferences {
                         .references(&node.id, |_, reference| match reference {
                             // Others are chunks of the repository.
                             Reference::Stored(stored) if stored.object.contains("://") => {
-                                match Containers::are_needed_by(&stored.object) {
-                                    true => match self.object_of(&stored.object) {
-                                        Ok(object) => each(&object),
-                                        Err(e) => named = Err(e),
-                                    },
-                                    false => each(&stored.object),
+                                match self.object_of(&stored.object) {
+                                    Ok(object) => each(&object),
+                                    Err(e) => named = Err(e),
                                 }
                             }
                             Reference::Stored(_) | Reference::Inline(_) => {}

@@ -1,9 +1,9 @@
 //! [`Repository`]: the file `repo` of specification 2, which has all branches, tags, snapshots and settings.
 
 use super::flatbuffer_reader::{Table, Wrong};
+use super::flatbuffer_writer::FlatBuffer;
 use super::id::SnapshotId;
 use super::record::{Form, Reading, Record, Value};
-use super::write::flatbuffer_writer::FlatBuffer;
 
 /// Most updates that the file tells. Older ones are in a file that it replaced.
 const MOST_UPDATES: usize = 1000;
@@ -70,7 +70,8 @@ const ADDED: u8 = 10;
 /// An event, its time, and the file that it replaced.
 const UPDATE: &[Form] = &[Form::Plain(1), Form::Union(EVENTS), Form::Plain(8), Form::Text];
 
-const REPOSITORY: &[Form] = &[
+/// The root table.
+const ROOT: &[Form] = &[
     Form::Plain(1),
     Form::Tables(REF),
     Form::Tables(REF),
@@ -90,16 +91,18 @@ const REPOSITORY: &[Form] = &[
 ];
 
 /// Numbers of fields.
-const SPECIFICATION: usize = 0;
-const TAGS: usize = 1;
-const BRANCHES: usize = 2;
-const DELETED_TAGS: usize = 3;
-const SNAPSHOTS: usize = 4;
-const STATE: usize = 5;
-const OWN_METADATA: usize = 6;
-const UPDATES: usize = 7;
-const OLDER_UPDATES: usize = 8;
-const SETTINGS: usize = 9;
+mod field {
+    pub const SPECIFICATION: usize = 0;
+    pub const TAGS: usize = 1;
+    pub const BRANCHES: usize = 2;
+    pub const DELETED_TAGS: usize = 3;
+    pub const SNAPSHOTS: usize = 4;
+    pub const STATUS: usize = 5;
+    pub const METADATA: usize = 6;
+    pub const UPDATES: usize = 7;
+    pub const OLDER_UPDATES: usize = 8;
+    pub const SETTINGS: usize = 9;
+}
 
 /// Why nothing is added where something would be lost.
 pub const LATER: &str =
@@ -156,10 +159,10 @@ impl Repository {
     /// What is damaged.
     pub fn parse(buffer: &[u8]) -> Result<Self, Wrong> {
         let mut reading = Reading::of(buffer);
-        let root = reading.record(Table::root(buffer)?, REPOSITORY)?;
+        let root = reading.record(Table::root(buffer)?, ROOT)?;
         let is_strange = reading.is_strange;
         let found = Self { root, is_strange };
-        let snapshots = found.root.records(SNAPSHOTS);
+        let snapshots = found.root.records(field::SNAPSHOTS);
         let is_wrong = |name: &Record| {
             let place = usize::try_from(name.number(1)).ok();
             name.text(0).is_none() || place.is_none_or(|at| at >= snapshots.len())
@@ -172,9 +175,9 @@ impl Repository {
         }
         match found
             .root
-            .records(TAGS)
+            .records(field::TAGS)
             .iter()
-            .chain(found.root.records(BRANCHES))
+            .chain(found.root.records(field::BRANCHES))
             .any(is_wrong)
         {
             true => Err("a branch or tag without a name or a snapshot".to_owned()),
@@ -192,45 +195,45 @@ impl Repository {
             .with(1, Value::plain(first.flushed_at.to_le_bytes()));
         let begun = update(BEGUN, Record::default(), first.flushed_at);
         let root = Record::default()
-            .with(SPECIFICATION, Value::plain([2]))
-            .with(TAGS, Value::Records(Vec::new()))
-            .with(BRANCHES, Value::Records(vec![main]))
-            .with(DELETED_TAGS, Value::Texts(Vec::new()))
-            .with(SNAPSHOTS, Value::Records(vec![first.record()]))
-            .with(STATE, Value::record(status))
-            .with(OWN_METADATA, Value::Records(Vec::new()))
-            .with(UPDATES, Value::Records(vec![begun]))
-            .with(SETTINGS, Value::Bytes(settings));
+            .with(field::SPECIFICATION, Value::plain([2]))
+            .with(field::TAGS, Value::Records(Vec::new()))
+            .with(field::BRANCHES, Value::Records(vec![main]))
+            .with(field::DELETED_TAGS, Value::Texts(Vec::new()))
+            .with(field::SNAPSHOTS, Value::Records(vec![first.record()]))
+            .with(field::STATUS, Value::record(status))
+            .with(field::METADATA, Value::Records(Vec::new()))
+            .with(field::UPDATES, Value::Records(vec![begun]))
+            .with(field::SETTINGS, Value::Bytes(settings));
         Self {
             root,
             is_strange: false,
         }
     }
 
-    fn find(&self, field: usize, name: &str) -> Option<SnapshotId> {
+    fn find(&self, list: usize, name: &str) -> Option<SnapshotId> {
         let found = self
             .root
-            .records(field)
+            .records(list)
             .iter()
             .find(|found| found.text(0) == Some(name))?;
         let at = usize::try_from(found.number(1)).ok()?;
-        let id = self.root.records(SNAPSHOTS).get(at)?.bytes(0)?;
+        let id = self.root.records(field::SNAPSHOTS).get(at)?.bytes(0)?;
         id.first_chunk().copied().map(SnapshotId)
     }
 
     /// The snapshot of a branch.
     pub fn branch(&self, name: &str) -> Option<SnapshotId> {
-        self.find(BRANCHES, name)
+        self.find(field::BRANCHES, name)
     }
 
     /// The snapshot of a tag.
     pub fn tag(&self, name: &str) -> Option<SnapshotId> {
-        self.find(TAGS, name)
+        self.find(field::TAGS, name)
     }
 
     /// The names of branches and of tags.
     pub fn names(&self) -> [Vec<&str>; 2] {
-        [BRANCHES, TAGS].map(|field| {
+        [field::BRANCHES, field::TAGS].map(|field| {
             self.root
                 .records(field)
                 .iter()
@@ -241,8 +244,8 @@ impl Repository {
 
     /// True if a branch leads to a snapshot: its last one, or one before that.
     pub fn leads_to(&self, branch: &str, id: SnapshotId) -> bool {
-        let snapshots = self.root.records(SNAPSHOTS);
-        let mut names = self.root.records(BRANCHES).iter();
+        let snapshots = self.root.records(field::SNAPSHOTS);
+        let mut names = self.root.records(field::BRANCHES).iter();
         let mut next = names
             .find(|name| name.text(0) == Some(branch))
             .map(|name| name.number(1));
@@ -262,12 +265,12 @@ impl Repository {
 
     /// The settings.
     pub fn settings(&self) -> Option<&[u8]> {
-        self.root.bytes(SETTINGS)
+        self.root.bytes(field::SETTINGS)
     }
 
     /// Sets the settings.
     pub fn set_settings(&mut self, settings: Vec<u8>) {
-        self.root.set(SETTINGS, Value::Bytes(settings));
+        self.root.set(field::SETTINGS, Value::Bytes(settings));
     }
 
     /// Checks that snapshots may be added.
@@ -275,7 +278,7 @@ impl Repository {
     /// # Errors
     /// A repository that takes none; one of which something would be lost.
     pub fn check_growing(&self) -> Result<(), Wrong> {
-        let status = self.root.records(STATE).first();
+        let status = self.root.records(field::STATUS).first();
         if let Some(status) = status.filter(|status| status.number(0) != 0) {
             let why = status.text(2).unwrap_or("no reason is told");
             return Err(format!(
@@ -291,7 +294,7 @@ impl Repository {
 
     /// A time, in microseconds since 1970, that is `wanted` or later, and later than the last update.
     pub fn time_of_update(&self, wanted: u64) -> u64 {
-        let last = self.root.records(UPDATES).first();
+        let last = self.root.records(field::UPDATES).first();
         wanted.max(last.map_or(0, |last| last.number(2).saturating_add(1)))
     }
 
@@ -304,11 +307,11 @@ impl Repository {
             Some(place) => (place, RESET, parent.unwrap_or(added.id)),
             None => (self.insert(added, parent), ADDED, added.id),
         };
-        let mut branches = self.root.take_records(BRANCHES);
+        let mut branches = self.root.take_records(field::BRANCHES);
         for name in branches.iter_mut().filter(|name| name.text(0) == Some(branch)) {
             name.set(1, Value::plain((place as u32).to_le_bytes()));
         }
-        self.root.set(BRANCHES, Value::Records(branches));
+        self.root.set(field::BRANCHES, Value::Records(branches));
         let what = Record::default()
             .with(0, Value::text(branch))
             .with(1, Value::plain(id.0));
@@ -317,7 +320,7 @@ impl Repository {
 
     /// The number of a snapshot.
     fn place_of(&self, id: SnapshotId) -> Option<usize> {
-        let mut snapshots = self.root.records(SNAPSHOTS).iter();
+        let mut snapshots = self.root.records(field::SNAPSHOTS).iter();
         snapshots.position(|snapshot| snapshot.bytes(0) == Some(&id.0[..]))
     }
 
@@ -327,7 +330,7 @@ impl Repository {
         if let Some(parent) = parent.and_then(|parent| self.place_of(parent)) {
             new.set(1, Value::plain((parent as u32).to_le_bytes()));
         }
-        let mut snapshots = self.root.take_records(SNAPSHOTS);
+        let mut snapshots = self.root.take_records(field::SNAPSHOTS);
         let place = snapshots.partition_point(|other| other.bytes(0) < Some(&added.id.0[..]));
         let move_up = |record: &mut Record| {
             if let Some(number) = number_in(record, 1).filter(|number| *number >= place as u64) {
@@ -336,8 +339,8 @@ impl Repository {
         };
         snapshots.insert(place, new);
         snapshots.iter_mut().for_each(move_up);
-        self.root.set(SNAPSHOTS, Value::Records(snapshots));
-        for field in [TAGS, BRANCHES] {
+        self.root.set(field::SNAPSHOTS, Value::Records(snapshots));
+        for field in [field::TAGS, field::BRANCHES] {
             let mut names = self.root.take_records(field);
             names.iter_mut().for_each(move_up);
             self.root.set(field, Value::Records(names));
@@ -346,7 +349,7 @@ impl Repository {
     }
 
     fn push_update(&mut self, new: Record, replaced: Option<&str>) {
-        let mut updates = self.root.take_records(UPDATES);
+        let mut updates = self.root.take_records(field::UPDATES);
         if let (Some(last), Some(replaced)) = (updates.first_mut(), replaced) {
             last.set(3, Value::text(replaced));
         }
@@ -358,15 +361,15 @@ impl Repository {
             .next();
         if let Some((n, file)) = older {
             updates.truncate(n);
-            self.root.set(OLDER_UPDATES, Value::text(&file));
+            self.root.set(field::OLDER_UPDATES, Value::text(&file));
         }
-        self.root.set(UPDATES, Value::Records(updates));
+        self.root.set(field::UPDATES, Value::Records(updates));
     }
 
     /// The flatbuffer of the file.
     pub fn flatbuffer(&self) -> Vec<u8> {
         let mut buffer = FlatBuffer::new();
-        self.root.write(&mut buffer, None, REPOSITORY);
+        self.root.write(&mut buffer, None, ROOT);
         buffer.finish()
     }
 }
@@ -376,19 +379,19 @@ impl Repository {
     /// Adds a branch that leads to a snapshot, or sets it back.
     pub fn set_branch(&mut self, branch: &str, id: SnapshotId) {
         let place = self.place_of(id).unwrap() as u32;
-        let mut branches = self.root.take_records(BRANCHES);
+        let mut branches = self.root.take_records(field::BRANCHES);
         branches.retain(|name| name.text(0) != Some(branch));
         let at = branches.partition_point(|name| name.text(0) < Some(branch));
         let name = Record::default()
             .with(0, Value::text(branch))
             .with(1, Value::plain(place.to_le_bytes()));
         branches.insert(at, name);
-        self.root.set(BRANCHES, Value::Records(branches));
+        self.root.set(field::BRANCHES, Value::Records(branches));
     }
 
     /// The ids of all snapshots.
     pub fn ids(&self) -> Vec<SnapshotId> {
-        let ids = self.root.records(SNAPSHOTS).iter();
+        let ids = self.root.records(field::SNAPSHOTS).iter();
         ids.map(|snapshot| SnapshotId(*snapshot.bytes(0).unwrap().first_chunk().unwrap()))
             .collect()
     }
@@ -415,8 +418,8 @@ mod tests {
             all.add("main", &added(id, 100), at, Some(&format!("repo.{id}")));
         }
         let found = Repository::parse(&all.flatbuffer()).unwrap();
-        assert_eq!(found.root.number(SPECIFICATION), 2);
-        let snapshots = found.root.records(SNAPSHOTS);
+        assert_eq!(found.root.number(field::SPECIFICATION), 2);
+        let snapshots = found.root.records(field::SNAPSHOTS);
         let told = snapshots
             .iter()
             .map(|one| (one.number(0) as u8, number_in(one, 1)));
@@ -424,7 +427,7 @@ mod tests {
         let expected = [(3, Some(4)), (4, Some(3)), (5, None), (6, Some(0)), (7, Some(2))];
         assert_eq!(told.collect::<Vec<_>>(), expected);
         assert_eq!(found.branch("main"), Some(SnapshotId([4; 12])));
-        let updates = found.root.records(UPDATES);
+        let updates = found.root.records(field::UPDATES);
         let told = updates
             .iter()
             .map(|one| (one.number(0), one.number(2), one.text(3)));
@@ -451,7 +454,7 @@ mod tests {
         all.add("main", &added(7, 100), 102, None);
         assert_eq!(all.ids(), [id(5), id(7)]);
         assert_eq!(all.branch("main"), Some(id(7)));
-        let last = &all.root.records(UPDATES)[0];
+        let last = &all.root.records(field::UPDATES)[0];
         assert_eq!(
             (last.number(0), last.records(1)[0].bytes(1)),
             (9, Some(&[5; 12][..]))
@@ -460,9 +463,9 @@ mod tests {
         assert!(all.leads_to("main", id(7)) && all.leads_to("main", id(5)));
         assert!(all.leads_to("dev", id(5)) && !all.leads_to("dev", id(7)) && !all.leads_to("no", id(5)));
         // Parents in a circle.
-        let mut snapshots = all.root.take_records(SNAPSHOTS);
+        let mut snapshots = all.root.take_records(field::SNAPSHOTS);
         snapshots[0].set(1, Value::plain([1, 0, 0, 0]));
-        all.root.set(SNAPSHOTS, Value::Records(snapshots));
+        all.root.set(field::SNAPSHOTS, Value::Records(snapshots));
         assert!(!all.leads_to("main", id(9)));
     }
 
@@ -478,10 +481,10 @@ mod tests {
             };
             all.add("main", &added, n as u64, Some(&format!("repo.{n}")));
         }
-        assert_eq!(all.root.records(UPDATES).len(), MOST_UPDATES);
+        assert_eq!(all.root.records(field::UPDATES).len(), MOST_UPDATES);
         // The last update that is told is number 6. The file that number 6 replaced ends with number 5.
-        assert_eq!(all.root.text(OLDER_UPDATES), Some("repo.6"));
-        assert_eq!(all.root.records(UPDATES)[MOST_UPDATES - 1].number(2), 6);
+        assert_eq!(all.root.text(field::OLDER_UPDATES), Some("repo.6"));
+        assert_eq!(all.root.records(field::UPDATES)[MOST_UPDATES - 1].number(2), 6);
     }
 
     /// Other writers share empty lists and messages among snapshots.
@@ -497,7 +500,7 @@ mod tests {
                 .with(3, Value::text(""))
         };
         let snapshots: Vec<Record> = (0..20_000).map(short).collect();
-        all.root.set(SNAPSHOTS, Value::Records(snapshots));
+        all.root.set(field::SNAPSHOTS, Value::Records(snapshots));
         let found = Repository::parse(&all.flatbuffer()).unwrap();
         assert_eq!(found.ids().len(), 20_000);
     }
@@ -507,7 +510,7 @@ mod tests {
         let all = Repository::new(&added(0, 0), Vec::new());
         let mut buffer = FlatBuffer::new();
         let record = all.root.clone().with(13, Value::Bytes(vec![1]));
-        let forms = [REPOSITORY, &[Form::Elements(1)]].concat();
+        let forms = [ROOT, &[Form::Elements(1)]].concat();
         record.write(&mut buffer, None, &forms);
         let found = Repository::parse(&buffer.finish()).unwrap();
         assert!(found.branch("main").is_some());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::flatbuffer_reader::{CopyLimit, Table, Wrong};
+use super::flatbuffer_reader::{CopyLimit, Table, Wrong, little_endian};
 use super::id::SnapshotId;
 use super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node};
 
@@ -113,7 +113,7 @@ impl SnapshotReader {
                 // The id of 12 bytes, 4 that align, size, count, 4 that align.
                 let file: [u8; 32] = all.plain(n)?;
                 let [id @ .., _, _, _, _] = *file.first_chunk::<16>().ok_or("a manifest without an id")?;
-                let (size, count) = (number(&file[16..24]), number(&file[24..28]));
+                let (size, count) = (little_endian(&file[16..24]), little_endian(&file[24..28]));
                 files.insert(id, (size, u32::try_from(count).unwrap_or(u32::MAX), None));
             }
         }
@@ -146,8 +146,8 @@ impl SnapshotReader {
                 let axis: [u8; 16] = all.plain(n)?;
                 let (length, chunk) = axis.split_at(8);
                 shape.push(Axis {
-                    length: number(length),
-                    chunks: Chunks::Length(number(chunk)),
+                    length: little_endian(length),
+                    chunks: Chunks::Length(little_endian(chunk)),
                 });
             }
         }
@@ -194,14 +194,9 @@ impl SnapshotReader {
     }
 }
 
-/// A number by its bytes, the lowest first.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::write::flatbuffer_writer::{FlatBuffer, FlatTable};
+    use super::super::flatbuffer_writer::{FlatBuffer, FlatTable};
     use super::*;
 
     /// Groups that share one document.

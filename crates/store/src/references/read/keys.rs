@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::objects::{Objects, checked_bytes, range_of, unreadable};
 use crate::keys::key::part_of;
 use crate::references::{Reference, ReferencedObject, StoredRange, ValuePlace};
+use crate::requests::fetch_pool::allocate_in;
 use crate::requests::gathered::Gathered;
 use crate::threads::try_map;
 use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
@@ -93,15 +94,14 @@ impl ReferenceKeys {
 
     /// Reads a part of the value that a reference has or leads to.
     fn read(&self, found: Reference, part: GetRange, bytes: &mut Vec<u8>) -> io::Result<()> {
-        bytes.clear();
         match found {
-            Reference::Inline(value) => bytes.extend_from_slice(part_of(&value, part)),
+            Reference::Inline(value) => {
+                bytes.clear();
+                bytes.extend_from_slice(part_of(&value, part));
+            }
             Reference::Stored(stored) => {
                 let (object, range) = self.place(&stored, part)?;
-                bytes
-                    .try_reserve_exact(range.length)
-                    .map_err(|_| io::ErrorKind::OutOfMemory)?;
-                bytes.resize(range.length, 0);
+                allocate_in(bytes, range.length)?;
                 let read = object.read_exact_at(range.offset, bytes);
                 read.map_err(|e| unreadable(&stored, &e))?;
             }

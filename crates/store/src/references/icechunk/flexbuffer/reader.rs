@@ -1,6 +1,6 @@
 //! Reads a buffer whose offsets may lead anywhere.
 
-use super::super::flatbuffer_reader::{CopyLimit, Wrong};
+use super::super::flatbuffer_reader::{CopyLimit, Wrong, little_endian};
 use super::{Flex, types};
 
 /// Most levels of lists and maps.
@@ -45,8 +45,7 @@ impl Reader<'_> {
     /// The number of `width` bytes at a place.
     fn number(&self, at: usize, width: usize) -> Result<u64, Wrong> {
         let end = at.checked_add(width).ok_or_else(short)?;
-        let bytes = self.bytes.get(at..end).ok_or_else(short)?;
-        Ok(bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+        self.bytes.get(at..end).map(little_endian).ok_or_else(short)
     }
 
     /// Where the offset at a place leads. The limits end what leads in a circle.

@@ -119,14 +119,11 @@ fn name_of_copy(at: u64, file: &[u8]) -> String {
 
 /// The settings of specification 2 with these folders; `None` if they have them.
 fn with_new_folders(repository: &Repository, folders: &[&String]) -> io::Result<Option<Vec<u8>>> {
-    let wrong = |why: String| damaged(keys::REPOSITORY, &why);
-    let (settings, told) = match repository.settings() {
-        Some(bytes) => (
-            Flex::parse(bytes).map_err(wrong)?,
-            Containers::of_flexbuffer(bytes).map_err(wrong)?,
-        ),
-        None => (Flex::Map(Vec::new()), Containers::default()),
+    let settings = match repository.settings() {
+        Some(bytes) => Flex::parse(bytes).map_err(|why| damaged(keys::REPOSITORY, &why))?,
+        None => Flex::Map(Vec::new()),
     };
+    let told = Containers::of(&settings);
     let mut new = folders
         .iter()
         .copied()

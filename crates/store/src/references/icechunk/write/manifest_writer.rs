@@ -4,11 +4,11 @@ use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::file_reader::{FileKind, Specification};
+use super::super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
 use super::super::id::{NodeId, SnapshotId, id_of};
 use super::super::nodes::ManifestRef;
 use super::chunk_list::ChunkList;
 use super::file_writer::file;
-use super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
 use crate::references::{ObjectVersion, Reference};
 
 /// References of a manifest. Readers hold a whole manifest in memory to read one chunk.

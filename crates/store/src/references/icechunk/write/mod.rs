@@ -1,17 +1,16 @@
 //! Writes repositories: new ones, and further snapshots of a branch.
 //!
 //! ```text
-//! KeyOutput ─► repository_writer ─► manifest_writer, snapshot_writer, transaction_writer ─► flatbuffer_writer ─► file_writer
+//! KeyOutput ─► repository_writer ─► manifest_writer, snapshot_writer, transaction_writer ─► ../flatbuffer_writer ─► file_writer
 //!                    ├─► parent: the snapshot that a new one is made from; its manifests stay
 //!                    └─► commit: the branch moves, if no other program moved it
 //! ```
 
-mod chunk_key;
 mod chunk_list;
 mod commit;
 mod file_writer;
-pub(super) mod flatbuffer_writer;
 mod manifest_writer;
+mod object_url;
 mod parent;
 mod repository_writer;
 mod settings_writer;

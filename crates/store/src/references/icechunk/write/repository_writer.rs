@@ -12,15 +12,16 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::super::chunk_key::{MOST_DIMENSIONS, chunk_of};
 use super::super::file_reader::Specification;
 use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
 use super::super::keys::{self, DOCUMENT};
 use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node, too_many_chunks};
 use super::super::repository::Added;
-use super::chunk_key::{MOST_DIMENSIONS, chunk_of, url_of};
 use super::chunk_list::ChunkList;
 use super::commit;
 use super::manifest_writer::{OpenManifest, Value};
+use super::object_url::url_of;
 use super::parent::Parent;
 use super::settings_writer::{common_folder, folder_of, server_of};
 use super::snapshot_writer::{MAIN, Snapshot};

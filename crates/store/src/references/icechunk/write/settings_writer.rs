@@ -199,7 +199,7 @@ mod tests {
         let first = with_folders(settings, folders[..1].iter());
         let both = with_folders(first, folders[1..].iter());
         assert_eq!(both.get("caching"), Some(&Flex::UInt(3)));
-        let found = Containers::of_flexbuffer(&both.write()).unwrap();
+        let found = Containers::of(&Flex::parse(&both.write()).unwrap());
         assert!(found.have("s3://b/x/") && found.have("file:///data/"));
     }
 }

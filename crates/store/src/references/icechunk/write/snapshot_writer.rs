@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::super::file_reader::{FileKind, Specification};
+use super::super::flatbuffer_writer::{FlatBuffer, FlatTable};
 use super::super::flexbuffer::Flex;
 use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
 use super::super::nodes::{ArrayNode, ManifestRef, Node, too_many_chunks};
 use super::super::snapshot_reader::{ARRAY, GROUP};
 use super::file_writer::file;
-use super::flatbuffer_writer::{FlatBuffer, FlatTable};
 
 /// The message of the snapshot that every repository begins with.
 pub const FIRST_MESSAGE: &str = "Repository initialized";

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::super::file_reader::{FileKind, Specification};
+use super::super::flatbuffer_writer::{FlatBuffer, FlatTable};
 use super::super::id::{NodeId, SnapshotId};
 use super::super::nodes::Node;
 use super::chunk_list::ChunkList;
 use super::file_writer::file;
-use super::flatbuffer_writer::{FlatBuffer, FlatTable};
 
 /// What a snapshot adds and changes.
 #[derive(Debug, Default)]
