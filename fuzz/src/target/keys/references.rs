@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ncutils_core::store::references::icechunk::{
-    Containers, FileKind, Flex, Manifest, Repository, Snapshot, read_file,
+    Containers, FileKind, FlexValue, Manifest, Repository, Snapshot, read_file,
 };
 use ncutils_core::store::references::parquet::read_rows;
 
@@ -46,13 +46,13 @@ fn metadata(value: &[u8]) {
         if let Ok(found) = found {
             // What is read is written again.
             Repository::parse(&found.flatbuffer()).expect("a file that was written");
-            drop(found.settings().map(Flex::parse));
+            drop(found.settings().map(FlexValue::parse));
         }
     }
     drop(Containers::of_yaml(&String::from_utf8_lossy(value)));
-    if let Ok(settings) = Flex::parse(value) {
+    if let Ok(settings) = FlexValue::parse(value) {
         drop(Containers::of(&settings));
-        assert!(Flex::parse(&settings.write()).is_ok());
+        assert!(FlexValue::parse(&settings.write()).is_ok());
     }
     let Some(manifest) = buffer(FileKind::Manifest).map(Manifest::new) else {
         return;

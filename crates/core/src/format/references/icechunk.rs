@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::store::references::icechunk::{
-    FileKind, IcechunkReferences, LARGEST_FILE, LARGEST_TEXT, Repository, RepositoryPlaces, SnapshotId, get,
+    FileKind, IcechunkReferences, LARGEST_FILE, LARGEST_TEXT, ObjectId, Repository, RepositoryPlaces, get,
     keys, read_file,
 };
 use crate::store::{ExternalFiles, KeyStore, ReferenceKeys};
@@ -62,7 +62,7 @@ fn cannot_read(error: io::Error) -> Error {
 }
 
 /// The snapshot that the file of specification 2 tells, and the settings.
-fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<(SnapshotId, Option<Vec<u8>>)> {
+fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<(ObjectId, Option<Vec<u8>>)> {
     let repository = Repository::parse(buffer);
     let repository = repository.map_err(|why| Error::Damaged(format!("{}: {why}", keys::REPOSITORY)))?;
     let found = match name {
@@ -76,7 +76,7 @@ fn in_repository(buffer: &[u8], name: &SnapshotName) -> Result<(SnapshotId, Opti
 }
 
 /// The snapshot that the files of specification 1 tell; `None` for a store that is no repository.
-fn in_refs(store: &dyn KeyStore, name: &SnapshotName, is_asked: bool) -> Result<Option<SnapshotId>> {
+fn in_refs(store: &dyn KeyStore, name: &SnapshotName, is_asked: bool) -> Result<Option<ObjectId>> {
     let text = |key: &str| get(store, key, LARGEST_TEXT).map_err(cannot_read);
     let key = match name {
         SnapshotName::Branch(name) => Some(keys::branch(name)),
@@ -113,9 +113,8 @@ fn in_refs(store: &dyn KeyStore, name: &SnapshotName, is_asked: bool) -> Result<
     }
 }
 
-fn parsed(id: &str) -> Result<SnapshotId> {
-    SnapshotId::parse(id)
-        .ok_or_else(|| Error::Usage(format!("'{}' is no id of a snapshot", id.escape_debug())))
+fn parsed(id: &str) -> Result<ObjectId> {
+    ObjectId::parse(id).ok_or_else(|| Error::Usage(format!("'{}' is no id of a snapshot", id.escape_debug())))
 }
 
 fn missing(name: &SnapshotName, branches: &[impl AsRef<str>], tags: &[impl AsRef<str>]) -> Error {

@@ -1,7 +1,7 @@
 //! [`Containers`]: the folders that virtual chunks may lie in, as the settings of a repository name them.
 
 use super::flatbuffer_reader::Wrong;
-use super::flexbuffer::Flex;
+use super::flexbuffer::FlexValue;
 use crate::references::read::JsonText;
 
 /// What a location in a container begins with: `vcc://NAME/path`.
@@ -19,10 +19,10 @@ pub struct Containers {
 
 impl Containers {
     /// The containers in the settings of a specification 2 repository.
-    pub fn of(settings: &Flex) -> Self {
-        let text = |container: &Flex, name: &str| container.get(name)?.as_text().map(str::to_owned);
+    pub fn of(settings: &FlexValue) -> Self {
+        let text = |container: &FlexValue, name: &str| container.get(name)?.as_text().map(str::to_owned);
         let all = match settings.get(MEMBER) {
-            Some(Flex::Map(members)) => members
+            Some(FlexValue::Map(members)) => members
                 .iter()
                 .filter_map(|(_, container)| Some((text(container, "name"), text(container, "url_prefix")?)))
                 .collect(),
@@ -56,12 +56,12 @@ impl Containers {
     }
 
     /// True if a folder is in one of the containers.
-    pub fn have(&self, folder: &str) -> bool {
+    pub fn contains(&self, folder: &str) -> bool {
         self.prefixes().any(|prefix| folder.starts_with(prefix.as_str()))
     }
 
     /// True if a location needs containers to be found.
-    pub fn are_needed_by(location: &str) -> bool {
+    pub fn is_container_location(location: &str) -> bool {
         location.starts_with(BY_NAME)
     }
 
@@ -131,14 +131,14 @@ mod tests {
         assert_eq!(found.url_of("s3://c/z").unwrap(), "s3://c/z");
         let error = found.url_of("vcc://other/x").unwrap_err();
         assert!(error.contains("container other"), "{error}");
-        let mut container = Flex::Null;
-        container.set("name", Flex::Text("bucket".to_owned()));
-        container.set("url_prefix", Flex::Text("s3://b/".to_owned()));
-        let (mut all, mut settings) = (Flex::Null, Flex::Null);
+        let mut container = FlexValue::Null;
+        container.set("name", FlexValue::Text("bucket".to_owned()));
+        container.set("url_prefix", FlexValue::Text("s3://b/".to_owned()));
+        let (mut all, mut settings) = (FlexValue::Null, FlexValue::Null);
         all.set("s3://b/", container);
         settings.set(MEMBER, all);
         let found = Containers::of(&settings);
         assert_eq!(found.url_of("vcc://bucket/x/y.nc").unwrap(), "s3://b/x/y.nc");
-        assert!(found.have("s3://b/q/") && !found.have("s3://c/"));
+        assert!(found.contains("s3://b/q/") && !found.contains("s3://c/"));
     }
 }

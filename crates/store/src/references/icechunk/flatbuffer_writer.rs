@@ -34,9 +34,9 @@ pub struct FlatTable {
     fields: Vec<Field>,
 }
 
-/// Where the fields of tables of one form are.
+/// Where the fields of tables of one layout are.
 #[derive(Debug, Clone)]
-pub struct TableForm {
+pub struct TableLayout {
     /// Place of the vtable.
     vtable: usize,
     /// Bytes of a table.
@@ -45,7 +45,7 @@ pub struct TableForm {
     fields: Vec<usize>,
 }
 
-impl TableForm {
+impl TableLayout {
     /// Bytes from the beginning of a table to field number `n` of those that were added.
     pub fn field(&self, n: usize) -> usize {
         self.fields.get(n).copied().unwrap_or_default()
@@ -102,8 +102,8 @@ impl FlatBuffer {
         self.bytes[place..place + 4].copy_from_slice(&offset.to_le_bytes());
     }
 
-    /// The form of tables with the fields of this one, whatever their values are.
-    pub fn form(&mut self, table: &FlatTable) -> TableForm {
+    /// The layout of tables with the fields of this one, whatever their values are.
+    pub fn layout(&mut self, table: &FlatTable) -> TableLayout {
         // Numbers of 8 bytes come first, behind the 4 of the vtable's offset.
         let size = |field: &Field| match field {
             Field::Inline(_, bytes) => bytes.len(),
@@ -143,20 +143,20 @@ impl FlatBuffer {
             self.vtables.insert(vtable, place);
             place
         });
-        TableForm {
+        TableLayout {
             vtable: of_vtable,
             size: at,
             fields: inside,
         }
     }
 
-    /// Writes a table of a known form without values, to which the offset at `from` leads; the root if it is `None`. Returns its place.
-    pub fn empty_table(&mut self, from: Option<usize>, form: &TableForm) -> usize {
+    /// Writes a table of a known layout without values, to which the offset at `from` leads; the root if it is `None`. Returns its place.
+    pub fn empty_table(&mut self, from: Option<usize>, layout: &TableLayout) -> usize {
         self.align(8, 4);
         self.lead(from.unwrap_or(0));
         let place = self.bytes.len();
-        self.bytes.resize(place + form.size, 0);
-        self.set(place, &((place - form.vtable) as i32).to_le_bytes());
+        self.bytes.resize(place + layout.size, 0);
+        self.set(place, &((place - layout.vtable) as i32).to_le_bytes());
         place
     }
 
@@ -168,10 +168,10 @@ impl FlatBuffer {
     /// Writes a table, to which the offset at `from` leads; the root if it is `None`. Returns the places of its offsets, in the order in
     /// which they were added.
     pub fn table(&mut self, from: Option<usize>, table: &FlatTable) -> Vec<usize> {
-        let form = self.form(table);
-        let place = self.empty_table(from, &form);
+        let layout = self.layout(table);
+        let place = self.empty_table(from, &layout);
         let mut offsets = Vec::new();
-        for (field, at) in table.fields.iter().zip(&form.fields) {
+        for (field, at) in table.fields.iter().zip(&layout.fields) {
             match field {
                 Field::Inline(_, bytes) => self.set(place + at, bytes),
                 Field::Offset(_) => offsets.push(place + at),

@@ -7,15 +7,15 @@ use sha2::{Digest, Sha256};
 /// The digits, in which I, L, O and U are not.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// The id of a snapshot, manifest or chunk.
+/// The id of a snapshot, a manifest, a chunk or a copy of `repo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SnapshotId(pub [u8; 12]);
+pub struct ObjectId(pub [u8; 12]);
 
 /// The id of a group or an array.
 pub type NodeId = [u8; 8];
 
 /// The snapshot that every repository begins with.
-pub const FIRST_SNAPSHOT: SnapshotId = SnapshotId([
+pub const FIRST_SNAPSHOT: ObjectId = ObjectId([
     0x0b, 0x1c, 0xc8, 0xd6, 0x78, 0x75, 0x80, 0xf0, 0xe3, 0x3a, 0x65, 0x34,
 ]);
 
@@ -29,7 +29,7 @@ pub fn id_of<const N: usize>(what: &str, content: &[u8]) -> [u8; N] {
     std::array::from_fn(|n| digest[n])
 }
 
-impl SnapshotId {
+impl ObjectId {
     /// The id that a file's name is.
     pub fn parse(name: &str) -> Option<Self> {
         if name.len() != 20 {
@@ -49,7 +49,7 @@ impl SnapshotId {
     }
 }
 
-impl fmt::Display for SnapshotId {
+impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = [0; 16];
         all[4..].copy_from_slice(&self.0);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn ids_are_names_and_back() {
         // The id of the first snapshot of each repository.
-        let id = SnapshotId([
+        let id = ObjectId([
             0x0b, 0x1c, 0xc8, 0xd6, 0x78, 0x75, 0x80, 0xf0, 0xe3, 0x3a, 0x65, 0x34,
         ]);
         assert_eq!(id.to_string(), "1CECHNKREP0F1RSTCMT0");
@@ -78,7 +78,7 @@ mod tests {
             "4E960QAHD14NVWWSRZ7G",
             "00000000000000000000",
         ] {
-            assert_eq!(SnapshotId::parse(name).unwrap().to_string(), name);
+            assert_eq!(ObjectId::parse(name).unwrap().to_string(), name);
         }
         for name in [
             "",
@@ -87,7 +87,7 @@ mod tests {
             "1CECHNKREP0F1RSTCMU0",
             "1CECHNKREP0F1RSTCM/0",
         ] {
-            assert_eq!(SnapshotId::parse(name), None, "{name}");
+            assert_eq!(ObjectId::parse(name), None, "{name}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The keys of a repository, and the documents of the hierarchy in it.
 
-use super::id::SnapshotId;
+use super::id::ObjectId;
 use crate::references::read::JsonText;
 
 /// All branches, tags and snapshots: specification 2.
@@ -16,28 +16,28 @@ pub const DOCUMENT: &str = "zarr.json";
 const CHUNKS: &str = "chunks/";
 
 /// The file of a snapshot.
-pub fn snapshot(id: SnapshotId) -> String {
+pub fn snapshot(id: ObjectId) -> String {
     format!("snapshots/{id}")
 }
 
 /// The file of the log of a snapshot.
-pub fn transaction_log(id: SnapshotId) -> String {
+pub fn transaction_log(id: ObjectId) -> String {
     format!("transactions/{id}")
 }
 
 /// The file of a manifest.
-pub fn manifest(id: SnapshotId) -> String {
+pub fn manifest(id: ObjectId) -> String {
     format!("manifests/{id}")
 }
 
 /// The file of a chunk.
-pub fn chunk(id: SnapshotId) -> String {
+pub fn chunk(id: ObjectId) -> String {
     format!("{CHUNKS}{id}")
 }
 
 /// The id of a chunk, by the key of its file.
-pub fn id_of_chunk(key: &str) -> Option<SnapshotId> {
-    key.strip_prefix(CHUNKS).and_then(SnapshotId::parse)
+pub fn id_of_chunk(key: &str) -> Option<ObjectId> {
+    key.strip_prefix(CHUNKS).and_then(ObjectId::parse)
 }
 
 /// A copy of [`REPOSITORY`], by its name.
@@ -70,12 +70,12 @@ pub fn deleted_tag(name: &str) -> String {
 }
 
 /// The content of the file of a branch or tag.
-pub fn ref_to(id: SnapshotId) -> String {
+pub fn ref_to(id: ObjectId) -> String {
     format!("{{\"snapshot\":\"{id}\"}}")
 }
 
 /// The snapshot that the file of a branch or tag names.
-pub fn snapshot_of_ref(file: &[u8]) -> Option<SnapshotId> {
+pub fn snapshot_of_ref(file: &[u8]) -> Option<ObjectId> {
     let (mut json, mut is_first) = (JsonText::new(file), true);
     json.expect(b'{').ok()?;
     let mut found = None;
@@ -86,7 +86,7 @@ pub fn snapshot_of_ref(file: &[u8]) -> Option<SnapshotId> {
         match &*name {
             b"snapshot" => {
                 json.string(&mut value, file.len()).ok()?;
-                found = str::from_utf8(&value).ok().and_then(SnapshotId::parse);
+                found = str::from_utf8(&value).ok().and_then(ObjectId::parse);
             }
             _ => json.skip().ok()?,
         }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_ref_names_a_snapshot() {
-        let id = SnapshotId([7; 12]);
+        let id = ObjectId([7; 12]);
         assert_eq!(snapshot_of_ref(ref_to(id).as_bytes()), Some(id));
         let other = format!(r#" {{"a": {{"b": ["{id}"]}}, "snapshot" : "{id}" }} "#);
         assert_eq!(snapshot_of_ref(other.as_bytes()), Some(id));

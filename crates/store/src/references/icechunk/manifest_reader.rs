@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::time::{Duration, SystemTime};
 
 use super::flatbuffer_reader::{CopyLimit, Table, Vector, Wrong};
-use super::id::SnapshotId;
+use super::id::ObjectId;
 use super::keys;
 use crate::references::{ObjectVersion, Reference, StoredRange};
 
@@ -152,7 +152,7 @@ impl Manifest {
         let range = Some((found.number(2)?, found.number(3)?));
         if let Some(id) = found.plain(4)? {
             return Ok(Reference::Stored(StoredRange {
-                object: keys::chunk(SnapshotId(id)).into(),
+                object: keys::chunk(ObjectId(id)).into(),
                 range,
                 version: None,
             }));

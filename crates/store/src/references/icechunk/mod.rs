@@ -30,8 +30,8 @@ mod write;
 
 pub use containers::Containers;
 pub use file_reader::{FileKind, LARGEST_FILE, LARGEST_TEXT, Specification, get, read_file};
-pub use flexbuffer::Flex;
-pub use id::SnapshotId;
+pub use flexbuffer::FlexValue;
+pub use id::ObjectId;
 pub use manifest_reader::Manifest;
 pub use places::RepositoryPlaces;
 pub use references::IcechunkReferences;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::id::{NodeId, SnapshotId};
+use super::id::{NodeId, ObjectId};
 
 /// A group or an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Axis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManifestRef {
     /// The id, which is the name of the file.
-    pub id: SnapshotId,
+    pub id: ObjectId,
     /// Bytes of its file.
     pub size: u64,
     /// Number of references.

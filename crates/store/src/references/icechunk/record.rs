@@ -1,13 +1,13 @@
 //! [`Record`]: a table of a flatbuffer with all that it leads to, so that it can be changed and written again.
 //!
-//! Forms tell the fields of a table. Fields that no form tells are left out, and told.
+//! [`FieldType`]s describe the fields of a table. Other fields are dropped, and `has_unknown_fields` is set.
 
 use super::flatbuffer_reader::{CopyLimit, Table, Wrong, little_endian};
 use super::flatbuffer_writer::{FlatBuffer, FlatTable};
 
 /// What a field of a table is.
 #[derive(Debug, Clone, Copy)]
-pub enum Form {
+pub enum FieldType {
     /// A number or structure of so many bytes.
     Plain(usize),
     /// A list of elements of so many bytes.
@@ -17,11 +17,11 @@ pub enum Form {
     /// A list of texts.
     Texts,
     /// A table.
-    Table(&'static [Form]),
+    Table(&'static [FieldType]),
     /// A list of tables.
-    Tables(&'static [Form]),
+    Tables(&'static [FieldType]),
     /// One of several tables. The field before it has the number of the table, from 1.
-    Union(&'static [&'static [Form]]),
+    Union(&'static [&'static [FieldType]]),
 }
 
 /// The value of a field.
@@ -47,19 +47,19 @@ const FIELD: usize = 24;
 /// A field takes 4 bytes or more in a buffer, as does its place in a list of tables that lack it.
 const TIMES: usize = 16;
 
-/// The reading of one buffer.
-pub struct Reading {
+/// A buffer that is being read.
+pub struct RecordReader {
     limit: CopyLimit,
-    /// True if a table had a field that no form tells.
-    pub is_strange: bool,
+    /// True if a table had a field without a [`FieldType`].
+    pub has_unknown_fields: bool,
 }
 
-impl Reading {
+impl RecordReader {
     /// Reads from a buffer.
     pub fn of(buffer: &[u8]) -> Self {
         Self {
             limit: CopyLimit::times(TIMES, buffer),
-            is_strange: false,
+            has_unknown_fields: false,
         }
     }
 
@@ -67,49 +67,49 @@ impl Reading {
     ///
     /// # Errors
     /// What is damaged.
-    pub fn record(&mut self, table: Table<'_>, forms: &[Form]) -> Result<Record, Wrong> {
-        self.limit.take(FIELD * forms.len())?;
-        self.is_strange |= table.has_fields_from(forms.len())?;
-        let mut fields = Vec::with_capacity(forms.len());
-        for (n, form) in forms.iter().enumerate() {
-            fields.push(self.value(table, n, form)?);
+    pub fn record(&mut self, table: Table<'_>, types: &[FieldType]) -> Result<Record, Wrong> {
+        self.limit.take(FIELD * types.len())?;
+        self.has_unknown_fields |= table.has_fields_from(types.len())?;
+        let mut fields = Vec::with_capacity(types.len());
+        for (n, kind) in types.iter().enumerate() {
+            fields.push(self.value(table, n, kind)?);
         }
         Ok(Record { fields })
     }
 
-    fn value(&mut self, table: Table<'_>, n: usize, form: &Form) -> Result<Option<Value>, Wrong> {
-        Ok(match form {
-            Form::Plain(size) => self.bytes(table.plain_bytes(n, *size)?)?,
-            Form::Elements(size) => self.bytes(table.elements(n, *size)?)?,
-            Form::Text => match table.text(n)? {
+    fn value(&mut self, table: Table<'_>, n: usize, kind: &FieldType) -> Result<Option<Value>, Wrong> {
+        Ok(match kind {
+            FieldType::Plain(size) => self.bytes(table.plain_bytes(n, *size)?)?,
+            FieldType::Elements(size) => self.bytes(table.elements(n, *size)?)?,
+            FieldType::Text => match table.text(n)? {
                 Some(text) => Some(Value::Texts(vec![self.text(text)?])),
                 None => None,
             },
-            Form::Texts => {
+            FieldType::Texts => {
                 let Some(all) = table.vector(n, 4)? else {
                     return Ok(None);
                 };
                 let texts = (0..all.len()).map(|n| self.text(all.text(n)?));
                 Some(Value::Texts(texts.collect::<Result<_, Wrong>>()?))
             }
-            Form::Table(forms) => self.one(table, n, forms)?,
-            Form::Tables(forms) => {
+            FieldType::Table(types) => self.one(table, n, types)?,
+            FieldType::Tables(types) => {
                 let Some(all) = table.vector(n, 4)? else {
                     return Ok(None);
                 };
-                let records = all.tables().map(|found| self.record(found?, forms));
+                let records = all.tables().map(|found| self.record(found?, types));
                 Some(Value::Records(records.collect::<Result<_, Wrong>>()?))
             }
-            Form::Union(forms) => {
+            FieldType::Union(types) => {
                 let [number] = n
                     .checked_sub(1)
                     .map_or(Ok(None), |n| table.plain(n))?
                     .unwrap_or([0]);
-                match usize::from(number).checked_sub(1).map(|n| forms.get(n)) {
+                match usize::from(number).checked_sub(1).map(|n| types.get(n)) {
                     None => None,
-                    Some(Some(forms)) => self.one(table, n, forms)?,
+                    Some(Some(types)) => self.one(table, n, types)?,
                     Some(None) => {
-                        self.is_strange = true;
+                        self.has_unknown_fields = true;
                         None
                     }
                 }
@@ -117,8 +117,8 @@ impl Reading {
         })
     }
 
-    fn one(&mut self, table: Table<'_>, n: usize, forms: &[Form]) -> Result<Option<Value>, Wrong> {
-        let found = table.table(n)?.map(|found| self.record(found, forms));
+    fn one(&mut self, table: Table<'_>, n: usize, types: &[FieldType]) -> Result<Option<Value>, Wrong> {
+        let found = table.table(n)?.map(|found| self.record(found, types));
         Ok(found.transpose()?.map(Value::record))
     }
 
@@ -207,55 +207,55 @@ impl Record {
     }
 
     /// Writes the table, to which the offset at `from` leads; the root if it is `None`.
-    pub fn write(&self, buffer: &mut FlatBuffer, from: Option<usize>, forms: &[Form]) {
+    pub fn write(&self, buffer: &mut FlatBuffer, from: Option<usize>, types: &[FieldType]) {
         let mut table = FlatTable::default();
-        for (n, (value, form)) in self.fields.iter().zip(forms).enumerate() {
-            table = match (value, form) {
+        for (n, (value, kind)) in self.fields.iter().zip(types).enumerate() {
+            table = match (value, kind) {
                 (None, _) => table,
-                (Some(Value::Bytes(bytes)), Form::Plain(_)) => table.inline(n, bytes),
+                (Some(Value::Bytes(bytes)), FieldType::Plain(_)) => table.inline(n, bytes),
                 _ => table.offset(n),
             };
         }
         let mut places = buffer.table(from, &table).into_iter();
-        for (n, (value, form)) in self.fields.iter().zip(forms).enumerate() {
+        for (n, (value, kind)) in self.fields.iter().zip(types).enumerate() {
             let Some(value) = value else { continue };
-            if matches!(form, Form::Plain(_)) {
+            if matches!(kind, FieldType::Plain(_)) {
                 continue;
             }
             let Some(place) = places.next() else { continue };
-            match (value, form) {
-                (Value::Bytes(bytes), Form::Elements(size)) => {
+            match (value, kind) {
+                (Value::Bytes(bytes), FieldType::Elements(size)) => {
                     // Structures of odd sizes are bytes.
                     let alignment = if size.is_power_of_two() { *size } else { 1 };
                     buffer.elements(place, bytes.len() / (*size).max(1), alignment, bytes);
                 }
-                (Value::Texts(texts), Form::Text) => {
+                (Value::Texts(texts), FieldType::Text) => {
                     buffer.string(place, texts.first().map_or("", String::as_str));
                 }
-                (Value::Texts(texts), Form::Texts) => {
+                (Value::Texts(texts), FieldType::Texts) => {
                     let all = buffer.tables(place, texts.len());
                     for (n, text) in texts.iter().enumerate() {
                         buffer.string(all.place(n), text);
                     }
                 }
-                (Value::Records(records), Form::Tables(forms)) => {
+                (Value::Records(records), FieldType::Tables(types)) => {
                     let all = buffer.tables(place, records.len());
                     for (n, record) in records.iter().enumerate() {
-                        record.write(buffer, Some(all.place(n)), forms);
+                        record.write(buffer, Some(all.place(n)), types);
                     }
                 }
-                (Value::Records(records), form) => {
-                    let forms = match form {
-                        Form::Table(forms) => Some(*forms),
-                        Form::Union(all) => {
+                (Value::Records(records), kind) => {
+                    let types = match kind {
+                        FieldType::Table(types) => Some(*types),
+                        FieldType::Union(all) => {
                             let number = n.checked_sub(1).map_or(0, |n| self.number(n));
                             let number = usize::try_from(number).ok().and_then(|n| n.checked_sub(1));
                             number.and_then(|n| all.get(n).copied())
                         }
                         _ => None,
                     };
-                    if let (Some(forms), Some(record)) = (forms, records.first()) {
-                        record.write(buffer, Some(place), forms);
+                    if let (Some(types), Some(record)) = (types, records.first()) {
+                        record.write(buffer, Some(place), types);
                     }
                 }
                 _ => {}
@@ -268,15 +268,15 @@ impl Record {
 mod tests {
     use super::*;
 
-    const INNER: &[Form] = &[Form::Text, Form::Plain(4)];
-    const OUTER: &[Form] = &[
-        Form::Plain(1),
-        Form::Union(&[&[], INNER]),
-        Form::Texts,
-        Form::Elements(12),
-        Form::Tables(INNER),
-        Form::Elements(2),
-        Form::Table(INNER),
+    const INNER: &[FieldType] = &[FieldType::Text, FieldType::Plain(4)];
+    const OUTER: &[FieldType] = &[
+        FieldType::Plain(1),
+        FieldType::Union(&[&[], INNER]),
+        FieldType::Texts,
+        FieldType::Elements(12),
+        FieldType::Tables(INNER),
+        FieldType::Elements(2),
+        FieldType::Table(INNER),
     ];
 
     #[test]
@@ -296,13 +296,13 @@ mod tests {
         let mut buffer = FlatBuffer::new();
         record.write(&mut buffer, None, OUTER);
         let bytes = buffer.finish();
-        let mut reading = Reading::of(&bytes);
-        let mut found = reading.record(Table::root(&bytes).unwrap(), OUTER).unwrap();
-        assert!(!reading.is_strange);
+        let mut reader = RecordReader::of(&bytes);
+        let mut found = reader.record(Table::root(&bytes).unwrap(), OUTER).unwrap();
+        assert!(!reader.has_unknown_fields);
         assert_eq!(found.fields.pop(), Some(None));
         assert_eq!(found, record);
-        let mut reading = Reading::of(&bytes);
-        reading.record(Table::root(&bytes).unwrap(), &OUTER[..5]).unwrap();
-        assert!(reading.is_strange);
+        let mut reader = RecordReader::of(&bytes);
+        reader.record(Table::root(&bytes).unwrap(), &OUTER[..5]).unwrap();
+        assert!(reader.has_unknown_fields);
     }
 }

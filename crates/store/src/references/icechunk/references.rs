@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use super::chunk_key::{MOST_DIMENSIONS, chunk_of};
 use super::containers::Containers;
 use super::file_reader::{FileKind, LARGEST_TEXT, damaged, get, get_file};
-use super::flexbuffer::Flex;
-use super::id::SnapshotId;
+use super::flexbuffer::FlexValue;
+use super::id::ObjectId;
 use super::keys::{self, DOCUMENT};
 use super::manifest_reader::Manifest;
 use super::nodes::{ArrayNode, Node};
@@ -32,7 +32,7 @@ pub struct IcechunkReferences {
     containers: OnceLock<Containers>,
     /// The settings of specification 2. Those of specification 1 are a file.
     settings: Option<Vec<u8>>,
-    manifests: BoundedCache<SnapshotId, Arc<Manifest>>,
+    manifests: BoundedCache<ObjectId, Arc<Manifest>>,
 }
 
 impl IcechunkReferences {
@@ -43,7 +43,7 @@ impl IcechunkReferences {
     /// If the snapshot is missing or damaged.
     pub fn open(
         store: Arc<dyn KeyStore>,
-        snapshot: SnapshotId,
+        snapshot: ObjectId,
         settings: Option<Vec<u8>>,
         root: &str,
     ) -> io::Result<Self> {
@@ -93,7 +93,7 @@ impl IcechunkReferences {
         if !location.contains("://") && !self.root.is_empty() {
             return Ok(format!("{}{location}", self.root).into());
         }
-        match Containers::are_needed_by(location) {
+        match Containers::is_container_location(location) {
             true => {
                 let url = self.containers()?.url_of(location);
                 url.map(Cow::Owned).map_err(io::Error::other)
@@ -108,7 +108,7 @@ impl IcechunkReferences {
         }
         let found = match &self.settings {
             Some(settings) => {
-                let settings = Flex::parse(settings);
+                let settings = FlexValue::parse(settings);
                 Containers::of(&settings.map_err(|why| damaged(keys::REPOSITORY, &why))?)
             }
             None => {
@@ -119,7 +119,7 @@ impl IcechunkReferences {
         Ok(self.containers.get_or_init(|| found))
     }
 
-    fn manifest(&self, id: SnapshotId) -> io::Result<Arc<Manifest>> {
+    fn manifest(&self, id: ObjectId) -> io::Result<Arc<Manifest>> {
         if let Some(manifest) = self.manifests.get(&id) {
             return Ok(manifest);
         }
@@ -183,7 +183,7 @@ fn key_of(path: &str) -> String {
     }
 }
 
-fn damaged_manifest(id: SnapshotId, why: &str) -> io::Error {
+fn damaged_manifest(id: ObjectId, why: &str) -> io::Error {
     damaged(&keys::manifest(id), why)
 }
 

@@ -2,64 +2,64 @@
 
 use super::flatbuffer_reader::{Table, Wrong};
 use super::flatbuffer_writer::FlatBuffer;
-use super::id::SnapshotId;
-use super::record::{Form, Reading, Record, Value};
+use super::id::ObjectId;
+use super::record::{FieldType, Record, RecordReader, Value};
 
 /// Most updates that the file tells. Older ones are in a file that it replaced.
 const MOST_UPDATES: usize = 1000;
 
 /// Metadata of a snapshot or of the repository: a name and its value.
-const METADATA: &[Form] = &[Form::Text, Form::Elements(1)];
+const METADATA: &[FieldType] = &[FieldType::Text, FieldType::Elements(1)];
 
 /// A branch or tag: its name, and the number of its snapshot.
-const REF: &[Form] = &[Form::Text, Form::Plain(4)];
+const REF: &[FieldType] = &[FieldType::Text, FieldType::Plain(4)];
 
 /// A snapshot: its id, the number of its parent, its time, message, metadata and the logs of snapshots that are gone.
-const SNAPSHOT: &[Form] = &[
-    Form::Plain(12),
-    Form::Plain(4),
-    Form::Plain(8),
-    Form::Text,
-    Form::Tables(METADATA),
-    Form::Elements(12),
+const SNAPSHOT: &[FieldType] = &[
+    FieldType::Plain(12),
+    FieldType::Plain(4),
+    FieldType::Plain(8),
+    FieldType::Text,
+    FieldType::Tables(METADATA),
+    FieldType::Elements(12),
 ];
 
 /// Whether the repository takes snapshots, since when, and why not.
-const STATUS: &[Form] = &[Form::Plain(1), Form::Plain(8), Form::Text];
+const STATUS: &[FieldType] = &[FieldType::Plain(1), FieldType::Plain(8), FieldType::Text];
 
 /// What happens to a branch or tag: its name, and a snapshot.
-const OF_BRANCH: &[Form] = &[Form::Text, Form::Plain(12)];
+const OF_BRANCH: &[FieldType] = &[FieldType::Text, FieldType::Plain(12)];
 
 /// What can happen to a repository, in the order of its numbers.
-const EVENTS: &[&[Form]] = &[
+const EVENTS: &[&[FieldType]] = &[
     // It is begun.
     &[],
     // It gets another specification.
-    &[Form::Plain(1), Form::Plain(1)],
+    &[FieldType::Plain(1), FieldType::Plain(1)],
     // Its settings change.
     &[],
     // Its metadata changes.
     &[],
     // Tags and branches: created, deleted, set.
-    &[Form::Text],
+    &[FieldType::Text],
     OF_BRANCH,
-    &[Form::Text],
+    &[FieldType::Text],
     OF_BRANCH,
     OF_BRANCH,
     // A snapshot is added.
     OF_BRANCH,
     // A snapshot is replaced.
-    &[Form::Text, Form::Plain(12), Form::Plain(12)],
+    &[FieldType::Text, FieldType::Plain(12), FieldType::Plain(12)],
     // A snapshot without a branch is added.
-    &[Form::Plain(12)],
+    &[FieldType::Plain(12)],
     // Files are removed that nothing leads to.
     &[],
     // Old snapshots are removed.
     &[],
     // A feature is allowed or forbidden.
-    &[Form::Plain(2), Form::Plain(1), Form::Plain(1)],
+    &[FieldType::Plain(2), FieldType::Plain(1), FieldType::Plain(1)],
     // The status changes.
-    &[Form::Table(STATUS)],
+    &[FieldType::Table(STATUS)],
 ];
 
 /// Numbers of events.
@@ -68,26 +68,31 @@ const RESET: u8 = 9;
 const ADDED: u8 = 10;
 
 /// An event, its time, and the file that it replaced.
-const UPDATE: &[Form] = &[Form::Plain(1), Form::Union(EVENTS), Form::Plain(8), Form::Text];
+const UPDATE: &[FieldType] = &[
+    FieldType::Plain(1),
+    FieldType::Union(EVENTS),
+    FieldType::Plain(8),
+    FieldType::Text,
+];
 
 /// The root table.
-const ROOT: &[Form] = &[
-    Form::Plain(1),
-    Form::Tables(REF),
-    Form::Tables(REF),
+const ROOT: &[FieldType] = &[
+    FieldType::Plain(1),
+    FieldType::Tables(REF),
+    FieldType::Tables(REF),
     // Tags that were deleted.
-    Form::Texts,
-    Form::Tables(SNAPSHOT),
-    Form::Table(STATUS),
-    Form::Tables(METADATA),
-    Form::Tables(UPDATE),
+    FieldType::Texts,
+    FieldType::Tables(SNAPSHOT),
+    FieldType::Table(STATUS),
+    FieldType::Tables(METADATA),
+    FieldType::Tables(UPDATE),
     // The file that has older updates.
-    Form::Text,
-    Form::Elements(1),
+    FieldType::Text,
+    FieldType::Elements(1),
     // Features.
-    Form::Elements(2),
-    Form::Elements(2),
-    Form::Elements(1),
+    FieldType::Elements(2),
+    FieldType::Elements(2),
+    FieldType::Elements(1),
 ];
 
 /// Numbers of fields.
@@ -113,13 +118,13 @@ pub const LATER: &str =
 pub struct Repository {
     root: Record,
     /// True if it has fields that are not known here.
-    is_strange: bool,
+    has_unknown_fields: bool,
 }
 
 /// A snapshot that is added.
 #[derive(Debug)]
 pub struct Added<'a> {
-    pub id: SnapshotId,
+    pub id: ObjectId,
     /// Microseconds since 1970.
     pub flushed_at: u64,
     pub message: &'a str,
@@ -158,10 +163,13 @@ impl Repository {
     /// # Errors
     /// What is damaged.
     pub fn parse(buffer: &[u8]) -> Result<Self, Wrong> {
-        let mut reading = Reading::of(buffer);
-        let root = reading.record(Table::root(buffer)?, ROOT)?;
-        let is_strange = reading.is_strange;
-        let found = Self { root, is_strange };
+        let mut reader = RecordReader::of(buffer);
+        let root = reader.record(Table::root(buffer)?, ROOT)?;
+        let has_unknown_fields = reader.has_unknown_fields;
+        let found = Self {
+            root,
+            has_unknown_fields,
+        };
         let snapshots = found.root.records(field::SNAPSHOTS);
         let is_wrong = |name: &Record| {
             let place = usize::try_from(name.number(1)).ok();
@@ -206,11 +214,11 @@ impl Repository {
             .with(field::SETTINGS, Value::Bytes(settings));
         Self {
             root,
-            is_strange: false,
+            has_unknown_fields: false,
         }
     }
 
-    fn find(&self, list: usize, name: &str) -> Option<SnapshotId> {
+    fn find(&self, list: usize, name: &str) -> Option<ObjectId> {
         let found = self
             .root
             .records(list)
@@ -218,16 +226,16 @@ impl Repository {
             .find(|found| found.text(0) == Some(name))?;
         let at = usize::try_from(found.number(1)).ok()?;
         let id = self.root.records(field::SNAPSHOTS).get(at)?.bytes(0)?;
-        id.first_chunk().copied().map(SnapshotId)
+        id.first_chunk().copied().map(ObjectId)
     }
 
     /// The snapshot of a branch.
-    pub fn branch(&self, name: &str) -> Option<SnapshotId> {
+    pub fn branch(&self, name: &str) -> Option<ObjectId> {
         self.find(field::BRANCHES, name)
     }
 
     /// The snapshot of a tag.
-    pub fn tag(&self, name: &str) -> Option<SnapshotId> {
+    pub fn tag(&self, name: &str) -> Option<ObjectId> {
         self.find(field::TAGS, name)
     }
 
@@ -243,7 +251,7 @@ impl Repository {
     }
 
     /// True if a branch leads to a snapshot: its last one, or one before that.
-    pub fn leads_to(&self, branch: &str, id: SnapshotId) -> bool {
+    pub fn leads_to(&self, branch: &str, id: ObjectId) -> bool {
         let snapshots = self.root.records(field::SNAPSHOTS);
         let mut names = self.root.records(field::BRANCHES).iter();
         let mut next = names
@@ -286,7 +294,7 @@ impl Repository {
                 why.escape_debug()
             ));
         }
-        match self.is_strange {
+        match self.has_unknown_fields {
             true => Err(LATER.to_owned()),
             false => Ok(()),
         }
@@ -319,13 +327,13 @@ impl Repository {
     }
 
     /// The number of a snapshot.
-    fn place_of(&self, id: SnapshotId) -> Option<usize> {
+    fn place_of(&self, id: ObjectId) -> Option<usize> {
         let mut snapshots = self.root.records(field::SNAPSHOTS).iter();
         snapshots.position(|snapshot| snapshot.bytes(0) == Some(&id.0[..]))
     }
 
     /// Adds a snapshot behind its parent. Returns its number. Snapshots are sorted by id, so those behind it have the next number now.
-    fn insert(&mut self, added: &Added<'_>, parent: Option<SnapshotId>) -> usize {
+    fn insert(&mut self, added: &Added<'_>, parent: Option<ObjectId>) -> usize {
         let mut new = added.record();
         if let Some(parent) = parent.and_then(|parent| self.place_of(parent)) {
             new.set(1, Value::plain((parent as u32).to_le_bytes()));
@@ -377,7 +385,7 @@ impl Repository {
 #[cfg(test)]
 impl Repository {
     /// Adds a branch that leads to a snapshot, or sets it back.
-    pub fn set_branch(&mut self, branch: &str, id: SnapshotId) {
+    pub fn set_branch(&mut self, branch: &str, id: ObjectId) {
         let place = self.place_of(id).unwrap() as u32;
         let mut branches = self.root.take_records(field::BRANCHES);
         branches.retain(|name| name.text(0) != Some(branch));
@@ -390,9 +398,9 @@ impl Repository {
     }
 
     /// The ids of all snapshots.
-    pub fn ids(&self) -> Vec<SnapshotId> {
+    pub fn ids(&self) -> Vec<ObjectId> {
         let ids = self.root.records(field::SNAPSHOTS).iter();
-        ids.map(|snapshot| SnapshotId(*snapshot.bytes(0).unwrap().first_chunk().unwrap()))
+        ids.map(|snapshot| ObjectId(*snapshot.bytes(0).unwrap().first_chunk().unwrap()))
             .collect()
     }
 }
@@ -403,7 +411,7 @@ mod tests {
 
     fn added(id: u8, at: u64) -> Added<'static> {
         Added {
-            id: SnapshotId([id; 12]),
+            id: ObjectId([id; 12]),
             flushed_at: at,
             message: "m",
         }
@@ -413,7 +421,7 @@ mod tests {
     fn snapshots_are_added_in_the_order_of_ids() {
         let mut all = Repository::new(&added(5, 100), vec![1]);
         for (id, parent) in [(7, 5), (3, 7), (6, 3), (4, 6)] {
-            assert_eq!(all.branch("main"), Some(SnapshotId([parent; 12])));
+            assert_eq!(all.branch("main"), Some(ObjectId([parent; 12])));
             let at = all.time_of_update(100);
             all.add("main", &added(id, 100), at, Some(&format!("repo.{id}")));
         }
@@ -426,7 +434,7 @@ mod tests {
         // 3, 4, 5, 6, 7 with the parents 7, 6, none, 3, 5.
         let expected = [(3, Some(4)), (4, Some(3)), (5, None), (6, Some(0)), (7, Some(2))];
         assert_eq!(told.collect::<Vec<_>>(), expected);
-        assert_eq!(found.branch("main"), Some(SnapshotId([4; 12])));
+        assert_eq!(found.branch("main"), Some(ObjectId([4; 12])));
         let updates = found.root.records(field::UPDATES);
         let told = updates
             .iter()
@@ -445,7 +453,7 @@ mod tests {
 
     #[test]
     fn a_branch_that_was_set_back_moves_to_a_snapshot_that_is_there() {
-        let id = |n| SnapshotId([n; 12]);
+        let id = |n| ObjectId([n; 12]);
         let mut all = Repository::new(&added(5, 100), Vec::new());
         all.add("main", &added(7, 100), 101, None);
         all.set_branch("dev", id(5));
@@ -476,7 +484,7 @@ mod tests {
             let mut id = [0; 12];
             id[..8].copy_from_slice(&(n as u64).to_be_bytes());
             let added = Added {
-                id: SnapshotId(id),
+                id: ObjectId(id),
                 ..added(0, n as u64)
             };
             all.add("main", &added, n as u64, Some(&format!("repo.{n}")));
@@ -510,8 +518,8 @@ mod tests {
         let all = Repository::new(&added(0, 0), Vec::new());
         let mut buffer = FlatBuffer::new();
         let record = all.root.clone().with(13, Value::Bytes(vec![1]));
-        let forms = [ROOT, &[Form::Elements(1)]].concat();
-        record.write(&mut buffer, None, &forms);
+        let types = [ROOT, &[FieldType::Elements(1)]].concat();
+        record.write(&mut buffer, None, &types);
         let found = Repository::parse(&buffer.finish()).unwrap();
         assert!(found.branch("main").is_some());
         assert!(found.check_growing().unwrap_err().contains("a later version"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::flatbuffer_reader::{CopyLimit, Table, Wrong, little_endian};
-use super::id::SnapshotId;
+use super::id::ObjectId;
 use super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node};
 
 /// Numbers of the union of a node's data.
@@ -183,7 +183,7 @@ impl SnapshotReader {
                 Ok((u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])))
             };
             manifests.push(ManifestRef {
-                id: SnapshotId(id),
+                id: ObjectId(id),
                 size,
                 count,
                 extents: (0..ranges.len()).map(extent).collect::<Result<_, _>>()?,

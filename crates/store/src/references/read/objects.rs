@@ -137,7 +137,7 @@ impl Objects {
     }
 }
 
-/// The bytes of names of objects with one more.
+/// Adds the length of an object's name to a total, up to a limit.
 pub(super) fn checked_bytes(before: usize, object: &str) -> ncutils_model::error::Result<usize> {
     let bytes = before.saturating_add(object.len());
     match bytes > MOST_OBJECT_BYTES {

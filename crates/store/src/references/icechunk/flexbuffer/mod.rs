@@ -1,4 +1,4 @@
-//! [`Flex`]: values as FlexBuffers stores them (its "Internals" page), by which the file `repo` has its settings.
+//! [`FlexValue`]: a FlexBuffers value (its "Internals" page). The file `repo` stores its settings so.
 //!
 //! ```text
 //! … values, each behind what it leads to … │ root value │ its type │ bytes of the root value
@@ -12,7 +12,7 @@ mod writer;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Flex {
+pub enum FlexValue {
     /// Nothing.
     Null,
     /// True or false.
@@ -28,9 +28,9 @@ pub enum Flex {
     /// Bytes.
     Blob(Vec<u8>),
     /// Values in their order.
-    List(Vec<Flex>),
+    List(Vec<FlexValue>),
     /// The members, ascending by key.
-    Map(Vec<(String, Flex)>),
+    Map(Vec<(String, FlexValue)>),
 }
 
 /// Numbers of types.
@@ -52,7 +52,7 @@ mod types {
     pub const LIST_OF_BOOL: u8 = 36;
 }
 
-impl Flex {
+impl FlexValue {
     /// A member of a map.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
@@ -91,50 +91,53 @@ mod tests {
 
     #[test]
     fn values_are_read_as_they_were_written() {
-        let mut all = Flex::Null;
-        let texts = Flex::List(vec![
-            Flex::Text("é".to_owned()),
-            Flex::Null,
-            Flex::Map(Vec::new()),
+        let mut all = FlexValue::Null;
+        let texts = FlexValue::List(vec![
+            FlexValue::Text("é".to_owned()),
+            FlexValue::Null,
+            FlexValue::Map(Vec::new()),
         ]);
         for (name, value) in [
-            ("b", Flex::Int(-3)),
+            ("b", FlexValue::Int(-3)),
             ("a", texts),
-            ("d", Flex::Float(1.5)),
-            ("c", Flex::UInt(u64::MAX)),
-            ("e", Flex::Bool(true)),
-            ("f", Flex::Blob(vec![1, 2, 3])),
+            ("d", FlexValue::Float(1.5)),
+            ("c", FlexValue::UInt(u64::MAX)),
+            ("e", FlexValue::Bool(true)),
+            ("f", FlexValue::Blob(vec![1, 2, 3])),
         ] {
             all.set(name, value);
         }
-        assert_eq!(Flex::parse(&all.write()).unwrap(), all);
-        assert_eq!(all.get("b"), Some(&Flex::Int(-3)));
+        assert_eq!(FlexValue::parse(&all.write()).unwrap(), all);
+        assert_eq!(all.get("b"), Some(&FlexValue::Int(-3)));
     }
 
     #[test]
     fn small_values_of_other_writers_are_read() {
         // {"is_root": true}, as icechunk writes it.
-        let found = Flex::parse(b"is_root\x00\x01\t\x01\x01\x01\x01h\x02$\x01").unwrap();
-        assert_eq!(found.get("is_root"), Some(&Flex::Bool(true)));
+        let found = FlexValue::parse(b"is_root\x00\x01\t\x01\x01\x01\x01h\x02$\x01").unwrap();
+        assert_eq!(found.get("is_root"), Some(&FlexValue::Bool(true)));
         // A list of the numbers 1 and -2, of one byte each.
-        let found = Flex::parse(&[2, 1, 254, 2, 11 << 2, 1]).unwrap();
-        assert_eq!(found, Flex::List(vec![Flex::Int(1), Flex::Int(-2)]));
+        let found = FlexValue::parse(&[2, 1, 254, 2, 11 << 2, 1]).unwrap();
+        assert_eq!(
+            found,
+            FlexValue::List(vec![FlexValue::Int(1), FlexValue::Int(-2)])
+        );
     }
 
     #[test]
     fn damaged_buffers_are_refused() {
-        let mut all = Flex::Null;
-        all.set("a", Flex::List(vec![Flex::Text("x".to_owned()); 3]));
+        let mut all = FlexValue::Null;
+        all.set("a", FlexValue::List(vec![FlexValue::Text("x".to_owned()); 3]));
         let bytes = all.write();
         for n in 0..bytes.len() {
-            let _ = Flex::parse(&bytes[n..]);
+            let _ = FlexValue::parse(&bytes[n..]);
             for changed in [0, 1, 9 << 2, 255] {
                 let mut bytes = bytes.clone();
                 bytes[n] = changed;
-                let _ = Flex::parse(&bytes);
+                let _ = FlexValue::parse(&bytes);
             }
         }
         // A list whose elements are the list itself.
-        assert!(Flex::parse(&[2, 0, 1, 10 << 2, 10 << 2, 4, 10 << 2, 1]).is_err());
+        assert!(FlexValue::parse(&[2, 0, 1, 10 << 2, 10 << 2, 4, 10 << 2, 1]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a buffer whose offsets may lead anywhere.
 
 use super::super::flatbuffer_reader::{CopyLimit, Wrong, little_endian};
-use super::{Flex, types};
+use super::{FlexValue, types};
 
 /// Most levels of lists and maps.
 const DEEPEST: usize = 32;
@@ -12,7 +12,7 @@ const VALUE: usize = 32;
 /// A value of two bytes is one of [`VALUE`] bytes in memory.
 const TIMES: usize = 64;
 
-impl Flex {
+impl FlexValue {
     /// The value that a buffer has.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ fn short() -> Wrong {
     "a position past the end of the settings".to_owned()
 }
 
-/// A place in a buffer that is read.
+/// A buffer being read, and what may still be copied from it.
 struct Reader<'b> {
     bytes: &'b [u8],
     limit: CopyLimit,
@@ -83,15 +83,15 @@ impl Reader<'_> {
     }
 
     /// The value of `width` bytes at a place, by its type and the logarithm of the width of what it leads to.
-    fn value(&mut self, at: usize, width: usize, packed: u8, depth: usize) -> Result<Flex, Wrong> {
+    fn value(&mut self, at: usize, width: usize, packed: u8, depth: usize) -> Result<FlexValue, Wrong> {
         if depth > DEEPEST {
             return Err(format!("more than {DEEPEST} levels of settings"));
         }
         self.limit.take(VALUE)?;
         let (kind, inner) = (packed >> 2, 1 << (packed & 3));
         Ok(match kind {
-            types::NULL => Flex::Null,
-            types::BOOL => Flex::Bool(self.number(at, width)? != 0),
+            types::NULL => FlexValue::Null,
+            types::BOOL => FlexValue::Bool(self.number(at, width)? != 0),
             types::INT | types::UINT | types::FLOAT => self.plain(at, width, kind)?,
             types::INDIRECT..types::MAP => {
                 let to = self.follow(at, width)?;
@@ -99,14 +99,14 @@ impl Reader<'_> {
             }
             types::KEY => {
                 let to = self.follow(at, width)?;
-                Flex::Text(self.key(to)?)
+                FlexValue::Text(self.key(to)?)
             }
             types::TEXT | types::BLOB => {
                 let to = self.follow(at, width)?;
                 let length = self.length(to, inner)?;
                 match kind {
-                    types::TEXT => Flex::Text(self.text(to, length)?),
-                    _ => Flex::Blob(self.blob(to, length)?),
+                    types::TEXT => FlexValue::Text(self.text(to, length)?),
+                    _ => FlexValue::Blob(self.blob(to, length)?),
                 }
             }
             types::LIST | types::TYPED_LIST..=14 | types::LIST_OF_BOOL => {
@@ -116,7 +116,7 @@ impl Reader<'_> {
                     types::LIST_OF_BOOL => Some(types::BOOL),
                     typed => Some(typed - types::TYPED_LIST + types::INT),
                 };
-                Flex::List(self.elements(to, inner, of, depth)?)
+                FlexValue::List(self.elements(to, inner, of, depth)?)
             }
             types::MAP => {
                 let to = self.follow(at, width)?;
@@ -133,20 +133,20 @@ impl Reader<'_> {
                     let place = self.follow(place, key_width)?;
                     members.push((self.key(place)?, value));
                 }
-                Flex::Map(members)
+                FlexValue::Map(members)
             }
             other => return Err(format!("a setting of the type {other}, which is not supported")),
         })
     }
 
-    fn plain(&self, at: usize, width: usize, kind: u8) -> Result<Flex, Wrong> {
+    fn plain(&self, at: usize, width: usize, kind: u8) -> Result<FlexValue, Wrong> {
         let number = self.number(at, width)?;
         let unused = 64 - 8 * width as u32;
         Ok(match (kind, width) {
-            (types::INT, _) => Flex::Int((number << unused).cast_signed() >> unused),
-            (types::UINT, _) => Flex::UInt(number),
-            (_, 4) => Flex::Float(f32::from_bits(number as u32).into()),
-            (_, 8) => Flex::Float(f64::from_bits(number)),
+            (types::INT, _) => FlexValue::Int((number << unused).cast_signed() >> unused),
+            (types::UINT, _) => FlexValue::UInt(number),
+            (_, 4) => FlexValue::Float(f32::from_bits(number as u32).into()),
+            (_, 8) => FlexValue::Float(f64::from_bits(number)),
             _ => return Err(format!("a number of {width} bytes with a fraction")),
         })
     }
@@ -158,7 +158,7 @@ impl Reader<'_> {
         width: usize,
         of: Option<u8>,
         depth: usize,
-    ) -> Result<Vec<Flex>, Wrong> {
+    ) -> Result<Vec<FlexValue>, Wrong> {
         let count = self.length(at, width)?;
         let types = count
             .checked_mul(width)

@@ -1,6 +1,6 @@
 //! Writes a value behind what it leads to.
 
-use super::{Flex, types};
+use super::{FlexValue, types};
 
 /// Bytes of all numbers and offsets that are written.
 const WIDTH: usize = 8;
@@ -8,13 +8,13 @@ const WIDTH: usize = 8;
 /// The logarithm of [`WIDTH`].
 const WIDTH_BITS: u8 = 3;
 
-/// What stands in a list for a value: its type, and its number, or the position that its offset leads to.
+/// One slot of a list: a type, and a number or the position of the value.
 enum Stored {
     Plain(u8, u64),
     Offset(u8, usize),
 }
 
-impl Flex {
+impl FlexValue {
     /// The bytes of the value. All numbers have 8 bytes.
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -11,8 +11,8 @@ use std::io;
 
 use super::super::containers::Containers;
 use super::super::file_reader::{FileKind, Specification, damaged};
-use super::super::flexbuffer::Flex;
-use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
+use super::super::flexbuffer::FlexValue;
+use super::super::id::{FIRST_SNAPSHOT, ObjectId, id_of};
 use super::super::keys;
 use super::super::repository::{Added, Repository};
 use super::file_writer::file;
@@ -48,7 +48,7 @@ pub fn begin<'f>(
                 message: FIRST_MESSAGE,
                 ..*added
             };
-            let settings = with_folders(Flex::Map(Vec::new()), folders);
+            let settings = with_folders(FlexValue::Map(Vec::new()), folders);
             let mut repository = Repository::new(&first, settings.write());
             let at = repository.time_of_update(added.flushed_at);
             repository.add(MAIN, added, at, None);
@@ -113,21 +113,21 @@ fn file_of(repository: &Repository) -> io::Result<Vec<u8>> {
 
 /// The name of a copy of `repo`. Newer copies sort first.
 fn name_of_copy(at: u64, file: &[u8]) -> String {
-    let id = SnapshotId(id_of("repository", file));
+    let id = ObjectId(id_of("repository", file));
     format!("repo.{}.{id}", YEAR_3000.saturating_sub(at / 1000))
 }
 
 /// The settings of specification 2 with these folders; `None` if they have them.
 fn with_new_folders(repository: &Repository, folders: &[&String]) -> io::Result<Option<Vec<u8>>> {
     let settings = match repository.settings() {
-        Some(bytes) => Flex::parse(bytes).map_err(|why| damaged(keys::REPOSITORY, &why))?,
-        None => Flex::Map(Vec::new()),
+        Some(bytes) => FlexValue::parse(bytes).map_err(|why| damaged(keys::REPOSITORY, &why))?,
+        None => FlexValue::Map(Vec::new()),
     };
     let told = Containers::of(&settings);
     let mut new = folders
         .iter()
         .copied()
-        .filter(|folder| !told.have(folder))
+        .filter(|folder| !told.contains(folder))
         .peekable();
     match new.peek().is_some() {
         true => Ok(Some(with_folders(settings, new).write())),
@@ -143,7 +143,7 @@ fn add_folders(output: &dyn GrowingKeys, parent: &Parent, folders: &[&String]) -
     let mut new = folders
         .iter()
         .copied()
-        .filter(|folder| !told.have(folder))
+        .filter(|folder| !told.contains(folder))
         .peekable();
     let Some(folder) = new.peek().map(|folder| (*folder).clone()) else {
         return Ok(());

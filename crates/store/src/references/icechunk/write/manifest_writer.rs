@@ -4,8 +4,8 @@ use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::file_reader::{FileKind, Specification};
-use super::super::flatbuffer_writer::{FlatBuffer, FlatTable, TableForm, set_root_field};
-use super::super::id::{NodeId, SnapshotId, id_of};
+use super::super::flatbuffer_writer::{FlatBuffer, FlatTable, TableLayout, set_root_field};
+use super::super::id::{NodeId, ObjectId, id_of};
 use super::super::nodes::ManifestRef;
 use super::chunk_list::ChunkList;
 use super::file_writer::file;
@@ -14,27 +14,27 @@ use crate::references::{ObjectVersion, Reference};
 /// References of a manifest. Readers hold a whole manifest in memory to read one chunk.
 pub const MOST_REFERENCES: usize = 100_000;
 
-/// Where a chunk lies.
+/// A chunk's value, or where it lies.
 #[derive(Debug)]
-pub enum Value {
+pub enum ChunkRef {
     /// In the manifest, or in an object of others.
     Reference(Reference),
     /// In a file of the repository, by its position and number of bytes.
-    Native(SnapshotId, u64, u64),
+    Native(ObjectId, u64, u64),
 }
 
 /// References that a manifest is made of, of one array.
 #[derive(Debug, Default)]
 pub struct OpenManifest {
     chunks: ChunkList,
-    values: Vec<Value>,
+    values: Vec<ChunkRef>,
     /// True if a chunk came behind a later one.
     is_unsorted: bool,
 }
 
 impl OpenManifest {
     /// Adds the reference of the chunk at these coordinates.
-    pub fn add(&mut self, index: &[u32], value: Value) {
+    pub fn add(&mut self, index: &[u32], value: ChunkRef) {
         self.is_unsorted |= self.chunks.last().is_some_and(|last| last >= index);
         self.chunks.push(index);
         self.values.push(value);
@@ -83,7 +83,7 @@ impl OpenManifest {
         let extents = extents.collect();
         // The name is a hash of the content without the name.
         let mut flatbuffer = self.flatbuffer(specification, &order, node);
-        let id = SnapshotId(id_of("manifest", &flatbuffer));
+        let id = ObjectId(id_of("manifest", &flatbuffer));
         set_root_field(&mut flatbuffer, 0, &id.0);
         let bytes = file(specification, FileKind::Manifest, &flatbuffer)?;
         let manifest = ManifestRef {
@@ -110,13 +110,13 @@ impl OpenManifest {
         let array = FlatTable::default().inline(0, node).offset(1);
         let array = buffer.table(Some(arrays.place(0)), &array);
         let references = buffer.tables(array[0], order.len());
-        let forms = Forms::new(&mut buffer);
+        let layouts = TableLayouts::new(&mut buffer);
         let mut coordinates = Vec::with_capacity(4 * self.chunks.rank());
         for (n, at) in order.iter().enumerate() {
             let (from, Some(value)) = (Some(references.place(n)), self.values.get(*at)) else {
                 continue;
             };
-            let place = forms.write(&mut buffer, from, value);
+            let place = layouts.write(&mut buffer, from, value);
             coordinates.clear();
             coordinates.extend(self.chunks.get(*at).iter().flat_map(|n| n.to_le_bytes()));
             buffer.elements(place, self.chunks.rank(), 4, &coordinates);
@@ -125,65 +125,65 @@ impl OpenManifest {
     }
 }
 
-/// The forms of tables of references. The first field of each leads to the coordinates.
-struct Forms {
-    native: TableForm,
-    inline: TableForm,
+/// The layouts of tables of references. The first field of each leads to the coordinates.
+struct TableLayouts {
+    native: TableLayout,
+    inline: TableLayout,
     /// In an object that nothing is known of; whose ETag is known; whose last change is known.
-    stored: [TableForm; 3],
+    stored: [TableLayout; 3],
 }
 
-impl Forms {
+impl TableLayouts {
     fn new(buffer: &mut FlatBuffer) -> Self {
         let begin = || FlatTable::default().offset(0);
         let stored = || begin().offset(5).inline(2, [0; 8]).inline(3, [0; 8]);
         Self {
-            native: buffer.form(&begin().inline(2, [0; 8]).inline(3, [0; 8]).inline(4, [0; 12])),
-            inline: buffer.form(&begin().offset(1)),
+            native: buffer.layout(&begin().inline(2, [0; 8]).inline(3, [0; 8]).inline(4, [0; 12])),
+            inline: buffer.layout(&begin().offset(1)),
             stored: [
-                buffer.form(&stored()),
-                buffer.form(&stored().offset(6)),
-                buffer.form(&stored().inline(7, [0; 4])),
+                buffer.layout(&stored()),
+                buffer.layout(&stored().offset(6)),
+                buffer.layout(&stored().inline(7, [0; 4])),
             ],
         }
     }
 
     /// Writes the table of a reference. Returns the place of the offset of its coordinates.
-    fn write(&self, buffer: &mut FlatBuffer, from: Option<usize>, value: &Value) -> usize {
+    fn write(&self, buffer: &mut FlatBuffer, from: Option<usize>, value: &ChunkRef) -> usize {
         match value {
-            Value::Native(id, offset, length) => {
-                let form = &self.native;
-                let place = buffer.empty_table(from, form);
-                buffer.set(place + form.field(1), &offset.to_le_bytes());
-                buffer.set(place + form.field(2), &length.to_le_bytes());
-                buffer.set(place + form.field(3), &id.0);
-                place + form.field(0)
+            ChunkRef::Native(id, offset, length) => {
+                let layout = &self.native;
+                let place = buffer.empty_table(from, layout);
+                buffer.set(place + layout.field(1), &offset.to_le_bytes());
+                buffer.set(place + layout.field(2), &length.to_le_bytes());
+                buffer.set(place + layout.field(3), &id.0);
+                place + layout.field(0)
             }
-            Value::Reference(Reference::Inline(value)) => {
-                let form = &self.inline;
-                let place = buffer.empty_table(from, form);
-                buffer.elements(place + form.field(1), value.len(), 1, value);
-                place + form.field(0)
+            ChunkRef::Reference(Reference::Inline(value)) => {
+                let layout = &self.inline;
+                let place = buffer.empty_table(from, layout);
+                buffer.elements(place + layout.field(1), value.len(), 1, value);
+                place + layout.field(0)
             }
-            Value::Reference(Reference::Stored(stored)) => {
-                let form = match &stored.version {
+            ChunkRef::Reference(Reference::Stored(stored)) => {
+                let layout = match &stored.version {
                     None => &self.stored[0],
                     Some(ObjectVersion::ETag(_)) => &self.stored[1],
                     Some(ObjectVersion::LastModified(_)) => &self.stored[2],
                 };
-                let place = buffer.empty_table(from, form);
+                let place = buffer.empty_table(from, layout);
                 let (offset, length) = stored.range.unwrap_or_default();
-                buffer.set(place + form.field(2), &offset.to_le_bytes());
-                buffer.set(place + form.field(3), &length.to_le_bytes());
-                buffer.shared_string(place + form.field(1), &stored.object);
+                buffer.set(place + layout.field(2), &offset.to_le_bytes());
+                buffer.set(place + layout.field(3), &length.to_le_bytes());
+                buffer.shared_string(place + layout.field(1), &stored.object);
                 match &stored.version {
                     None => {}
-                    Some(ObjectVersion::ETag(tag)) => buffer.shared_string(place + form.field(4), tag),
+                    Some(ObjectVersion::ETag(tag)) => buffer.shared_string(place + layout.field(4), tag),
                     Some(ObjectVersion::LastModified(time)) => {
-                        buffer.set(place + form.field(4), &seconds(*time).to_le_bytes());
+                        buffer.set(place + layout.field(4), &seconds(*time).to_le_bytes());
                     }
                 }
-                place + form.field(0)
+                place + layout.field(0)
             }
         }
     }

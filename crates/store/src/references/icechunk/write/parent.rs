@@ -7,14 +7,14 @@ use std::sync::Arc;
 use super::super::file_reader::{
     FileKind, LARGEST_FILE, LARGEST_TEXT, Specification, damaged, get, get_file, read_file,
 };
-use super::super::id::{NodeId, SnapshotId};
+use super::super::id::{NodeId, ObjectId};
 use super::super::keys;
 use super::super::manifest_reader::Manifest;
 use super::super::nodes::ManifestRef;
 use super::super::repository::{LATER, Repository};
 use super::super::snapshot_reader::Snapshot;
 use super::chunk_list::ChunkList;
-use super::manifest_writer::{OpenManifest, Value};
+use super::manifest_writer::{ChunkRef, OpenManifest};
 use crate::KeyStore;
 use crate::references::{Reference, StoredRange};
 
@@ -23,7 +23,7 @@ pub struct Parent {
     store: Arc<dyn KeyStore>,
     pub branch: String,
     pub specification: Specification,
-    pub id: SnapshotId,
+    pub id: ObjectId,
     /// Its time and its nodes.
     pub snapshot: Snapshot,
 }
@@ -70,7 +70,7 @@ impl Parent {
     ///
     /// # Errors
     /// Those of reading its file.
-    pub fn leads_to(&self, id: SnapshotId) -> io::Result<bool> {
+    pub fn leads_to(&self, id: ObjectId) -> io::Result<bool> {
         let tip = Tip::read(&*self.store, self.specification, &self.branch)?;
         let mut repository = tip.repository.into_iter();
         Ok(repository.any(|repository| repository.leads_to(&self.branch, id)))
@@ -149,14 +149,14 @@ impl Parent {
 }
 
 /// A reference as it is written.
-fn value_of(reference: Reference) -> Value {
+fn value_of(reference: Reference) -> ChunkRef {
     if let Reference::Stored(StoredRange { object, range, .. }) = &reference
         && let Some(id) = keys::id_of_chunk(object)
     {
         let (offset, length) = range.unwrap_or_default();
-        return Value::Native(id, offset, length);
+        return ChunkRef::Native(id, offset, length);
     }
-    Value::Reference(reference)
+    ChunkRef::Reference(reference)
 }
 
 /// The file that moves a branch.
@@ -190,7 +190,7 @@ impl Tip {
     }
 
     /// The last snapshot of the branch.
-    fn id(&self, branch: &str) -> io::Result<SnapshotId> {
+    fn id(&self, branch: &str) -> io::Result<ObjectId> {
         match &self.repository {
             Some(repository) => repository.branch(branch).ok_or_else(|| no_branch(branch)),
             None => {

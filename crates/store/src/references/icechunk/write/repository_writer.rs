@@ -14,17 +14,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::super::chunk_key::{MOST_DIMENSIONS, chunk_of};
 use super::super::file_reader::Specification;
-use super::super::id::{FIRST_SNAPSHOT, NodeId, SnapshotId, id_of};
+use super::super::id::{FIRST_SNAPSHOT, NodeId, ObjectId, id_of};
 use super::super::keys::{self, DOCUMENT};
 use super::super::nodes::{ArrayNode, Axis, Chunks, ManifestRef, Node, too_many_chunks};
 use super::super::repository::Added;
 use super::chunk_list::ChunkList;
 use super::commit;
-use super::manifest_writer::{OpenManifest, Value};
+use super::manifest_writer::{ChunkRef, OpenManifest};
 use super::object_url::url_of;
 use super::parent::Parent;
 use super::settings_writer::{common_folder, folder_of, server_of};
-use super::snapshot_writer::{MAIN, Snapshot};
+use super::snapshot_writer::{MAIN, NewSnapshot};
 use super::transaction_writer::Changes;
 use crate::references::{ObjectVersion, Reference, ReferencedArray, StoredRange};
 use crate::{GrowingKeys, KeyOutput, KeyStore, ValueWriter};
@@ -131,7 +131,7 @@ impl RepositoryOutput {
     }
 
     /// Adds a reference to the chunk of a key.
-    fn add(&self, key: &str, value: Value) -> io::Result<()> {
+    fn add(&self, key: &str, value: ChunkRef) -> io::Result<()> {
         let mut index = [0; MOST_DIMENSIONS];
         let (array, rank) = chunk_of(key, &mut index).ok_or_else(|| {
             io::Error::new(
@@ -215,13 +215,13 @@ impl RepositoryOutput {
             nodes.insert(path, node);
         }
         let flushed_at = time(state.newest);
-        let first = Snapshot::first(self.specification, flushed_at)?;
+        let first = NewSnapshot::first(self.specification, flushed_at)?;
         self.output.put(&keys::snapshot(FIRST_SNAPSHOT), &first)?;
         if self.specification == Specification::V2 {
             let log = Changes::default().log(self.specification, FIRST_SNAPSHOT)?;
             self.output.put(&keys::transaction_log(FIRST_SNAPSHOT), &log)?;
         }
-        let snapshot = Snapshot {
+        let snapshot = NewSnapshot {
             specification: self.specification,
             nodes: &nodes,
             message: "written by nccopy",
@@ -234,7 +234,7 @@ impl RepositoryOutput {
     }
 
     /// Writes a snapshot, and the log of it.
-    fn write_snapshot<'a>(&self, snapshot: &Snapshot<'a>, changes: Changes) -> io::Result<Added<'a>> {
+    fn write_snapshot<'a>(&self, snapshot: &NewSnapshot<'a>, changes: Changes) -> io::Result<Added<'a>> {
         let (id, bytes) = snapshot.write()?;
         self.output.put(&keys::snapshot(id), &bytes)?;
         let log = changes.log(self.specification, id)?;
@@ -290,7 +290,7 @@ impl RepositoryOutput {
                 changes.add_chunks(id, chunks);
             }
         }
-        let snapshot = Snapshot {
+        let snapshot = NewSnapshot {
             specification: self.specification,
             nodes: &nodes,
             message: "added by nccopy",
@@ -339,11 +339,11 @@ fn time(newest: u64) -> u64 {
 impl KeyOutput for RepositoryOutput {
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
         if value.len() <= MOST_INLINE {
-            return self.add(key, Value::Reference(Reference::Inline(value.to_vec())));
+            return self.add(key, ChunkRef::Reference(Reference::Inline(value.to_vec())));
         }
-        let id = SnapshotId(id_of(key, value));
+        let id = ObjectId(id_of(key, value));
         self.output.put(&keys::chunk(id), value)?;
-        self.add(key, Value::Native(id, 0, value.len() as u64))
+        self.add(key, ChunkRef::Native(id, 0, value.len() as u64))
     }
 
     fn needs_lengths(&self) -> bool {
@@ -378,7 +378,7 @@ impl KeyOutput for RepositoryOutput {
             object,
             ..stored.clone()
         };
-        self.add(key, Value::Reference(Reference::Stored(stored)))
+        self.add(key, ChunkRef::Reference(Reference::Stored(stored)))
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Writes settings: where virtual chunks may lie. Specification 1 has them in `config.yaml`, specification 2 in the file `repo`.
 
 use super::super::containers::MEMBER;
-use super::super::flexbuffer::Flex;
+use super::super::flexbuffer::FlexValue;
 use crate::references::json_string::push_string;
 
 /// The folders of objects: all up to the last `/`.
@@ -76,9 +76,9 @@ fn containers<'f>(folders: impl Iterator<Item = &'f String>, indent: &str) -> St
         ];
         let (tag, options) = store(folder);
         match options {
-            Flex::Map(members) if !members.is_empty() => {
+            FlexValue::Map(members) if !members.is_empty() => {
                 lines.push(format!("  store: !{tag}"));
-                let member = |(name, value): &(String, Flex)| format!("    {name}: {}", scalar(value));
+                let member = |(name, value): &(String, FlexValue)| format!("    {name}: {}", scalar(value));
                 lines.extend(members.iter().map(member));
             }
             other => lines.push(format!("  store: !{tag} {}", scalar(&other))),
@@ -91,14 +91,14 @@ fn containers<'f>(folders: impl Iterator<Item = &'f String>, indent: &str) -> St
 }
 
 /// The settings of specification 2 with a container for each of these folders. All else of them stays.
-pub fn with_folders<'f>(mut settings: Flex, folders: impl Iterator<Item = &'f String>) -> Flex {
+pub fn with_folders<'f>(mut settings: FlexValue, folders: impl Iterator<Item = &'f String>) -> FlexValue {
     for folder in folders {
-        let mut all = settings.get(MEMBER).cloned().unwrap_or(Flex::Null);
-        let (mut container, mut kind) = (Flex::Null, Flex::Null);
+        let mut all = settings.get(MEMBER).cloned().unwrap_or(FlexValue::Null);
+        let (mut container, mut kind) = (FlexValue::Null, FlexValue::Null);
         let (tag, options) = store(folder);
         kind.set(tag, options);
-        container.set("name", Flex::Null);
-        container.set("url_prefix", Flex::Text(folder.clone()));
+        container.set("name", FlexValue::Null);
+        container.set("url_prefix", FlexValue::Text(folder.clone()));
         container.set("store", kind);
         all.set(folder, container);
         settings.set(MEMBER, all);
@@ -114,34 +114,34 @@ fn quoted(text: &str) -> String {
 }
 
 /// A value in a line of YAML.
-fn scalar(value: &Flex) -> String {
+fn scalar(value: &FlexValue) -> String {
     match value {
-        Flex::Text(text) => quoted(text),
-        Flex::Bool(value) => value.to_string(),
-        Flex::UInt(value) => value.to_string(),
-        Flex::Map(_) => "{}".to_owned(),
+        FlexValue::Text(text) => quoted(text),
+        FlexValue::Bool(value) => value.to_string(),
+        FlexValue::UInt(value) => value.to_string(),
+        FlexValue::Map(_) => "{}".to_owned(),
         _ => "null".to_owned(),
     }
 }
 
 /// How a folder is reached: the kind of its server, and its options. Regions and credentials are the reader's to give.
-fn store(folder: &str) -> (&'static str, Flex) {
+fn store(folder: &str) -> (&'static str, FlexValue) {
     if let Some(path) = folder.strip_prefix("file://") {
-        return ("local_file_system", Flex::Text(path.to_owned()));
+        return ("local_file_system", FlexValue::Text(path.to_owned()));
     }
     let tag = match folder.split("://").next() {
         Some("s3") => {
-            let no = || Flex::Bool(false);
+            let no = || FlexValue::Bool(false);
             let options = [
-                ("region", Flex::Null),
-                ("endpoint_url", Flex::Null),
+                ("region", FlexValue::Null),
+                ("endpoint_url", FlexValue::Null),
                 ("anonymous", no()),
                 ("allow_http", no()),
                 ("force_path_style", no()),
-                ("network_stream_timeout_seconds", Flex::UInt(60)),
+                ("network_stream_timeout_seconds", FlexValue::UInt(60)),
                 ("requester_pays", no()),
             ];
-            let mut all = Flex::Null;
+            let mut all = FlexValue::Null;
             for (name, value) in options {
                 all.set(name, value);
             }
@@ -151,7 +151,7 @@ fn store(folder: &str) -> (&'static str, Flex) {
         Some("az" | "azure" | "abfs") => "azure",
         _ => "http",
     };
-    (tag, Flex::Map(Vec::new()))
+    (tag, FlexValue::Map(Vec::new()))
 }
 
 #[cfg(test)]
@@ -193,13 +193,13 @@ mod tests {
 
     #[test]
     fn containers_are_added_to_what_is_there() {
-        let mut settings = Flex::Null;
-        settings.set("caching", Flex::UInt(3));
+        let mut settings = FlexValue::Null;
+        settings.set("caching", FlexValue::UInt(3));
         let folders = ["s3://b/".to_owned(), "file:///data/".to_owned()];
         let first = with_folders(settings, folders[..1].iter());
         let both = with_folders(first, folders[1..].iter());
-        assert_eq!(both.get("caching"), Some(&Flex::UInt(3)));
-        let found = Containers::of(&Flex::parse(&both.write()).unwrap());
-        assert!(found.have("s3://b/x/") && found.have("file:///data/"));
+        assert_eq!(both.get("caching"), Some(&FlexValue::UInt(3)));
+        let found = Containers::of(&FlexValue::parse(&both.write()).unwrap());
+        assert!(found.contains("s3://b/x/") && found.contains("file:///data/"));
     }
 }

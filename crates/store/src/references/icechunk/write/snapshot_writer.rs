@@ -5,8 +5,8 @@ use std::io;
 
 use super::super::file_reader::{FileKind, Specification};
 use super::super::flatbuffer_writer::{FlatBuffer, FlatTable};
-use super::super::flexbuffer::Flex;
-use super::super::id::{FIRST_SNAPSHOT, SnapshotId, id_of};
+use super::super::flexbuffer::FlexValue;
+use super::super::id::{FIRST_SNAPSHOT, ObjectId, id_of};
 use super::super::nodes::{ArrayNode, ManifestRef, Node, too_many_chunks};
 use super::super::snapshot_reader::{ARRAY, GROUP};
 use super::file_writer::file;
@@ -19,7 +19,7 @@ pub const MAIN: &str = "main";
 
 /// A snapshot that is written.
 #[derive(Debug)]
-pub struct Snapshot<'a> {
+pub struct NewSnapshot<'a> {
     pub specification: Specification,
     /// The nodes, by path without a slash before it.
     pub nodes: &'a BTreeMap<String, Node>,
@@ -29,18 +29,18 @@ pub struct Snapshot<'a> {
     /// The branch that it is added to.
     pub branch: &'a str,
     /// The snapshot before it, which snapshots of specification 2 do not tell.
-    pub parent: SnapshotId,
+    pub parent: ObjectId,
 }
 
-impl Snapshot<'_> {
+impl NewSnapshot<'_> {
     /// The file, and its name.
     ///
     /// # Errors
     /// An array with too many chunks; no memory to compress the file.
-    pub fn write(&self) -> io::Result<(SnapshotId, Vec<u8>)> {
+    pub fn write(&self) -> io::Result<(ObjectId, Vec<u8>)> {
         // The same nodes on another branch or behind another snapshot are another snapshot.
         let place = format!("snapshot {} {}", self.parent, self.branch);
-        let id = SnapshotId(id_of(&place, &self.flatbuffer(SnapshotId([0; 12]))?));
+        let id = ObjectId(id_of(&place, &self.flatbuffer(ObjectId([0; 12]))?));
         let flatbuffer = self.flatbuffer(id)?;
         Ok((id, file(self.specification, FileKind::Snapshot, &flatbuffer)?))
     }
@@ -50,7 +50,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// No memory to compress it.
     pub fn first(specification: Specification, flushed_at: u64) -> io::Result<Vec<u8>> {
-        let first = Snapshot {
+        let first = NewSnapshot {
             specification,
             nodes: &BTreeMap::new(),
             message: FIRST_MESSAGE,
@@ -65,7 +65,7 @@ impl Snapshot<'_> {
         )
     }
 
-    fn flatbuffer(&self, id: SnapshotId) -> io::Result<Vec<u8>> {
+    fn flatbuffer(&self, id: ObjectId) -> io::Result<Vec<u8>> {
         let is_v2 = self.specification == Specification::V2;
         let mut buffer = FlatBuffer::new();
         let mut root = FlatTable::default()
@@ -112,7 +112,7 @@ impl Snapshot<'_> {
     }
 
     /// The metadata, by which programs know the first snapshot.
-    fn metadata(&self, buffer: &mut FlatBuffer, from: usize, id: SnapshotId) {
+    fn metadata(&self, buffer: &mut FlatBuffer, from: usize, id: ObjectId) {
         /// `true` in MessagePack.
         const TRUE: [u8; 1] = [0xc3];
         if id != FIRST_SNAPSHOT {
@@ -122,8 +122,8 @@ impl Snapshot<'_> {
         let (name, value) = match self.specification {
             Specification::V1 => ("__root", TRUE.to_vec()),
             Specification::V2 => {
-                let mut value = Flex::Null;
-                value.set("is_root", Flex::Bool(true));
+                let mut value = FlexValue::Null;
+                value.set("is_root", FlexValue::Bool(true));
                 ("__icechunk", value.write())
             }
         };
@@ -264,7 +264,7 @@ mod tests {
             let is_v2 = specification == Specification::V2;
             let extra = is_v2.then(|| vec![1, 2, 3]);
             let manifest = |id, extents: &[(u32, u32)]| ManifestRef {
-                id: SnapshotId([id; 12]),
+                id: ObjectId([id; 12]),
                 size: 1 << 40,
                 count: 7,
                 extents: extents.to_vec(),
@@ -302,7 +302,7 @@ mod tests {
                 ),
                 ("a/c".to_owned(), array(None, Vec::new(), &[4])),
             ]);
-            let snapshot = Snapshot {
+            let snapshot = NewSnapshot {
                 specification,
                 nodes: &nodes,
                 message: "m",
@@ -314,7 +314,8 @@ mod tests {
             let buffer = read_file(&file, FileKind::Snapshot).unwrap();
             let found = snapshot_reader::Snapshot::parse(&buffer).unwrap();
             assert_eq!((found.flushed_at, &found.nodes), (5, &nodes));
-            let first = read_file(&Snapshot::first(specification, 3).unwrap(), FileKind::Snapshot).unwrap();
+            let first =
+                read_file(&NewSnapshot::first(specification, 3).unwrap(), FileKind::Snapshot).unwrap();
             assert!(snapshot_reader::Snapshot::parse(&first).unwrap().nodes.is_empty());
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 
 use super::super::file_reader::{FileKind, Specification};
 use super::super::flatbuffer_writer::{FlatBuffer, FlatTable};
-use super::super::id::{NodeId, SnapshotId};
+use super::super::id::{NodeId, ObjectId};
 use super::super::nodes::Node;
 use super::chunk_list::ChunkList;
 use super::file_writer::file;
@@ -56,7 +56,7 @@ impl Changes {
     ///
     /// # Errors
     /// No memory to compress it.
-    pub fn log(self, specification: Specification, snapshot: SnapshotId) -> io::Result<Vec<u8>> {
+    pub fn log(self, specification: Specification, snapshot: ObjectId) -> io::Result<Vec<u8>> {
         let mut buffer = FlatBuffer::new();
         let mut root = FlatTable::default().inline(0, snapshot.0);
         for number in 1..=7 {
@@ -82,14 +82,14 @@ impl Changes {
         for (n, (id, chunks)) in self.chunks.iter().enumerate() {
             let table = FlatTable::default().inline(0, id).offset(1);
             let place = buffer.table(Some(arrays.place(n)), &table);
-            let form = buffer.form(&FlatTable::default().offset(0));
+            let layout = buffer.layout(&FlatTable::default().offset(0));
             let order = chunks.order();
             let tables = buffer.tables(place[0], order.len());
             for (n, at) in order.into_iter().enumerate() {
-                let place = buffer.empty_table(Some(tables.place(n)), &form);
+                let place = buffer.empty_table(Some(tables.place(n)), &layout);
                 let index = chunks.get(at);
                 let bytes: Vec<u8> = index.iter().flat_map(|at| at.to_le_bytes()).collect();
-                buffer.elements(place + form.field(0), index.len(), 4, &bytes);
+                buffer.elements(place + layout.field(0), index.len(), 4, &bytes);
             }
         }
         file(specification, FileKind::TransactionLog, &buffer.finish())
@@ -125,7 +125,7 @@ mod tests {
         chunks.push(&[1, 0]);
         chunks.push(&[0, 2]);
         changes.add_chunks([7; 8], chunks);
-        let file = changes.log(Specification::V2, SnapshotId([1; 12])).unwrap();
+        let file = changes.log(Specification::V2, ObjectId([1; 12])).unwrap();
         let buffer = read_file(&file, FileKind::TransactionLog).unwrap();
         let root = Table::root(&buffer).unwrap();
         let ids = |number| {

@@ -60,7 +60,7 @@ fn a_branch_that_another_program_moved_is_refused() {
             }
             Specification::V2 => change(folder.path(), |found| {
                 let added = Added {
-                    id: SnapshotId([7; 12]),
+                    id: ObjectId([7; 12]),
                     flushed_at: 1,
                     message: "other",
                 };
@@ -92,10 +92,15 @@ fn a_second_append_waits_for_the_lock() {
 fn what_another_program_changed_beside_the_branch_stays() {
     let folder = repository(Specification::V2);
     let output = growing(folder.path(), "main").unwrap();
-    change(folder.path(), |found| found.set_settings(Flex::UInt(7).write()));
+    change(folder.path(), |found| {
+        found.set_settings(FlexValue::UInt(7).write())
+    });
     output.complete().unwrap();
     change(folder.path(), |found| {
-        assert_eq!(found.settings().map(Flex::parse), Some(Ok(Flex::UInt(7))));
+        assert_eq!(
+            found.settings().map(FlexValue::parse),
+            Some(Ok(FlexValue::UInt(7)))
+        );
         assert_ne!(found.branch("main"), Some(FIRST_SNAPSHOT));
     });
     let copies = fs::read_dir(folder.path().join("overwritten")).unwrap();
@@ -147,7 +152,7 @@ impl GrowingKeys for Contended {
         if key == keys::REPOSITORY && *left > 0 {
             *left -= 1;
             change(&self.folder, |found| {
-                found.set_settings(Flex::UInt(*left as u64).write())
+                found.set_settings(FlexValue::UInt(*left as u64).write())
             });
         }
         self.keys.replace(key, old, new)
