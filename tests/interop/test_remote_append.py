@@ -1,14 +1,13 @@
 """`nccopy --append` on stores: trees of keys and repositories grow where they are, files are replaced."""
 
-import concurrent.futures
-
 import netCDF4
 import numpy as np
 import pytest
-from remote_run import on
+from remote_proxy import fault
+from remote_run import check_no_secret, on
 from remote_stores import STORES
 from test_append import dim, found, is_whole, made, name_of, old_or_new
-from test_remote_kills import each_kill
+from test_remote_kills import each_kill, started
 
 TREES = {"zarr2-consolidated": "zarr", "zarr2": "zarr", "zarr3-shards": "zarr,v3", "nczarr": "nczarr"}
 
@@ -117,16 +116,25 @@ def test_repositories_get_snapshots(store, tmp_path, specification):
         assert (back["v"][:].ravel() == np.arange(13 * 50)).all()
 
 
-@pytest.mark.parametrize("store", ["s3s"], indirect=True)
+@pytest.mark.parametrize("store", ["s3s", "gcs"], indirect=True)
 @pytest.mark.parametrize("specification", [1, 2])
-def test_of_two_appends_at_once_one_wins(store, tmp_path, specification):
+def test_of_two_appends_at_once_one_wins(store, proxy, tmp_path, specification):
     url = store.url("repo", "icechunk")
     on(store, "nccopy", part(tmp_path / "0.nc", 0, 4), f"{url}&spec={specification}").whole()
-    parts = [part(tmp_path / f"{n}.nc", 4, 4) for n in (1, 2, 3)]
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        runs = list(pool.map(lambda new: on(store, "nccopy", "--append", new, url), parts))
-    assert sorted(run.code for run in runs) == [0, 1, 1], [run.error for run in runs]
-    told = "".join(run.error for run in runs)
-    assert "another" in told or "do not go on in one direction" in told
-    assert len([key for key in store.keys("repo/") if "/snapshots/" in key]) == 3
-    assert "time = UNLIMITED ; // (8 currently)" in on(store, "ncdump", "-h", url).whole().out
+    first, second = (part(tmp_path / f"{n}.nc", 4, n) for n in (1, 2))
+    # The first run is asked to wait with its last write, which it has prepared by then.
+    branch = "repo/repo" if specification == 2 else "ref.json"
+    proxy.set(fault("status", start=1, method="PUT", contains=branch, status=503, code="SlowDown"))
+    waiting = started(store, proxy, "--append", first, url)
+    assert proxy.until_fault(waiting) is not None
+    # The mark of the first run keeps others out, unless they are told that it is dead.
+    on(store, "nccopy", "--append", second, url).refused("another run adds to it")
+    on(store, "nccopy", "--append", "--replace", second, url).whole()
+    proxy.set()
+    told = waiting.communicate(timeout=60)[1].decode()
+    check_no_secret(told, store.secrets)
+    assert waiting.returncode == 1 and "another program has added a snapshot to the branch main" in told, told
+    assert "time = UNLIMITED ; // (6 currently)" in on(store, "ncdump", "-h", url).whole().out
+    found = store.keys("repo/")
+    assert not [key for key in found if ".ncutils" in key]
+    assert len([key for key in found if "/overwritten/" in key]) == (1 if specification == 2 else 0)
