@@ -21,6 +21,7 @@ mod id;
 pub mod keys;
 mod manifest_reader;
 mod nodes;
+mod object_url;
 mod places;
 mod record;
 mod references;
@@ -29,7 +30,7 @@ mod snapshot_reader;
 mod write;
 
 pub use containers::Containers;
-pub use file_reader::{FileKind, LARGEST_FILE, LARGEST_TEXT, Specification, get, read_file};
+pub use file_reader::{FileKind, LARGEST_FILE, LARGEST_TEXT, MAGIC, Specification, get, read_file};
 pub use flexbuffer::FlexValue;
 pub use id::ObjectId;
 pub use manifest_reader::Manifest;

@@ -51,8 +51,8 @@ impl ExternalFiles for RepositoryPlaces {
             return Ok(ExternalFile::new(name, move || Ok(Some(Input::from(object)))));
         }
         match &self.elsewhere {
-            // Virtual chunks lie at absolute URLs.
-            Some(places) if name.contains("://") => places.find(name, named_as),
+            // Virtual chunks lie at absolute paths and URLs.
+            Some(places) if name.starts_with('/') || name.contains("://") => places.find(name, named_as),
             _ => Err(NoExternalFile::Missing),
         }
     }

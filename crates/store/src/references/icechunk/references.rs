@@ -12,6 +12,7 @@ use super::id::ObjectId;
 use super::keys::{self, DOCUMENT};
 use super::manifest_reader::Manifest;
 use super::nodes::{ArrayNode, Node};
+use super::object_url::object_at;
 use super::snapshot_reader::Snapshot;
 use crate::references::{Reference, ReferenceSet};
 use crate::{BoundedCache, KeyStore};
@@ -88,17 +89,17 @@ impl IcechunkReferences {
         Ok(None)
     }
 
-    /// The URL of an object, or its path in the repository with the root before it.
+    /// The URL of an object, or its path: of a local file, or in the repository with the root before it.
     fn object_of<'a>(&self, location: &'a str) -> io::Result<Cow<'a, str>> {
         if !location.contains("://") && !self.root.is_empty() {
             return Ok(format!("{}{location}", self.root).into());
         }
         match Containers::is_container_location(location) {
             true => {
-                let url = self.containers()?.url_of(location);
-                url.map(Cow::Owned).map_err(io::Error::other)
+                let url = self.containers()?.url_of(location).map_err(io::Error::other)?;
+                Ok(object_at(&url).into_owned().into())
             }
-            false => Ok(location.into()),
+            false => Ok(object_at(location)),
         }
     }
 
@@ -204,10 +205,11 @@ impl ReferenceSet for IcechunkReferences {
         {
             let found = self.manifest(manifest.id)?.find(&node.id, &position);
             if let Some(mut found) = found.map_err(|why| damaged_manifest(manifest.id, &why))? {
-                if let Reference::Stored(stored) = &mut found
-                    && let Cow::Owned(object) = self.object_of(&stored.object)?
-                {
-                    stored.object = object.into();
+                if let Reference::Stored(stored) = &mut found {
+                    let object = self.object_of(&stored.object)?;
+                    if *object != *stored.object {
+                        stored.object = object.into();
+                    }
                 }
                 return Ok(Some(found));
             }

@@ -10,7 +10,6 @@ mod chunk_list;
 mod commit;
 mod file_writer;
 mod manifest_writer;
-mod object_url;
 mod parent;
 mod repository_writer;
 mod settings_writer;
