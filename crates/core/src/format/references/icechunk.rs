@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::store::references::icechunk::{
-    FileKind, IcechunkReferences, LARGEST_FILE, LARGEST_TEXT, ObjectId, Repository, RepositoryPlaces, get,
-    keys, read_file,
+    FileKind, IcechunkReferences, LARGEST_FILE, LARGEST_TEXT, MAGIC, ObjectId, Repository, RepositoryPlaces,
+    get, keys, read_file,
 };
 use crate::store::{ExternalFiles, KeyStore, ReferenceKeys};
 
@@ -37,8 +37,8 @@ pub fn open_icechunk(
         Some(file) => match (read_file(&file, FileKind::Repository), asked) {
             (Ok(buffer), _) => in_repository(&buffer, name)?,
             // A file of this name may be anything.
-            (Err(_), None) => return Ok(None),
-            (Err(why), Some(_)) => return Err(Error::Damaged(format!("{}: {why}", keys::REPOSITORY))),
+            (Err(_), None) if !file.starts_with(MAGIC) => return Ok(None),
+            (Err(why), _) => return Err(Error::Damaged(format!("{}: {why}", keys::REPOSITORY))),
         },
         None => match in_refs(&**store, name, asked.is_some())? {
             Some(id) => (id, None),

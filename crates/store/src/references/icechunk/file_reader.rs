@@ -20,6 +20,12 @@ pub const LARGEST_TEXT: usize = 16 << 20;
 /// Most bytes of a flatbuffer.
 const LARGEST: u64 = 2 << 30;
 
+/// Most bytes of a flatbuffer for each one that is stored, unless it is small. Tables of equal chunks become 20 to 50 times smaller.
+const MOST_PER_BYTE: u64 = 256;
+
+/// Most bytes of a small flatbuffer.
+const SMALL: u64 = 64 << 20;
+
 /// The version of the specification by which a repository is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Specification {
@@ -95,11 +101,14 @@ pub fn read_file(file: &[u8], kind: FileKind) -> Result<Vec<u8>, Wrong> {
         0 => Ok(body.to_vec()),
         1 => {
             let mut bytes = Vec::new();
+            let most = (body.len() as u64)
+                .saturating_mul(MOST_PER_BYTE)
+                .clamp(SMALL, LARGEST);
             let read = zstd::Decoder::with_buffer(body)
-                .and_then(|decoder| decoder.take(LARGEST + 1).read_to_end(&mut bytes));
+                .and_then(|decoder| decoder.take(most + 1).read_to_end(&mut bytes));
             read.map_err(|e| format!("it cannot be unpacked: {e}"))?;
-            match bytes.len() as u64 > LARGEST {
-                true => Err(format!("it has more than {LARGEST} bytes")),
+            match bytes.len() as u64 > most {
+                true => Err(format!("it unpacks to more than {most} bytes")),
                 false => Ok(bytes),
             }
         }

@@ -1,6 +1,6 @@
 //! [`Snapshot`]: the nodes of a hierarchy, for readers and for what adds to a branch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::flatbuffer_reader::{CopyLimit, Table, Wrong, little_endian};
 use super::id::ObjectId;
@@ -168,12 +168,16 @@ impl SnapshotReader {
 
     fn manifests(&mut self, data: Table<'_>, files: &Files<'_>) -> Result<Vec<ManifestRef>, Wrong> {
         let mut manifests = Vec::new();
+        let mut known = HashSet::new();
         let Some(all) = data.vector(2, 4)? else {
             return Ok(manifests);
         };
         for manifest in all.tables() {
             let manifest = self.known(manifest?, 2)?;
             let id: [u8; 12] = manifest.plain(0)?.ok_or("a manifest without an id")?;
+            if !known.insert(id) {
+                return Err("an array that names one manifest twice".to_owned());
+            }
             let ranges = manifest.vector(1, 8)?.ok_or("a manifest without ranges")?;
             let (size, count, extra) = files.get(&id).copied().unwrap_or_default();
             let copied = 12 + 8 * ranges.len() + extra.map_or(0, <[u8]>::len);

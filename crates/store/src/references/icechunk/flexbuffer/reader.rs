@@ -6,6 +6,9 @@ use super::{FlexValue, types};
 /// Most levels of lists and maps.
 const DEEPEST: usize = 32;
 
+/// Most bytes of a buffer. Settings have a few thousand.
+const LARGEST: usize = 1 << 20;
+
 /// Bytes in memory of a value.
 const VALUE: usize = 32;
 
@@ -21,6 +24,9 @@ impl FlexValue {
         let [.., packed, width] = *bytes else {
             return Err(short());
         };
+        if bytes.len() > LARGEST {
+            return Err(format!("settings of more than {LARGEST} bytes"));
+        }
         let width = usize::from(width);
         if !matches!(width, 1 | 2 | 4 | 8) {
             return Err("settings of a strange form".to_owned());
