@@ -7,9 +7,14 @@ use crate::deflate::blocks::last_block::reopen;
 use crate::deflate::blocks::literal_blocks::append_literals;
 use crate::deflate::blocks::repeated_byte::append_repeated;
 use crate::deflate::blocks::stored_blocks::store;
-use crate::deflate::encoder::{Search, encode_matches};
+use crate::deflate::encoder::{LEVELS, Search, encode_matches};
 use crate::deflate::judge::Blocks;
+use crate::deflate::libdeflate::libdeflate;
 use crate::deflate::runs::{Planes, Run};
+
+/// Largest chunk and output, in bytes, that are also compressed as a whole: the headers of blocks may be larger than what they save.
+const SMALL: usize = 64 << 10;
+const SMALL_OUTPUT: usize = 256;
 
 /// Puts `header` and a deflate stream of a chunk into `out`, whose old content is lost. `level` is zlib's.
 pub(crate) fn encode_stream(
@@ -55,5 +60,44 @@ pub(crate) fn encode_stream(
             Blocks::Stored => store(part, n + 1 == runs.len(), out),
         }
     }
+    let blocks = out.len() - header.len();
+    if input.len() <= SMALL && blocks < SMALL_OUTPUT {
+        let mut whole = Vec::new();
+        libdeflate(LEVELS[level], input, 0, &mut whole)?;
+        if whole.len() < blocks {
+            out.truncate(header.len());
+            out.extend_from_slice(&whole);
+        }
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deflate::runs::tests::planes;
+
+    /// A plane of one byte, and one whose few values repeat, in a chunk that a search as a whole takes for one.
+    #[test]
+    fn a_small_chunk_is_never_larger_than_its_search_as_a_whole() {
+        for (count, period) in [(1024, 4), (2048, 64), (4096, 256), (8000, 8), (16_000, 1000)] {
+            let values: Vec<u8> = (0..count).map(|n| (n / period % 7) as u8).collect();
+            let chunk: Vec<u8> = [values, vec![3; count], vec![0; 2 * count]].concat();
+            let mut whole = Vec::new();
+            libdeflate(LEVELS[5], &chunk, 0, &mut whole).unwrap();
+            let mut out = Vec::new();
+            encode_stream(5, planes(4), &chunk, &[], &mut out).unwrap();
+            assert!(
+                out.len() <= whole.len(),
+                "{count} of {period}: {} and {}",
+                out.len(),
+                whole.len()
+            );
+            let mut back = vec![0; chunk.len()];
+            libdeflater::Decompressor::new()
+                .deflate_decompress(&out, &mut back)
+                .unwrap();
+            assert_eq!(back, chunk);
+        }
+    }
 }

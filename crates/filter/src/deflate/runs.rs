@@ -213,7 +213,7 @@ fn blocks_of_rest(before: Blocks, rest: &[u8]) -> Blocks {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::NumberClass;
     use crate::shuffle::shuffle;
@@ -232,7 +232,7 @@ mod tests {
         (0..length).map(next).collect()
     }
 
-    fn planes(count: usize) -> Planes {
+    pub(crate) fn planes(count: usize) -> Planes {
         Planes::of(&ChunkType::of_numbers(
             NumberClass::Float,
             count,
