@@ -123,7 +123,8 @@ def test_of_two_appends_at_once_one_wins(store, proxy, tmp_path, specification):
     on(store, "nccopy", part(tmp_path / "0.nc", 0, 4), f"{url}&spec={specification}").whole()
     first, second = (part(tmp_path / f"{n}.nc", 4, n) for n in (1, 2))
     # The first run is asked to wait with its last write, which it has prepared by then.
-    branch = "repo/repo" if specification == 2 else "ref.json"
+    slash = "%2F" if store.name == "gcs" else "/"
+    branch = f"repo{slash}repo" if specification == 2 else f"repo{slash}refs"
     proxy.set(fault("status", start=1, method="PUT", contains=branch, status=503, code="SlowDown"))
     waiting = started(store, proxy, "--append", first, url)
     assert proxy.until_fault(waiting) is not None

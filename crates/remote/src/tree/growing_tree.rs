@@ -24,7 +24,7 @@ use crate::write::{PartSizes, Sending, TreeObjects, Upload};
 use ncutils_store::file::unfinished::partial::wait_while_ending;
 use ncutils_store::keys::key::{GROWING, check_key};
 use ncutils_store::new_run;
-use ncutils_store::{GetRange, GrowingKeys, KeyOutput, KeyStore, SWITCHING, ValueWriter};
+use ncutils_store::{GrowingKeys, KeyOutput, KeyStore, SWITCHING, ValueWriter};
 
 /// A tree of keys on a remote store that values are added to.
 ///
@@ -228,8 +228,10 @@ impl KeyOutput for GrowingTree {
         Ok(Box::new(RemoteValue::new(upload)))
     }
 
+    /// The value as it is now. A reader of the tree, which counts on one state, fails for a value that another program has changed.
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
-        self.read()?.get(key, GetRange::Whole)
+        self.objects.sending.wait()?;
+        Ok(self.objects.get(key)?.map(|found| found.bytes))
     }
 
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {

@@ -70,7 +70,7 @@ pub fn add<'f>(
     let folders: Vec<&String> = folders.collect();
     match parent.specification {
         Specification::V1 => {
-            let tip = parent.unmoved()?;
+            let tip = parent.unmoved(output)?;
             add_folders(output, parent, &folders)?;
             let new = keys::ref_to(added.id);
             match output.replace(&keys::branch(&parent.branch), &tip.file, new.as_bytes())? {
@@ -80,7 +80,7 @@ pub fn add<'f>(
         }
         Specification::V2 => {
             for _ in 0..TRIED {
-                let tip = parent.unmoved()?;
+                let tip = parent.unmoved(output)?;
                 let Some(mut repository) = tip.repository else {
                     break;
                 };
@@ -94,7 +94,7 @@ pub fn add<'f>(
                 repository.add(&parent.branch, added, at, Some(&copy));
                 // The answer may have been lost, and others may have added to what this program added.
                 if output.replace(keys::REPOSITORY, &tip.file, &file_of(&repository)?)?
-                    || parent.leads_to(added.id)?
+                    || parent.leads_to(output, added.id)?
                 {
                     return Ok(());
                 }

@@ -15,8 +15,8 @@ use super::super::repository::{LATER, Repository};
 use super::super::snapshot_reader::Snapshot;
 use super::chunk_list::ChunkList;
 use super::manifest_writer::{ChunkRef, OpenManifest};
-use crate::KeyStore;
 use crate::references::{Reference, StoredRange};
+use crate::{GrowingKeys, KeyStore};
 
 /// The snapshot of a branch that a new one is made from.
 pub struct Parent {
@@ -38,7 +38,9 @@ impl Parent {
             Some(_) => Specification::V2,
             None => Specification::V1,
         };
-        let id = Tip::read(&*store, specification, branch)?.id(branch)?;
+        let (key, most) = Tip::key(specification, branch);
+        let tip = Tip::parse(get(&*store, &key, most)?, specification, branch)?;
+        let id = tip.id(branch)?;
         let key = keys::snapshot(id);
         let snapshot = Snapshot::parse(&get_file(&*store, &key, FileKind::Snapshot)?);
         let snapshot = snapshot.map_err(|why| damaged(&key, &why))?;
@@ -54,12 +56,21 @@ impl Parent {
         })
     }
 
+    /// The file that moves the branch, as it is now. `store` reads one state of the repository, and fails where that has changed.
+    ///
+    /// # Errors
+    /// Those of reading the file.
+    fn tip(&self, output: &dyn GrowingKeys) -> io::Result<Tip> {
+        let (key, _) = Tip::key(self.specification, &self.branch);
+        Tip::parse(output.staged(&key)?, self.specification, &self.branch)
+    }
+
     /// The file that moves the branch, as it is now.
     ///
     /// # Errors
     /// Another program has added to the branch meanwhile.
-    pub fn unmoved(&self) -> io::Result<Tip> {
-        let tip = Tip::read(&*self.store, self.specification, &self.branch)?;
+    pub fn unmoved(&self, output: &dyn GrowingKeys) -> io::Result<Tip> {
+        let tip = self.tip(output)?;
         match tip.id(&self.branch)? == self.id {
             true => Ok(tip),
             false => Err(self.moved()),
@@ -70,10 +81,9 @@ impl Parent {
     ///
     /// # Errors
     /// Those of reading its file.
-    pub fn leads_to(&self, id: ObjectId) -> io::Result<bool> {
-        let tip = Tip::read(&*self.store, self.specification, &self.branch)?;
-        let mut repository = tip.repository.into_iter();
-        Ok(repository.any(|repository| repository.leads_to(&self.branch, id)))
+    pub fn leads_to(&self, output: &dyn GrowingKeys, id: ObjectId) -> io::Result<bool> {
+        let repository = self.tip(output)?.repository;
+        Ok(repository.is_some_and(|repository| repository.leads_to(&self.branch, id)))
     }
 
     /// The error of a branch that another program has moved.
@@ -168,18 +178,22 @@ pub struct Tip {
 }
 
 impl Tip {
-    fn read(store: &dyn KeyStore, specification: Specification, branch: &str) -> io::Result<Self> {
-        let (key, most) = match specification {
+    /// The key of the file, and its most bytes.
+    fn key(specification: Specification, branch: &str) -> (String, usize) {
+        match specification {
             Specification::V1 => (keys::branch(branch), LARGEST_TEXT),
             Specification::V2 => (keys::REPOSITORY.to_owned(), LARGEST_FILE),
-        };
-        let file = get(store, &key, most)?.ok_or_else(|| no_branch(branch))?;
+        }
+    }
+
+    fn parse(file: Option<Vec<u8>>, specification: Specification, branch: &str) -> io::Result<Self> {
+        let file = file.ok_or_else(|| no_branch(branch))?;
         let repository = match specification {
             Specification::V1 => None,
             Specification::V2 => {
                 let buffer = read_file(&file, FileKind::Repository);
                 let found = buffer.and_then(|buffer| Repository::parse(&buffer));
-                Some(found.map_err(|why| damaged(&key, &why))?)
+                Some(found.map_err(|why| damaged(keys::REPOSITORY, &why))?)
             }
         };
         if let Some(repository) = &repository {
