@@ -80,7 +80,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         );
         return Ok(());
     }
-    let programs = Programs::build(DEV)?;
+    let programs = Programs::build_repeatably(DEV)?;
     let folder = inputs(&programs)?;
     let mut counted = Table {
         compiler,

@@ -1,6 +1,7 @@
 //! Builds our programs with cargo.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -18,7 +19,17 @@ pub struct Programs {
 impl Programs {
     /// Builds `nccopy`, `ncdump` and `ncgen`.
     pub fn build(profile: &str) -> Result<Self> {
+        Self::build_by(cargo(), profile)
+    }
+
+    /// The same without incremental compilation, which cuts crates into other units: always the same programs.
+    pub fn build_repeatably(profile: &str) -> Result<Self> {
         let mut command = cargo();
+        command.env("CARGO_INCREMENTAL", "0");
+        Self::build_by(command, profile)
+    }
+
+    fn build_by(mut command: Command, profile: &str) -> Result<Self> {
         command.args(["build", "--locked", "--quiet", "--profile", profile]);
         if profile == DEV {
             // With the examples, the features are the same as for `cargo test`, so its builds of the libraries are

@@ -1,7 +1,7 @@
 //! Reads a region of a variable whose elements are converted one by one: strings, sequences, compounds with
 //! another layout in the file, and numbers in unusual formats.
 
-use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern};
+use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, fill_pattern, resize};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, Scratch};
 use crate::format::netcdf4::read::datatype::convert::{Conversion, Heap};
@@ -66,10 +66,7 @@ impl<'a> Assembly<'a> {
         let size = byte_count(&region.count, conversion.memory_size)
             .ok_or_else(|| Error::Unsupported("a region larger than memory".into()))?;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size).map_err(|_| {
-            Error::Unsupported(format!("a region of {size} bytes, which memory does not hold,"))
-        })?;
-        bytes.resize(size, 0);
+        resize(&mut bytes, size)?;
         let heap = Heap::new(file);
         let fill = match fill {
             Some(fill) => fill.clone(),
@@ -97,7 +94,7 @@ impl<'a> Assembly<'a> {
         let size = byte_count(&wanted.count, self.conversion.file_size).ok_or_else(too_large)?;
         let count = byte_count(&wanted.count, 1).ok_or_else(too_large)?;
         self.part.clear();
-        self.part.resize(size, 0);
+        resize(&mut self.part, size)?;
         let zeros = vec![0; wanted.rank()];
         copy_region(
             piece,

@@ -15,6 +15,7 @@ use ncutils_hdf5::{Class, Datatype, GlobalHeapObject, GlobalHeapReader, StringPa
 
 use super::number::Number;
 use super::types::{Member, is_canonical, is_text};
+use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use crate::format::netcdf4::heap_limit::HeapLimit;
@@ -239,13 +240,7 @@ impl Conversion {
     /// value.
     pub fn zero(&self) -> Result<Vec<u8>> {
         let mut out = Vec::new();
-        out.try_reserve_exact(self.memory_size).map_err(|_| {
-            Error::Unsupported(format!(
-                "an element of {} bytes, which memory does not hold,",
-                self.memory_size
-            ))
-        })?;
-        out.resize(self.memory_size, 0);
+        resize(&mut out, self.memory_size)?;
         self.put_nil(&mut out)?;
         Ok(out)
     }
