@@ -75,8 +75,9 @@ pub trait KeyStore: Send + Sync {
     /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
-    /// Passes each key that starts with `prefix` to `each`, ascending, with a handle by which [`get_by_handle`](Self::get_by_handle)
-    /// finds its value sooner. Returns false, and passes nothing, if the store has no handles, as in this default.
+    /// Passes each key of a chunk that starts with `prefix` to `each`, and maybe others, with a handle by which
+    /// [`get_by_handle`](Self::get_by_handle) finds its value sooner. Of a key that comes again, the first handle counts. Returns false if
+    /// the store has no handles, as in this default, or not for all keys.
     ///
     /// # Errors
     /// Those of [`list`](Self::list).

@@ -10,10 +10,12 @@ pub mod base64;
 pub mod icechunk;
 mod json_string;
 mod json_writer;
+mod listed_references;
 pub mod parquet;
 mod parquet_writer;
 mod read;
 mod reference;
+mod reference_pool;
 mod referenced_array;
 mod value_spool;
 

@@ -50,12 +50,8 @@ pub fn open_json(
 ) -> Result<Arc<dyn KeyStore>> {
     let table = read_kerchunk(&mut object_stream(Arc::clone(object))?)?;
     let is_remote = |name: &&Arc<str>| name.contains("://") && !name.starts_with("file:");
-    let some = table
-        .objects()
-        .iter()
-        .find(is_remote)
-        .or(table.objects().first())
-        .cloned();
+    let first_remote = table.objects().find(is_remote);
+    let some = first_remote.or(table.objects().next()).cloned();
     let set = JsonReferences {
         table,
         object: Arc::clone(object),

@@ -1,5 +1,6 @@
 //! [`Manifest`]: the chunks of arrays. Only what is looked up is decoded.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +11,39 @@ use crate::references::{ObjectVersion, Reference, StoredRange};
 
 /// Most bytes of the name of an object.
 const LONGEST: usize = 64 << 10;
+
+/// The reference of a chunk, as a manifest has it.
+#[derive(Debug)]
+pub enum ChunkReference<'m> {
+    /// The chunk stands in the manifest.
+    Inline(&'m [u8]),
+    /// The chunk is a range of an object.
+    Stored {
+        /// The key of a chunk of the repository, or the location of an object elsewhere.
+        object: Cow<'m, str>,
+        /// Position and number of bytes.
+        range: (u64, u64),
+        /// What tells whether the object was changed since.
+        version: Option<ObjectVersion>,
+    },
+}
+
+impl From<ChunkReference<'_>> for Reference {
+    fn from(found: ChunkReference<'_>) -> Self {
+        match found {
+            ChunkReference::Inline(value) => Self::Inline(value.to_vec()),
+            ChunkReference::Stored {
+                object,
+                range,
+                version,
+            } => Self::Stored(StoredRange {
+                object: object.into(),
+                range: Some(range),
+                version,
+            }),
+        }
+    }
+}
 
 /// The chunks of arrays.
 #[derive(Debug)]
@@ -67,7 +101,7 @@ impl Manifest {
     ///
     /// # Errors
     /// What is damaged.
-    pub fn find(&self, node: &[u8; 8], chunk: &[u32]) -> Result<Option<Reference>, Wrong> {
+    pub fn find(&self, node: &[u8; 8], chunk: &[u32]) -> Result<Option<ChunkReference<'_>>, Wrong> {
         let Some(refs) = self.refs(node)? else {
             return Ok(None);
         };
@@ -95,24 +129,29 @@ impl Manifest {
     ///
     /// # Errors
     /// What is damaged.
-    pub fn references(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>, Reference)) -> Result<(), Wrong> {
+    pub fn references<'m>(
+        &'m self,
+        node: &[u8; 8],
+        mut each: impl FnMut(&[u32], ChunkReference<'m>),
+    ) -> Result<(), Wrong> {
         if let Some(refs) = self.refs(node)? {
-            let (mut limit, mut last) = (CopyLimit::of(&self.buffer), None);
+            let (mut limit, mut last, mut index) = (CopyLimit::of(&self.buffer), None, Vec::new());
             for found in refs.tables() {
                 let found = found?;
-                let position: Vec<u32> = position(found)?.collect();
+                index.clear();
+                index.extend(position(found)?);
                 let reference = self.reference(found)?;
                 let copied = match &reference {
-                    Reference::Inline(value) => value.len(),
+                    ChunkReference::Inline(value) => value.len(),
                     // Neighbours mostly share an object.
-                    Reference::Stored(stored) if last.as_ref() == Some(&stored.object) => 0,
-                    Reference::Stored(stored) => {
-                        last = Some(stored.object.clone());
-                        stored.object.len()
+                    ChunkReference::Stored { object, .. } if last.as_ref() == Some(object) => 0,
+                    ChunkReference::Stored { object, .. } => {
+                        last = Some(object.clone());
+                        object.len()
                     }
                 };
-                limit.take(4 * position.len() + copied)?;
-                each(position, reference);
+                limit.take(4 * index.len() + copied)?;
+                each(&index, reference);
             }
         }
         Ok(())
@@ -145,17 +184,17 @@ impl Manifest {
         Ok(self.refs(node)?.map_or(0, |refs| refs.len()))
     }
 
-    fn reference(&self, found: Table<'_>) -> Result<Reference, Wrong> {
+    fn reference<'m>(&'m self, found: Table<'m>) -> Result<ChunkReference<'m>, Wrong> {
         if let Some(value) = found.bytes(1)? {
-            return Ok(Reference::Inline(value.to_vec()));
+            return Ok(ChunkReference::Inline(value));
         }
-        let range = Some((found.number(2)?, found.number(3)?));
+        let range = (found.number(2)?, found.number(3)?);
         if let Some(id) = found.plain(4)? {
-            return Ok(Reference::Stored(StoredRange {
+            return Ok(ChunkReference::Stored {
                 object: keys::chunk(ObjectId(id)).into(),
                 range,
                 version: None,
-            }));
+            });
         }
         let object = match (found.text(5)?, found.bytes(8)?) {
             (Some(object), _) => object.into(),
@@ -169,11 +208,11 @@ impl Manifest {
                 SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.into()),
             )),
         };
-        Ok(Reference::Stored(StoredRange {
+        Ok(ChunkReference::Stored {
             object,
             range,
             version,
-        }))
+        })
     }
 
     /// The name of an object that was compressed with the dictionary of the manifest.
@@ -189,11 +228,9 @@ impl Manifest {
 
 /// The position of a chunk in the grid of its array.
 fn position(found: Table<'_>) -> Result<impl Iterator<Item = u32>, Wrong> {
-    let bytes = found.vector(0, 4)?.ok_or("a chunk without a position")?;
-    let position: Result<Vec<u32>, Wrong> = (0..bytes.len())
-        .map(|n| bytes.plain(n).map(u32::from_le_bytes))
-        .collect();
-    position.map(Vec::into_iter)
+    let numbers = found.vector(0, 4)?.ok_or("a chunk without a position")?;
+    // All numbers are within the buffer.
+    Ok((0..numbers.len()).filter_map(move |n| numbers.plain(n).ok().map(u32::from_le_bytes)))
 }
 
 /// The table for which `order` says equal, in a list that ascends by it.

@@ -1,6 +1,7 @@
 //! [`IcechunkReferences`]: one snapshot, whose manifests are read as they are asked for.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
@@ -10,10 +11,11 @@ use super::file_reader::{FileKind, LARGEST_TEXT, damaged, get, get_file};
 use super::flexbuffer::FlexValue;
 use super::id::ObjectId;
 use super::keys::{self, DOCUMENT};
-use super::manifest_reader::Manifest;
+use super::manifest_reader::{ChunkReference, Manifest};
 use super::nodes::{ArrayNode, Node};
 use super::object_url::object_at;
 use super::snapshot_reader::Snapshot;
+use crate::references::listed_references::ListedReferences;
 use crate::references::{Reference, ReferenceSet};
 use crate::{BoundedCache, KeyStore};
 
@@ -34,6 +36,7 @@ pub struct IcechunkReferences {
     /// The settings of specification 2. Those of specification 1 are a file.
     settings: Option<Vec<u8>>,
     manifests: BoundedCache<ObjectId, Arc<Manifest>>,
+    listed: ListedReferences,
 }
 
 impl IcechunkReferences {
@@ -57,6 +60,7 @@ impl IcechunkReferences {
             containers: OnceLock::new(),
             settings,
             manifests: BoundedCache::new(KEPT),
+            listed: ListedReferences::default(),
         })
     }
 
@@ -79,9 +83,10 @@ impl IcechunkReferences {
                 continue;
             };
             let found = manifest.find(&node.id, &first);
-            if let Some(Reference::Stored(stored)) = found.map_err(|why| damaged_manifest(id, &why))?
-                && stored.object.contains("://")
-                && let Ok(object) = self.object_of(&stored.object)
+            if let Some(ChunkReference::Stored { object, .. }) =
+                found.map_err(|why| damaged_manifest(id, &why))?
+                && object.contains("://")
+                && let Ok(object) = self.object_of(&object)
             {
                 return Ok(Some(object.into_owned()));
             }
@@ -138,36 +143,59 @@ impl IcechunkReferences {
         Some((node, node.array.as_ref()?, index[..rank].to_vec()))
     }
 
-    /// Adds the keys of the chunks of an array to `all`.
+    /// Passes the key and the reference of each chunk of an array to `each`, as long as it returns true.
     fn list_chunks(
         &self,
         path: &str,
         node: &Node,
         array: &ArrayNode,
-        all: &mut Vec<String>,
-    ) -> io::Result<()> {
-        let folder = if path.is_empty() {
-            "c".to_owned()
-        } else {
-            format!("{path}/c")
+        each: &mut EachChunk<'_>,
+    ) -> io::Result<bool> {
+        let mut key = match path {
+            "" => "c".to_owned(),
+            path => format!("{path}/c"),
         };
+        let (folder, mut count) = (key.len(), 0usize);
         for id in array.manifests.iter().map(|manifest| manifest.id) {
             let manifest = self.manifest(id)?;
             let wrong = |why: String| damaged_manifest(id, &why);
-            if manifest.len(&node.id).map_err(wrong)? + all.len() > MOST_LISTED {
+            count = count.saturating_add(manifest.len(&node.id).map_err(wrong)?);
+            if count > MOST_LISTED {
                 return Err(io::ErrorKind::Unsupported.into());
             }
-            let listed = manifest.positions(&node.id, |position| {
-                let mut key = folder.clone();
-                for number in position {
-                    key.push('/');
-                    key.push_str(&number.to_string());
+            let mut goes_on = Ok(true);
+            let listed = manifest.references(&node.id, |index, reference| {
+                if matches!(goes_on, Ok(true)) {
+                    key.truncate(folder);
+                    for number in index {
+                        // A string takes any text.
+                        let _ = write!(key, "/{number}");
+                    }
+                    goes_on = each(&key, reference);
                 }
-                all.push(key);
             });
             listed.map_err(wrong)?;
+            if !goes_on? {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Passes the keys of chunks that start with `prefix` and their references to `each`, as long as it returns true.
+    fn list_all_chunks(&self, prefix: &str, each: &mut EachChunk<'_>) -> io::Result<bool> {
+        for (path, node, array) in self.snapshot.arrays() {
+            let folder = format!("{path}/");
+            let may_have = folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty();
+            let mut with_prefix = |key: &str, found: ChunkReference<'_>| match key.starts_with(prefix) {
+                true => each(key, found),
+                false => Ok(true),
+            };
+            if may_have && !self.list_chunks(path, node, array, &mut with_prefix)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The keys of documents.
@@ -175,6 +203,9 @@ impl IcechunkReferences {
         self.snapshot.nodes.keys().map(|path| key_of(path))
     }
 }
+
+/// Takes the key and the reference of a chunk. Returns false if it needs no more of them.
+type EachChunk<'e> = dyn FnMut(&str, ChunkReference<'_>) -> io::Result<bool> + 'e;
 
 /// The key of the document of a node.
 fn key_of(path: &str) -> String {
@@ -203,15 +234,13 @@ impl ReferenceSet for IcechunkReferences {
             .iter()
             .filter(|manifest| manifest.may_have(&position))
         {
-            let found = self.manifest(manifest.id)?.find(&node.id, &position);
+            let read = self.manifest(manifest.id)?;
+            let found = read.find(&node.id, &position);
             if let Some(mut found) = found.map_err(|why| damaged_manifest(manifest.id, &why))? {
-                if let Reference::Stored(stored) = &mut found {
-                    let object = self.object_of(&stored.object)?;
-                    if *object != *stored.object {
-                        stored.object = object.into();
-                    }
+                if let ChunkReference::Stored { object, .. } = &mut found {
+                    *object = self.object_of(object)?.into_owned().into();
                 }
-                return Ok(Some(found));
+                return Ok(Some(found.into()));
             }
         }
         Ok(None)
@@ -225,13 +254,13 @@ impl ReferenceSet for IcechunkReferences {
                     self.manifest(manifest.id)?
                         .references(&node.id, |_, reference| match reference {
                             // Others are chunks of the repository.
-                            Reference::Stored(stored) if stored.object.contains("://") => {
-                                match self.object_of(&stored.object) {
+                            ChunkReference::Stored { object, .. } if object.contains("://") => {
+                                match self.object_of(&object) {
                                     Ok(object) => each(&object),
                                     Err(e) => named = Err(e),
                                 }
                             }
-                            Reference::Stored(_) | Reference::Inline(_) => {}
+                            ChunkReference::Stored { .. } | ChunkReference::Inline(_) => {}
                         });
                 listed.map_err(|why| damaged_manifest(manifest.id, &why))?;
                 named?;
@@ -242,16 +271,41 @@ impl ReferenceSet for IcechunkReferences {
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let mut all: Vec<String> = self.documents().collect();
-        for (path, node, array) in self.snapshot.arrays() {
-            let folder = format!("{path}/");
-            if folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty() {
-                self.list_chunks(path, node, array, &mut all)?;
-            }
-        }
+        self.list_all_chunks(prefix, &mut |key, _| {
+            all.push(key.to_owned());
+            Ok(true)
+        })?;
         all.retain(|key| key.starts_with(prefix));
         all.sort_unstable();
         all.dedup();
         Ok(all)
+    }
+
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        // Usually the same location as before.
+        let mut last: Option<(String, String)> = None;
+        self.list_all_chunks(prefix, &mut |key, found| {
+            let handle = match found {
+                ChunkReference::Inline(value) => self.listed.inline(value)?,
+                ChunkReference::Stored {
+                    object,
+                    range,
+                    version,
+                } => {
+                    if last.as_ref().is_none_or(|(location, _)| *location != *object) {
+                        let found = self.object_of(&object)?.into_owned();
+                        last = Some((object.into_owned(), found));
+                    }
+                    let object = last.as_ref().map_or("", |(_, object)| object);
+                    self.listed.stored(object, Some(range), version.as_ref())?
+                }
+            };
+            Ok(handle.map(|handle| each(key, handle)).is_some())
+        })
+    }
+
+    fn by_handle(&self, handle: u32) -> Option<Reference> {
+        self.listed.get(handle)
     }
 
     /// Chunks are left out: nobody looks for them one level at a time.

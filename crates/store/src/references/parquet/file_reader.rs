@@ -1,19 +1,20 @@
 //! [`Rows`]: the references in one Parquet file.
 
+use std::sync::Arc;
+
 use super::file_writer::WRITER;
 use super::page_reader::{Column, Pages, Physical};
 use super::thrift_reader::{Kind, Thrift, Wrong};
-use crate::references::{Reference, StoredRange};
+use crate::references::Reference;
+use crate::references::reference_pool::{PooledReference, ReferencePool};
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
 /// The references in one file, a row for each chunk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Rows {
-    path: Column,
-    offset: Column,
-    size: Column,
-    raw: Column,
+    pool: ReferencePool,
+    rows: Vec<Option<PooledReference>>,
 }
 
 /// An element of the schema.
@@ -62,26 +63,36 @@ pub fn read_rows(file: &[u8], most: usize) -> Result<Rows, Wrong> {
         };
         read_column(file, element, chunk, most).map_err(|why| format!("column '{name}': {why}"))
     };
-    let mut rows = Rows {
-        path: column("path")?,
-        offset: column("offset")?,
-        size: column("size")?,
-        raw: column("raw")?,
+    let Column::Bytes(paths, of_path) = column("path")? else {
+        return Err("the column path is not of bytes".to_owned());
+    };
+    let (Column::Integers(offsets), Column::Integers(sizes)) = (column("offset")?, column("size")?) else {
+        return Err("the columns offset and size are not of integers".to_owned());
+    };
+    let Column::Bytes(values, mut of_value) = column("raw")? else {
+        return Err("the column raw is not of bytes".to_owned());
     };
     let has_fill = chunks
         .iter()
         .any(|chunk| chunk.name == b"raw" && chunk.dictionary.is_some());
     if is_own && has_fill {
-        rows.leave_fill_out();
+        leave_fill_out(&mut of_value);
     }
-    let count = rows.path.len();
-    match [&rows.offset, &rows.size, &rows.raw]
-        .iter()
-        .all(|column| column.len() == count)
-    {
-        true => rows.checked(),
-        false => Err("columns of different lengths".to_owned()),
+    let count = of_path.len();
+    if [offsets.len(), sizes.len(), of_value.len()] != [count; 3] {
+        return Err("columns of different lengths".to_owned());
     }
+    let mut rows = Rows::default();
+    for (row, (offset, size)) in offsets.into_iter().zip(sizes).enumerate() {
+        let added = match (bytes(&values, of_value[row]), bytes(&paths, of_path[row])) {
+            (Some(value), _) => rows.pool.inline(value).map(Some).map_err(|e| e.to_string()),
+            (None, Some(path)) => rows.stored(path, offset, size).map(Some),
+            (None, None) => Ok(None),
+        };
+        rows.rows.push(added.map_err(|why| format!("row {row}: {why}"))?);
+    }
+    rows.pool.finish();
+    Ok(rows)
 }
 
 fn read_column(file: &[u8], element: &Element, chunk: &Chunk, most: usize) -> Result<Column, Wrong> {
@@ -228,97 +239,65 @@ fn column_metadata(thrift: &mut Thrift<'_>, chunk: &mut Chunk) -> Result<(), Wro
     })
 }
 
+/// Leaves out the chunks of fill values, which this crate writes for chunks that were never written. They are the only value of the
+/// dictionary of `raw`, whose bytes come first.
+fn leave_fill_out(values: &mut [Option<(u32, u32)>]) {
+    let is_fill = |value: &Option<(u32, u32)>| matches!(value, Some((0, length)) if *length > 0);
+    values
+        .iter_mut()
+        .filter(|value| is_fill(value))
+        .for_each(|value| *value = None);
+}
+
+/// The bytes of a value of a column.
+fn bytes(all: &[u8], value: Option<(u32, u32)>) -> Option<&[u8]> {
+    let (from, length) = value?;
+    all.get(from as usize..)?.get(..length as usize)
+}
+
 impl Rows {
-    /// Leaves out the chunks of fill values, which this crate writes for chunks that were never written. They are the only value of the
-    /// dictionary of `raw`, whose bytes come first.
-    fn leave_fill_out(&mut self) {
-        if let Column::Bytes(_, values) = &mut self.raw {
-            let is_fill = |value: &Option<(u32, u32)>| matches!(value, Some((0, length)) if *length > 0);
-            values
-                .iter_mut()
-                .filter(|value| is_fill(value))
-                .for_each(|value| *value = None);
-        }
-    }
-
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.path.len()
-    }
-
-    /// Bytes that the rows take in memory, about.
-    pub fn cost(&self) -> usize {
-        let heap = |column: &Column| match column {
-            Column::Bytes(all, _) => all.len(),
-            Column::Integers(_) => 0,
-        };
-        self.len() * 60 + heap(&self.path) + heap(&self.raw)
-    }
-
-    /// The same, if each row is a reference or none.
-    fn checked(self) -> Result<Self, Wrong> {
-        let (Column::Bytes(..), Column::Bytes(..)) = (&self.path, &self.raw) else {
-            return Err("the columns path and raw are not of bytes".to_owned());
-        };
-        let (Column::Integers(_), Column::Integers(_)) = (&self.offset, &self.size) else {
-            return Err("the columns offset and size are not of integers".to_owned());
-        };
-        match (0..self.len()).find_map(|row| self.row(row).err().map(|why| (row, why))) {
-            Some((row, why)) => Err(format!("row {row}: {why}")),
-            None => Ok(self),
-        }
-    }
-
-    /// True if a row has a reference.
-    pub fn has(&self, row: usize) -> bool {
-        let is_there = |column: &Column| matches!(column, Column::Bytes(_, values) if matches!(values.get(row), Some(Some(_))));
-        is_there(&self.path) || is_there(&self.raw)
-    }
-
-    /// The reference of a row; `None` if it has none.
-    ///
-    /// # Errors
-    /// If the row is neither a value nor a place.
-    pub fn row(&self, row: usize) -> Result<Option<Reference>, Wrong> {
-        if let Some(raw) = bytes(&self.raw, row) {
-            return Ok(Some(Reference::Inline(raw.to_vec())));
-        }
-        let Some(path) = bytes(&self.path, row) else {
-            return Ok(None);
-        };
-        let object = std::str::from_utf8(path).map_err(|_| "a path that is not UTF-8")?;
-        let number = |column: &Column| match column {
-            Column::Integers(values) => values
-                .get(row)
-                .copied()
-                .flatten()
-                .and_then(|value| u64::try_from(value).ok()),
-            Column::Bytes(..) => None,
-        };
-        let range = match (number(&self.offset), number(&self.size)) {
+    fn stored(
+        &mut self,
+        path: &[u8],
+        offset: Option<i64>,
+        size: Option<i64>,
+    ) -> Result<PooledReference, Wrong> {
+        let object = str::from_utf8(path).map_err(|_| "a path that is not UTF-8")?;
+        let number = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok());
+        let range = match (number(offset), number(size)) {
             (Some(0), Some(0)) => None,
             (Some(offset), Some(size)) => Some((offset, size)),
             _ => return Err("an offset or a size that is no number from 0 on".to_owned()),
         };
-        Ok(Some(Reference::Stored(StoredRange {
-            object: object.into(),
-            range,
-            version: None,
-        })))
+        self.pool.stored(object, range, None).map_err(|e| e.to_string())
     }
-}
 
-fn bytes(column: &Column, row: usize) -> Option<&[u8]> {
-    let Column::Bytes(all, values) = column else {
-        return None;
-    };
-    let (from, length) = (*values.get(row)?)?;
-    all.get(from as usize..)?.get(..length as usize)
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Bytes that the rows take in memory, about.
+    pub fn cost(&self) -> usize {
+        size_of_val(&*self.rows) + self.pool.bytes()
+    }
+
+    /// The reference of a row; `None` if it has none.
+    pub fn get(&self, row: usize) -> Option<Reference> {
+        let found = self.rows.get(row)?.as_ref()?;
+        Some(self.pool.get(found))
+    }
+
+    /// The objects that rows lead to.
+    pub fn objects(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.pool.objects()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::references::StoredRange;
 
     /// A file as small as it can be: ("/d/a.nc", 7596, 31), ("/d/a.nc", 7627, 28), the value 01 02, nothing.
     const SMALL: &str = "
@@ -349,13 +328,10 @@ mod tests {
                 version: None,
             }))
         };
-        assert_eq!(rows.row(0).unwrap(), place((7596, 31)));
-        assert_eq!(rows.row(1).unwrap(), place((7627, 28)));
-        assert_eq!(rows.row(2).unwrap(), Some(Reference::Inline(vec![1, 2])));
-        assert_eq!(
-            (rows.row(3).unwrap(), rows.has(2), rows.has(3)),
-            (None, true, false)
-        );
+        assert_eq!(rows.get(0), place((7596, 31)));
+        assert_eq!(rows.get(1), place((7627, 28)));
+        assert_eq!(rows.get(2), Some(Reference::Inline(vec![1, 2])));
+        assert_eq!((rows.get(3), rows.get(4), rows.len()), (None, None, 4));
         assert!(read_rows(&small(), 3).unwrap_err().contains("4 values"));
     }
 

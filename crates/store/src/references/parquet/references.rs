@@ -1,10 +1,12 @@
 //! [`ParquetReferences`]: a folder of references, of which only the files are read that are asked for.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 
 use super::file_reader::{Rows, read_rows};
+use crate::references::listed_references::ListedReferences;
 use crate::references::{Reference, ReferenceSet};
 use crate::{BoundedCache, ByteRange, GetRange, KeyStore};
 
@@ -34,6 +36,7 @@ pub struct ParquetReferences {
     grids: BTreeMap<String, Vec<u64>>,
     /// Rows by path and number of the file; `None` for a file that does not exist.
     rows: BoundedCache<(String, u64), Option<Arc<Rows>>>,
+    listed: ListedReferences,
 }
 
 impl ParquetReferences {
@@ -54,6 +57,7 @@ impl ParquetReferences {
                 documents,
                 grids,
                 rows: BoundedCache::new(KEPT),
+                listed: ListedReferences::default(),
             }),
             _ => Err(format!("record_size {record_size}; 1 to {MOST_ROWS} is possible")),
         }
@@ -68,10 +72,8 @@ impl ParquetReferences {
             let Some(rows) = self.rows(path, 0)? else {
                 continue;
             };
-            for row in 0..rows.len() {
-                if let Ok(Some(Reference::Stored(stored))) = rows.row(row) {
-                    return Ok(Some(stored.object.to_string()));
-                }
+            if let Some(object) = rows.objects().next() {
+                return Ok(Some(object.to_string()));
             }
         }
         Ok(None)
@@ -172,45 +174,70 @@ impl ParquetReferences {
         Ok(lacking)
     }
 
-    /// Adds the keys of the chunks of an array to `keys`.
-    fn list_chunks(&self, path: &str, grid: &[u64], keys: &mut Vec<String>) -> io::Result<()> {
+    /// Passes the key and the reference of each chunk of an array to `each`, in C order, as long as it returns true.
+    fn list_chunks(&self, path: &str, grid: &[u64], each: &mut EachChunk<'_>) -> io::Result<bool> {
         let count = grid
             .iter()
             .try_fold(1u64, |count, length| count.checked_mul(*length));
         let count = count.filter(|count| *count <= MOST_LISTED);
         let count = count.ok_or(io::ErrorKind::Unsupported)?;
-        let folder = if path.is_empty() {
-            String::new()
-        } else {
-            format!("{path}/")
+        let mut key = match path {
+            "" => String::new(),
+            path => format!("{path}/"),
         };
+        let folder = key.len();
         for file in 0..count.div_ceil(self.record_size) {
             let Some(rows) = self.rows(path, file)? else {
                 continue;
             };
             let from = file * self.record_size;
             for chunk in from..count.min(from + self.record_size) {
-                if rows.has((chunk - from) as usize) {
-                    keys.push(format!("{folder}{}", name(chunk, grid)));
+                if let Some(found) = rows.get((chunk - from) as usize) {
+                    key.truncate(folder);
+                    push_name(&mut key, chunk, grid);
+                    if !each(&key, found)? {
+                        return Ok(false);
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Passes the keys of chunks that start with `prefix` and their references to `each`, as long as it returns true.
+    fn list_all_chunks(&self, prefix: &str, each: &mut EachChunk<'_>) -> io::Result<bool> {
+        for (path, grid) in &self.grids {
+            let folder = format!("{path}/");
+            let may_have = folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty();
+            let mut with_prefix = |key: &str, found| match key.starts_with(prefix) {
+                true => each(key, found),
+                false => Ok(true),
+            };
+            if may_have && !self.list_chunks(path, grid, &mut with_prefix)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
-/// The name of a chunk: its position in the grid.
-fn name(mut chunk: u64, grid: &[u64]) -> String {
+/// Takes the key and the reference of a chunk. Returns false if it needs no more of them.
+type EachChunk<'e> = dyn FnMut(&str, Reference) -> io::Result<bool> + 'e;
+
+/// Adds the name of a chunk: its position in the grid.
+fn push_name(key: &mut String, chunk: u64, grid: &[u64]) {
     if grid.is_empty() {
-        return "0".to_owned();
+        key.push('0');
     }
-    let mut numbers = Vec::with_capacity(grid.len());
-    for length in grid.iter().rev() {
-        numbers.push((chunk % length).to_string());
-        chunk /= length;
+    let mut size: u64 = grid.iter().product();
+    let mut rest = chunk;
+    for (n, length) in grid.iter().enumerate() {
+        size /= length;
+        // A string takes any text.
+        let dot = if n > 0 { "." } else { "" };
+        let _ = write!(key, "{dot}{}", rest / size);
+        rest %= size;
     }
-    numbers.reverse();
-    numbers.join(".")
 }
 
 impl ReferenceSet for ParquetReferences {
@@ -224,8 +251,7 @@ impl ReferenceSet for ParquetReferences {
         let Some(rows) = self.rows(path, chunk / self.record_size)? else {
             return Ok(None);
         };
-        let found = rows.row((chunk % self.record_size) as usize);
-        found.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
+        Ok(rows.get((chunk % self.record_size) as usize))
     }
 
     fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
@@ -243,14 +269,7 @@ impl ReferenceSet for ParquetReferences {
             let Some(rows) = self.rows(path, number)? else {
                 continue;
             };
-            for row in 0..rows.len() {
-                let found = rows.row(row);
-                let found = found
-                    .map_err(|why| io::Error::new(io::ErrorKind::InvalidData, format!("{key}: {why}")))?;
-                if let Some(Reference::Stored(stored)) = found {
-                    each(&stored.object);
-                }
-            }
+            rows.objects().for_each(|object| each(object));
         }
         Ok(())
     }
@@ -258,15 +277,26 @@ impl ReferenceSet for ParquetReferences {
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let documents = self.documents.keys().filter(|key| key.starts_with(prefix));
         let mut keys: Vec<String> = documents.cloned().collect();
-        for (path, grid) in &self.grids {
-            let folder = format!("{path}/");
-            if folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty() {
-                self.list_chunks(path, grid, &mut keys)?;
-            }
-        }
-        keys.retain(|key| key.starts_with(prefix));
+        self.list_all_chunks(prefix, &mut |key, _| {
+            keys.push(key.to_owned());
+            Ok(true)
+        })?;
         keys.sort_unstable();
         Ok(keys)
+    }
+
+    fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
+        self.list_all_chunks(prefix, &mut |key, reference| {
+            let handle = match reference {
+                Reference::Inline(value) => self.listed.inline(&value)?,
+                Reference::Stored(stored) => self.listed.stored(&stored.object, stored.range, None)?,
+            };
+            Ok(handle.map(|handle| each(key, handle)).is_some())
+        })
+    }
+
+    fn by_handle(&self, handle: u32) -> Option<Reference> {
+        self.listed.get(handle)
     }
 
     /// Chunks are left out: nobody looks for them one level at a time.
@@ -333,9 +363,14 @@ mod tests {
         ] {
             assert_eq!(set.chunk(key), chunk, "{key}");
         }
+        let name = |chunk, grid: &[u64]| {
+            let mut key = "v/".to_owned();
+            push_name(&mut key, chunk, grid);
+            key
+        };
         assert_eq!(
             (name(5, &[2, 3]), name(0, &[])),
-            ("1.2".to_owned(), "0".to_owned())
+            ("v/1.2".to_owned(), "v/0".to_owned())
         );
         assert_eq!(set.find("v/0.0").unwrap(), None);
         assert_eq!(set.list("").unwrap(), [".zgroup", "v/.zarray"]);

@@ -213,17 +213,22 @@ impl<R: Read> JsonText<R> {
     pub fn integer(&mut self) -> Result<i128> {
         self.token()?;
         let is_negative = self.takes(b'-')?;
-        let (mut number, mut digits) = (0i128, 0);
-        while let Some(digit) = self.peek()?.filter(u8::is_ascii_digit) {
-            number = number * 10 + i128::from(digit - b'0');
-            (digits, self.at) = (digits + 1, self.at + 1);
-            if number > u64::MAX.into() {
-                return Err(self.wrong("a number of more than 64 bits"));
+        let (mut number, mut digits) = (0u64, 0);
+        while self.peek()?.is_some_and(|byte| byte.is_ascii_digit()) {
+            let rest = &self.piece[self.at..];
+            let here = rest.iter().take_while(|byte| byte.is_ascii_digit());
+            let (mut count, mut longer) = (0, Some(number));
+            for digit in here {
+                longer = longer.and_then(|number| number.checked_mul(10)?.checked_add((digit - b'0').into()));
+                count += 1;
             }
+            (digits, self.at) = (digits + count, self.at + count);
+            number = longer.ok_or_else(|| self.wrong("a number of more than 64 bits"))?;
         }
         if digits == 0 || self.peek()?.is_some_and(|byte| b".eE".contains(&byte)) {
             return Err(self.wrong("expected a whole number"));
         }
+        let number = i128::from(number);
         Ok(if is_negative { -number } else { number })
     }
 

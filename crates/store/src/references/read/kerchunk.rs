@@ -10,9 +10,10 @@
 use std::io::Read;
 
 use super::json_text::JsonText;
-use super::table::{MOST_BYTES, ReferenceTable};
+use super::table::ReferenceTable;
 use super::template::{Names, Template, Value};
 use crate::references::base64;
+use crate::references::reference_pool::MOST_BYTES;
 use ncutils_model::error::{Error, Result};
 
 /// Most bytes of a key, or of the name of an object.
@@ -47,7 +48,9 @@ pub fn read_kerchunk(input: &mut dyn Read) -> Result<ReferenceTable> {
             (b"templates", Some(b'{')) => templates(&mut json, &mut found.names)?,
             (b"gen", Some(b'[')) => rules(&mut json, &mut found.rules)?,
             (b"gen", _) => return Err(damaged("'gen' is no list")),
-            (_, Some(b'"' | b'[' | b'{')) if !found.has_refs => value(&mut json, &name, &mut plain)?,
+            (_, Some(b'"' | b'[' | b'{')) if !found.has_refs => {
+                value(&mut json, &name, &mut Vec::new(), &mut plain)?;
+            }
             _ => {
                 wrong.get_or_insert_with(|| no_reference(&name));
                 json.skip()?;
@@ -187,7 +190,7 @@ fn no_reference(key: &[u8]) -> Error {
 /// Reads an object of keys and their references.
 fn references<R: Read>(json: &mut JsonText<R>, table: &mut ReferenceTable) -> Result<()> {
     json.expect(b'{')?;
-    let (mut is_first, mut key) = (true, Vec::new());
+    let (mut is_first, mut key, mut object) = (true, Vec::new(), Vec::new());
     while json.next_of(b'}', &mut is_first)? {
         key.clear();
         json.string(&mut key, LONGEST)?;
@@ -196,13 +199,18 @@ fn references<R: Read>(json: &mut JsonText<R>, table: &mut ReferenceTable) -> Re
         if key.ends_with(b"/") {
             key.push(b'0');
         }
-        value(json, &key, table)?;
+        value(json, &key, &mut object, table)?;
     }
     Ok(())
 }
 
-/// Reads the reference of a key.
-fn value<R: Read>(json: &mut JsonText<R>, key: &[u8], table: &mut ReferenceTable) -> Result<()> {
+/// Reads the reference of a key. `object` is room for the name of an object.
+fn value<R: Read>(
+    json: &mut JsonText<R>,
+    key: &[u8],
+    object: &mut Vec<u8>,
+    table: &mut ReferenceTable,
+) -> Result<()> {
     if key.is_empty() || key[0] == b'/' || key.windows(2).any(|two| two == b"//") {
         let told = damaged("a key is a path of names with one slash between two");
         return Err(told.in_key(&String::from_utf8_lossy(key)));
@@ -225,21 +233,28 @@ fn value<R: Read>(json: &mut JsonText<R>, key: &[u8], table: &mut ReferenceTable
             json.value(&mut text, MOST_BYTES)?;
             table.add_inline(key, &text)
         }
-        Some(b'[') => place(json, key, table),
+        Some(b'[') => place(json, key, object, table),
         _ => Err(no_reference(key)),
     }
 }
 
 /// Reads `["object"]` or `["object", offset, length]`.
-fn place<R: Read>(json: &mut JsonText<R>, key: &[u8], table: &mut ReferenceTable) -> Result<()> {
+fn place<R: Read>(
+    json: &mut JsonText<R>,
+    key: &[u8],
+    object: &mut Vec<u8>,
+    table: &mut ReferenceTable,
+) -> Result<()> {
     let wrong = |_| no_reference(key);
     json.expect(b'[')?;
     if json.token()? != Some(b'"') {
         return Err(no_reference(key));
     }
-    let object = text(json)?;
+    object.clear();
+    json.string(object, LONGEST)?;
+    let object = str::from_utf8(object).map_err(|_| json.wrong("a string is not UTF-8"))?;
     if json.takes(b']')? {
-        return table.add_stored(key, &object, None);
+        return table.add_stored(key, object, None);
     }
     let mut numbers = [0; 2];
     for number in &mut numbers {
@@ -250,7 +265,7 @@ fn place<R: Read>(json: &mut JsonText<R>, key: &[u8], table: &mut ReferenceTable
     json.expect(b']')?;
     let [offset, length] = numbers;
     match offset.checked_add(length) {
-        Some(end) if end < u64::MAX => table.add_stored(key, &object, Some((offset, length))),
+        Some(end) if end < u64::MAX => table.add_stored(key, object, Some((offset, length))),
         _ => Err(no_reference(key)),
     }
 }

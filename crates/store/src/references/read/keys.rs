@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 
-use super::objects::{Objects, checked_bytes, range_of, unreadable};
+use super::objects::{Objects, range_of, unreadable};
 use crate::keys::key::part_of;
+use crate::references::reference_pool::checked_bytes;
 use crate::references::{Reference, ReferencedObject, StoredRange, ValuePlace};
 use crate::requests::fetch_pool::allocate_in;
 use crate::requests::gathered::Gathered;
@@ -26,7 +27,8 @@ pub trait ReferenceSet: Send + Sync {
     /// If the references cannot be read.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
-    /// Passes each key that starts with `prefix` to `each`, ascending, with its handle. Returns false if the references have none.
+    /// Passes each key of a chunk that starts with `prefix` to `each`, and maybe others, with its handle, as
+    /// [`KeyStore::list_handles`] does.
     ///
     /// # Errors
     /// If the references cannot be read.

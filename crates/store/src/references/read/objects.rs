@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::references::{ObjectVersion, StoredRange};
 use crate::{
@@ -12,9 +12,6 @@ use crate::{
 /// Most objects that are known. Of local ones, fewer are open.
 const MOST: usize = 4096;
 
-/// Most bytes of the names of objects, each of which counts once.
-const MOST_OBJECT_BYTES: usize = 256 << 20;
-
 /// The objects that references lead to.
 pub struct Objects {
     places: Option<Arc<dyn ExternalFiles>>,
@@ -23,6 +20,15 @@ pub struct Objects {
     states: BoundedCache<String, ObjectState>,
     /// The names of remote objects that references may be passed on to.
     passed: BoundedCache<String, ()>,
+    /// The last object, as most references lead to the same one as the reference before them.
+    last: RwLock<Option<LastObject>>,
+}
+
+/// An object that was what it was when a reference to it was made.
+struct LastObject {
+    name: Arc<str>,
+    version: Option<ObjectVersion>,
+    object: Arc<dyn Object>,
 }
 
 impl Objects {
@@ -33,6 +39,7 @@ impl Objects {
             known: BoundedCache::new(MOST),
             states: BoundedCache::new(MOST),
             passed: BoundedCache::new(MOST),
+            last: RwLock::default(),
         }
     }
 
@@ -116,15 +123,33 @@ impl Objects {
     /// # Errors
     /// Those of [`object`](Self::object); an object that was changed.
     pub fn object_of(&self, stored: &StoredRange) -> io::Result<Arc<dyn Object>> {
+        let last = self.last.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last
+            && Arc::ptr_eq(&last.name, &stored.object)
+            && last.version == stored.version
+        {
+            return Ok(Arc::clone(&last.object));
+        }
+        drop(last);
         let object = self.object(&stored.object)?;
-        let Some(version) = &stored.version else {
-            return Ok(object);
-        };
-        let state = match self.states.get(&*stored.object) {
+        if let Some(version) = &stored.version {
+            self.check_state(&object, &stored.object, version)?;
+        }
+        *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(LastObject {
+            name: Arc::clone(&stored.object),
+            version: stored.version.clone(),
+            object: Arc::clone(&object),
+        });
+        Ok(object)
+    }
+
+    /// Checks that an object is what it was when a reference was made.
+    fn check_state(&self, object: &Arc<dyn Object>, name: &str, version: &ObjectVersion) -> io::Result<()> {
+        let state = match self.states.get(name) {
             Some(state) => state,
             None => {
                 let state = object.state()?;
-                self.states.keep(stored.object.to_string(), state.clone(), 1);
+                self.states.keep(name.to_owned(), state.clone(), 1);
                 state
             }
         };
@@ -132,19 +157,8 @@ impl Objects {
             true => Err(io::Error::other(
                 "the object was changed since the reference was made",
             )),
-            false => Ok(object),
+            false => Ok(()),
         }
-    }
-}
-
-/// Adds the length of an object's name to a total, up to a limit.
-pub(super) fn checked_bytes(before: usize, object: &str) -> ncutils_model::error::Result<usize> {
-    let bytes = before.saturating_add(object.len());
-    match bytes > MOST_OBJECT_BYTES {
-        true => Err(ncutils_model::error::Error::Unsupported(format!(
-            "references to objects whose names have more than {MOST_OBJECT_BYTES} bytes"
-        ))),
-        false => Ok(bytes),
     }
 }
 

@@ -110,7 +110,8 @@ impl<'g, T> ChunkNames<'g, T> {
             (None, true) => (NESTED, self.nested),
             (None, false) => (ChunkKeys::V2, self.found),
         };
-        found.sort_unstable_by_key(|(number, _)| *number);
+        // Of equal ones, the first counts.
+        found.sort_by_key(|(number, _)| *number);
         found.dedup_by_key(|(number, _)| *number);
         (keys, found)
     }

@@ -136,9 +136,9 @@ impl Parent {
         let read = Manifest::new(buffer);
         let references = read.references(&node, |index, reference| {
             is_strange |= index.len() != rank;
-            match replaced.contains(index.as_slice()) {
+            match replaced.contains(index) {
                 true => has_replaced = true,
-                false => kept.add(&index, value_of(reference)),
+                false => kept.add(index, value_of(reference.into())),
             }
         });
         references.map_err(|why| damaged(&key, &why))?;
