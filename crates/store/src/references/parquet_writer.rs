@@ -129,7 +129,7 @@ impl ParquetReferenceOutput {
             if file > state.next_file && matches!(row, Row::Stored { .. }) {
                 complete.extend(state.complete_before(file));
             }
-            state.files.entry(file).or_default().insert(at, row);
+            state.files.entry(file).or_default().add(at, row);
         }
         self.write(complete)
     }
@@ -172,16 +172,7 @@ impl ParquetReferenceOutput {
             if let Some(bytes) = empty.as_ref().filter(|_| is_whole_and_empty) {
                 self.keys.put(&key, bytes)?;
             } else {
-                let fill = match rows.len() < count {
-                    true => fill_of(&array)?,
-                    false => None,
-                };
-                let table = Table {
-                    rows: &rows,
-                    count,
-                    fill: fill.as_deref(),
-                    values: &values,
-                };
+                let table = Table::new(rows, count, || fill_of(&array), &values)?;
                 let written = self.write_file(&key, &table)?;
                 empty = written.filter(|_| is_whole_and_empty).or(empty);
             }

@@ -60,8 +60,8 @@ impl ColumnKind {
 pub enum PageValues<'a> {
     /// Values as they are: numbers in eight bytes, others behind their length in four, little-endian.
     Plain(&'a [u8]),
-    /// This many times the only value of the column's dictionary.
-    Repeated(usize),
+    /// Values of the column's dictionary, by their numbers: runs of equal ones, each with its length.
+    Runs(&'a [(usize, u8)]),
 }
 
 /// A column that is written.
@@ -73,6 +73,8 @@ struct Column {
     nulls: u64,
     begin: u64,
     dictionary: Option<u64>,
+    /// Bits of the number of a value in the dictionary.
+    index_width: u8,
     first_page: Option<u64>,
     plain: u64,
     compressed: u64,
@@ -108,33 +110,34 @@ impl<'a> FileWriter<'a> {
         Ok(())
     }
 
-    /// Begins a column. With `dictionary`, pages can repeat this value.
+    /// Begins a column. Pages can tell values of `dictionary` by their numbers. It has at most 256, and none if it is not needed.
     ///
     /// # Errors
     /// Those of the sink; a value that no page holds.
-    pub fn column(
-        &mut self,
-        name: &'static str,
-        kind: ColumnKind,
-        dictionary: Option<&[u8]>,
-    ) -> io::Result<()> {
+    pub fn column(&mut self, name: &'static str, kind: ColumnKind, dictionary: &[&[u8]]) -> io::Result<()> {
         self.columns.push(Column {
             name,
             kind,
             rows: 0,
             nulls: 0,
             begin: self.at,
-            dictionary: dictionary.map(|_| self.at),
+            dictionary: (!dictionary.is_empty()).then_some(self.at),
+            index_width: width_of(dictionary.len()),
             first_page: None,
             plain: 0,
             compressed: 0,
         });
-        let Some(value) = dictionary else { return Ok(()) };
+        if dictionary.is_empty() {
+            return Ok(());
+        }
         let mut page = Vec::new();
-        push_bytes(&mut page, value)?;
+        for value in dictionary {
+            push_bytes(&mut page, value)?;
+        }
+        let count = length_of(dictionary)?.cast_signed();
         self.page(DICTIONARY_PAGE, &page, |header| {
             header.structure(7, |own| {
-                own.int32(1, 1);
+                own.int32(1, count);
                 own.int32(2, PLAIN);
             });
         })
@@ -154,7 +157,9 @@ impl<'a> FileWriter<'a> {
         column.nulls += present.iter().filter(|is_there| !**is_there).count() as u64;
         let mut page = Vec::new();
         if column.kind.is_optional() {
-            let levels = levels(present);
+            let mut levels = Vec::new();
+            let runs = present.chunk_by(|one, next| one == next);
+            push_runs(&mut levels, runs.map(|run| (run.len(), run[0].into())));
             page.extend(length_of(&levels)?.to_le_bytes());
             page.extend(levels);
         }
@@ -163,11 +168,9 @@ impl<'a> FileWriter<'a> {
                 page.extend_from_slice(values);
                 PLAIN
             }
-            PageValues::Repeated(count) => {
-                // The bits of an index, and a run of the first one.
-                page.push(1);
-                push_varint(&mut page, (count as u64) << 1);
-                page.push(0);
+            PageValues::Runs(runs) => {
+                page.push(column.index_width);
+                push_runs(&mut page, runs.iter().copied());
                 RLE_DICTIONARY
             }
         };
@@ -286,14 +289,17 @@ fn length_of<T>(items: &[T]) -> io::Result<u32> {
     Ok(length?.cast_unsigned())
 }
 
-/// Definition levels of one bit: runs of equal ones.
-fn levels(present: &[bool]) -> Vec<u8> {
-    let mut levels = Vec::new();
-    for run in present.chunk_by(|one, next| one == next) {
-        push_varint(&mut levels, (run.len() as u64) << 1);
-        levels.push(run[0].into());
+/// Bits that the numbers of so many values need, of which there are at least one.
+fn width_of(values: usize) -> u8 {
+    values.saturating_sub(1).max(1).ilog2() as u8 + 1
+}
+
+/// Adds numbers of at most eight bits: runs of equal ones, each with its length.
+fn push_runs(page: &mut Vec<u8>, runs: impl Iterator<Item = (usize, u8)>) {
+    for (length, number) in runs {
+        push_varint(page, (length as u64) << 1);
+        page.push(number);
     }
-    levels
 }
 
 #[cfg(test)]
@@ -301,10 +307,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_runs() {
-        assert_eq!(levels(&[true, true, false]), [4, 1, 2, 0]);
-        assert_eq!(levels(&[]), [0_u8; 0]);
-        assert_eq!(levels(&[true; 100]), [0xC8, 1, 1]);
+    fn runs_have_lengths() {
+        let runs = |runs: &[(usize, u8)]| {
+            let mut page = Vec::new();
+            push_runs(&mut page, runs.iter().copied());
+            page
+        };
+        assert_eq!(runs(&[(2, 1), (1, 0)]), [4, 1, 2, 0]);
+        assert_eq!(runs(&[(100, 1)]), [0xC8, 1, 1]);
+    }
+
+    #[test]
+    fn numbers_have_the_bits_that_they_need() {
+        assert_eq!(
+            [1, 2, 3, 4, 5, 128, 129, 256].map(width_of),
+            [1, 1, 2, 2, 3, 7, 8, 8]
+        );
     }
 
     #[test]
@@ -315,7 +333,7 @@ mod tests {
             Ok(())
         };
         let mut file = FileWriter::begin(&mut sink).unwrap();
-        file.column("offset", ColumnKind::Int64, None).unwrap();
+        file.column("offset", ColumnKind::Int64, &[]).unwrap();
         file.data_page(&[true], PageValues::Plain(&7u64.to_le_bytes()))
             .unwrap();
         let length = file.finish().unwrap();

@@ -1,6 +1,6 @@
 //! [`Table`]: the rows of one file, and how they are written.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,9 +9,6 @@ use crate::references::value_spool::{SpooledValue, ValueSpool};
 
 /// Bytes of values in one page.
 const PAGE: usize = 1 << 20;
-
-/// Rows of a file.
-pub type Rows = BTreeMap<u32, Row>;
 
 /// A row that is there.
 pub enum Row {
@@ -25,18 +22,67 @@ pub enum Row {
     Inline(SpooledValue),
 }
 
-/// The rows of a file.
-pub struct Table<'a> {
-    pub rows: &'a Rows,
-    /// The number of rows, also of those that are not there.
-    pub count: usize,
-    pub fill: Option<&'a [u8]>,
-    pub values: &'a RwLock<ValueSpool>,
+/// Rows that are there, by their numbers.
+#[derive(Default)]
+pub struct Rows {
+    rows: Vec<(u32, Row)>,
+    is_unordered: bool,
 }
 
-impl Table<'_> {
-    fn row(&self, at: usize) -> Option<&Row> {
-        self.rows.get(&(at as u32))
+impl Rows {
+    /// Adds a row. The last one of a number counts. Most come in their order.
+    pub fn add(&mut self, number: u32, row: Row) {
+        self.is_unordered |= self.rows.last().is_some_and(|(last, _)| *last >= number);
+        self.rows.push((number, row));
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows of all numbers below `count`; `None` for those that are not there.
+    fn all(mut self, count: usize) -> Vec<Option<Row>> {
+        if self.is_unordered {
+            self.rows.sort_by_key(|(number, _)| *number);
+        }
+        let mut all = Vec::with_capacity(count);
+        for (number, row) in self.rows {
+            all.resize_with(number as usize, || None);
+            all.push(Some(row));
+        }
+        all.resize_with(count, || None);
+        all
+    }
+}
+
+/// Objects that the dictionary of a file may have.
+const MOST_OBJECTS: usize = 256;
+
+/// The rows of a file.
+pub struct Table<'a> {
+    rows: Vec<Option<Row>>,
+    fill: Option<Vec<u8>>,
+    values: &'a RwLock<ValueSpool>,
+}
+
+impl<'a> Table<'a> {
+    /// `count` rows. Those that are not in `rows` have the value that `fill` makes, or none. Other values are in `values`.
+    ///
+    /// # Errors
+    /// Those of `fill`.
+    pub fn new(
+        rows: Rows,
+        count: usize,
+        fill: impl FnOnce() -> io::Result<Option<Vec<u8>>>,
+        values: &'a RwLock<ValueSpool>,
+    ) -> io::Result<Self> {
+        let rows = rows.all(count);
+        let fill = match rows.iter().any(Option::is_none) {
+            true => fill()?,
+            false => None,
+        };
+        Ok(Self { rows, fill, values })
     }
 
     /// Bytes of values.
@@ -45,7 +91,7 @@ impl Table<'_> {
             Row::Inline(value) => value.length as u64,
             Row::Stored { .. } => 0,
         };
-        self.rows.values().map(inline).sum::<u64>() + self.fill.map_or(0, <[u8]>::len) as u64
+        self.rows.iter().flatten().map(inline).sum::<u64>() + self.fill.as_ref().map_or(0, Vec::len) as u64
     }
 
     /// Writes the file. Returns its length.
@@ -53,47 +99,86 @@ impl Table<'_> {
     /// # Errors
     /// Those of `sink`; a value that cannot be read back.
     pub fn write(&self, sink: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<u64> {
-        let all = 0..self.count;
-        let stored = |at| match self.row(at) {
-            Some(Row::Stored { object, offset, size }) => Some((object, *offset, *size)),
-            _ => None,
-        };
         let mut file = FileWriter::begin(sink)?;
-        let mut page = Vec::new();
-        file.column("path", ColumnKind::Text, None)?;
-        for at in all.clone() {
-            if let Some((object, ..)) = stored(at) {
-                push_bytes(&mut page, object.as_bytes())?;
-            }
-        }
-        let present: Vec<bool> = all.clone().map(|at| stored(at).is_some()).collect();
-        file.data_page(&present, PageValues::Plain(&page))?;
-        let numbers = |number: fn((&Arc<str>, u64, u64)) -> u64| {
-            let rows = all.clone().map(|at| stored(at).map_or(0, number).to_le_bytes());
-            rows.collect::<Vec<_>>().as_flattened().to_vec()
-        };
-        let everywhere = vec![true; self.count];
-        file.column("offset", ColumnKind::Int64, None)?;
-        file.data_page(&everywhere, PageValues::Plain(&numbers(|(_, offset, _)| offset)))?;
-        file.column("size", ColumnKind::Int64, None)?;
-        file.data_page(&everywhere, PageValues::Plain(&numbers(|(.., size)| size)))?;
-        file.column("raw", ColumnKind::Bytes, self.fill)?;
+        self.paths(&mut file)?;
+        self.numbers(&mut file, "offset", |offset, _| offset)?;
+        self.numbers(&mut file, "size", |_, size| size)?;
         self.raw(&mut file)?;
         file.finish()
     }
 
-    /// The pages of values. Those of fill values repeat the only value of the dictionary, and have no other values.
+    /// The column of the names of objects. Few objects are a dictionary.
+    fn paths(&self, file: &mut FileWriter<'_>) -> io::Result<()> {
+        let objects = self.rows.iter().map(|row| match row {
+            Some(Row::Stored { object, .. }) => Some(object),
+            _ => None,
+        });
+        let present: Vec<bool> = objects.clone().map(|object| object.is_some()).collect();
+        let objects = objects.flatten();
+        let (mut dictionary, mut runs): (Vec<&Arc<str>>, Vec<(usize, u8)>) = (Vec::new(), Vec::new());
+        let mut numbers = HashMap::new();
+        for object in objects.clone() {
+            match runs.last_mut() {
+                // Usually the same object as before.
+                Some((length, number)) if Arc::ptr_eq(dictionary[usize::from(*number)], object) => {
+                    *length += 1
+                }
+                _ => {
+                    let number = *numbers.entry(object).or_insert(dictionary.len());
+                    let Ok(short) = u8::try_from(number) else { break };
+                    if number == dictionary.len() {
+                        dictionary.push(object);
+                    }
+                    runs.push((1, short));
+                }
+            }
+        }
+        if numbers.len() > MOST_OBJECTS || dictionary.is_empty() {
+            let mut page = Vec::new();
+            for object in objects {
+                push_bytes(&mut page, object.as_bytes())?;
+            }
+            file.column("path", ColumnKind::Text, &[])?;
+            return file.data_page(&present, PageValues::Plain(&page));
+        }
+        let dictionary: Vec<&[u8]> = dictionary.iter().map(|object| object.as_bytes()).collect();
+        file.column("path", ColumnKind::Text, &dictionary)?;
+        file.data_page(&present, PageValues::Runs(&runs))
+    }
+
+    /// The column of the numbers that `number` chooses of an offset and a size.
+    fn numbers(
+        &self,
+        file: &mut FileWriter<'_>,
+        name: &'static str,
+        number: impl Fn(u64, u64) -> u64,
+    ) -> io::Result<()> {
+        let mut page = Vec::with_capacity(8 * self.rows.len());
+        for row in &self.rows {
+            let number = match row {
+                Some(Row::Stored { offset, size, .. }) => number(*offset, *size),
+                _ => 0,
+            };
+            page.extend_from_slice(&number.to_le_bytes());
+        }
+        file.column(name, ColumnKind::Int64, &[])?;
+        file.data_page(&vec![true; self.rows.len()], PageValues::Plain(&page))
+    }
+
+    /// The column of values. Those of fill values repeat the only value of the dictionary, in pages that have no other values.
     fn raw(&self, file: &mut FileWriter<'_>) -> io::Result<()> {
+        let dictionary: Vec<&[u8]> = self.fill.iter().map(Vec::as_slice).collect();
+        file.column("raw", ColumnKind::Bytes, &dictionary)?;
         let (mut page, mut present, mut fills) = (Vec::new(), Vec::new(), 0);
-        for at in 0..self.count {
-            let (is_fill, value) = match self.row(at) {
+        for row in &self.rows {
+            let (is_fill, value) = match row {
                 None => (self.fill.is_some(), None),
                 Some(Row::Stored { .. }) => (false, None),
                 Some(Row::Inline(value)) => (false, Some(value)),
             };
             let is_full = page.len() >= PAGE;
             if is_full || is_fill && !page.is_empty() || value.is_some() && fills > 0 {
-                self.page(file, &mut page, &mut present, &mut fills)?;
+                raw_page(file, &mut page, &mut present, &mut fills)?;
             }
             present.push(is_fill || value.is_some());
             fills += usize::from(is_fill);
@@ -104,25 +189,24 @@ impl Table<'_> {
         }
         match present.is_empty() {
             true => Ok(()),
-            false => self.page(file, &mut page, &mut present, &mut fills),
+            false => raw_page(file, &mut page, &mut present, &mut fills),
         }
     }
+}
 
-    fn page(
-        &self,
-        file: &mut FileWriter<'_>,
-        page: &mut Vec<u8>,
-        present: &mut Vec<bool>,
-        fills: &mut usize,
-    ) -> io::Result<()> {
-        let values = match *fills {
-            0 => PageValues::Plain(page),
-            count => PageValues::Repeated(count),
-        };
-        file.data_page(present, values)?;
-        page.clear();
-        present.clear();
-        *fills = 0;
-        Ok(())
+/// Writes a page of values, and begins the next one.
+fn raw_page(
+    file: &mut FileWriter<'_>,
+    page: &mut Vec<u8>,
+    present: &mut Vec<bool>,
+    fills: &mut usize,
+) -> io::Result<()> {
+    match *fills {
+        0 => file.data_page(present, PageValues::Plain(page))?,
+        count => file.data_page(present, PageValues::Runs(&[(count, 0)]))?,
     }
+    page.clear();
+    present.clear();
+    *fills = 0;
+    Ok(())
 }

@@ -3,11 +3,16 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::MemoryKeys;
+use crate::references::parquet::read_rows;
+use crate::{GetRange, MemoryKeys};
 
 fn stored(offset: u64) -> Reference {
+    stored_in("/d/a.nc", offset)
+}
+
+fn stored_in(object: &str, offset: u64) -> Reference {
     Reference::Stored(StoredRange {
-        object: "/d/a.nc".into(),
+        object: object.into(),
         range: Some((offset, 8)),
         version: None,
     })
@@ -115,4 +120,32 @@ fn all_files_of_an_array_are_written() {
             "x/refs.0.parq"
         ]
     );
+}
+
+#[test]
+fn few_objects_and_many_are_read_as_written() {
+    for objects in [1, 2, 3, 256, 257, 1000] {
+        let keys = MemoryKeys::new();
+        let output = ParquetReferenceOutput::new(Arc::new(keys.output()));
+        output.begin_arrays(vec![array("v", &[1003])]).unwrap();
+        output.put("v/1001", b"inline").unwrap();
+        let reference = |n: u64| stored_in(&format!("/d/{}.nc", n / 2 % objects), n);
+        let all = (0..1003).filter(|n| ![7, 8, 1001].contains(n));
+        for n in all.clone() {
+            output.put_reference(&format!("v/{n}"), &reference(n)).unwrap();
+        }
+        // The last one counts.
+        output.put_reference("v/5", &stored(50)).unwrap();
+        output.publish().unwrap();
+        let file = keys.get("v/refs.0.parq", GetRange::Whole).unwrap().unwrap();
+        let rows = read_rows(&file, 1003).unwrap();
+        assert_eq!(rows.len(), 1003);
+        assert!(
+            all.filter(|n| *n != 5)
+                .all(|n| rows.get(n as usize) == Some(reference(n)))
+        );
+        assert_eq!(rows.get(5), Some(stored(50)));
+        assert_eq!((rows.get(7), rows.get(8)), (None, None));
+        assert_eq!(rows.get(1001), Some(Reference::Inline(b"inline".to_vec())));
+    }
 }
