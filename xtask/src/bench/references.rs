@@ -134,6 +134,16 @@ pub fn run(tools: &Tools) -> Result<()> {
     let ratio = repository.time.as_secs_f64() / json.time.as_secs_f64();
     let told = format!("{ratio:5.2} x the JSON (at most 2)");
     row("Icechunk, with commit", &repository, &told, ratio > 2.0);
+    println!("copy of 1,000,000 chunks of 50 bytes");
+    let direct = ours.least(&source, "copy.nc")?;
+    row("of the file itself", &direct, "", false);
+    for (name, input) in [
+        ("through JSON", "refs.json"),
+        ("through Parquet", "refs.parq"),
+        ("through Icechunk", "refs.icechunk#mode=icechunk"),
+    ] {
+        through(name, &ours.least(&data.join(input), "copy.nc")?, &direct);
+    }
     println!("copy of a field of 1,000 chunks of 1 MB");
     let field = data.join("field.h5");
     if !field.exists() {
@@ -141,16 +151,49 @@ pub fn run(tools: &Tools) -> Result<()> {
     }
     ours.least(&field, "field.json")?;
     let direct = ours.least(&field, "copy.nc")?;
-    let through = ours.least(&data.join("field.json"), "copy.nc")?;
     row("of the file itself", &direct, "", false);
-    let ratio = through.time.as_secs_f64() / direct.time.as_secs_f64();
-    let told = format!("{ratio:5.2} x the file itself (at most 1.2)");
-    row("through references", &through, &told, ratio > 1.2);
+    through(
+        "through references",
+        &ours.least(&data.join("field.json"), "copy.nc")?,
+        &direct,
+    );
     let folder = data.join("references");
     fs::create_dir_all(folder.join("bucket"))?;
     let line = Line::start(&tools.server, &folder)?;
     served(tools, &line, &source)?;
+    copied(tools, &line, &field)?;
     joined(tools, &line)
+}
+
+/// Prints the row of a copy through references, which may take 1.2 times as long as the one of the file itself.
+fn through(name: &str, found: &measure::Run, direct: &measure::Run) {
+    let ratio = found.time.as_secs_f64() / direct.time.as_secs_f64();
+    let told = format!("{ratio:5.2} x the file itself (at most 1.2)");
+    row(name, found, &told, ratio > 1.2);
+}
+
+/// Measures copies of a file of a server, by itself and through references of the server.
+fn copied(tools: &Tools, line: &Line, field: &Path) -> Result<()> {
+    let folder = tools.data.join("references");
+    let place = folder.join("bucket/field.h5");
+    println!("copy of a field of 1,000 chunks of 1 MB of a server, {LATENCY} ms a request");
+    if !place.exists() {
+        fs::hard_link(field, &place)?;
+    }
+    note(tools, &folder, "field.h5")?;
+    let [field, references] = ["field.h5", "field.json"].map(|key| format!("s3://bucket/{key}"));
+    let field = [format!("{field}#mode=bytes&aws.profile=no")];
+    let references = [format!("{references}#aws.profile=no")];
+    remove_dataset(&folder.join("bucket/field.json"));
+    let mut make = Command::new(tools.binaries.join("nccopy"));
+    make.env("AWS_ENDPOINT_URL", line.address()).arg("--quiet");
+    succeed(make.args(&field).args(&references))?;
+    let (direct, _) = tools.copy_often(line, &["--quiet"], &field, "copy.nc")?;
+    row("of the file itself", &direct, "", false);
+    let (found, counts) = tools.copy_often(line, &["--quiet"], &references, "copy.nc")?;
+    through("through references", &found, &direct);
+    println!("    {} requests, {} at once", counts.requests, counts.most);
+    Ok(())
 }
 
 fn make(python: &Path, path: &Path, how: &[&str]) -> Result<()> {
