@@ -20,7 +20,7 @@ use crate::codec::encoded_test::{ContentLength, EncodedTest, PAGE};
 use crate::codec::facts::CodecFacts;
 use crate::codec::netcdf_c_spelling::only;
 use crate::codec::program::Program;
-use crate::deflate::decoder::{decode_ours, with_libdeflate};
+use crate::deflate::decode::decoder::{decode_ours, with_libdeflate};
 use crate::deflate::deflate_check::{EXPANSION, check_adler, check_stream};
 use crate::deflate::deflate_stream::encode_stream;
 use crate::deflate::deflate_wrapper::ZLIB_HEADER;

@@ -12,7 +12,7 @@ use libdeflater::crc32;
 use crate::codec::codec::generous_bound;
 use crate::codec::encoded_test::{ContentLength, EncodedTest};
 use crate::codec::facts::CodecFacts;
-use crate::deflate::decoder::{decode_ours, with_libdeflate};
+use crate::deflate::decode::decoder::{decode_ours, with_libdeflate};
 use crate::deflate::deflate;
 use crate::deflate::deflate_check::{EXPANSION, check_stream};
 use crate::deflate::deflate_stream::encode_stream;

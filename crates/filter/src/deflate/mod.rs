@@ -7,13 +7,13 @@
 //!                          └─ repeats (`repeats`) ─► encoder: libdeflate ──┘
 //! a few bytes ─► fixed_codes ─► zlib or gzip wrapper
 //!
-//! stream ─► decoder ─┬─ blocks of literals and runs ─► decode_literals ─┬─► chunk
-//!                    └─ others ──────────────────────► libdeflate ──────┘
+//! stream ─► decode ─┬─ blocks of literals and runs ─► decoded here ─┬─► chunk
+//!                   └─ others ──────────────────────► libdeflate ───┘
 //! ```
 
 pub mod blocks;
 pub mod byte_counts;
-pub mod decoder;
+pub mod decode;
 pub mod deflate;
 pub mod deflate_check;
 pub mod deflate_stream;

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use libdeflater::Decompressor;
 
-use crate::deflate::blocks::decode_literals::{Decoded, decode_literals};
+use crate::deflate::decode::literals::{Decoded, decode_literals};
 
 /// Least bytes of content that are worth a look. A table for smaller ones takes longer than it saves.
 const LEAST: usize = 16 << 10;

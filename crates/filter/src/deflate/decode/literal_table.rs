@@ -1,0 +1,117 @@
+//! The look-up table of a block of literals and runs.
+
+use crate::deflate::blocks::bit_writer::LONGEST_LITERAL;
+use crate::deflate::blocks::huffman_code::{Code, codes};
+use crate::deflate::blocks::match_symbols::{END, length_bits, shortest_length};
+
+/// Bits of a look-up.
+pub(crate) const LOOKUP_BITS: u32 = 11;
+
+/// Most literals of a look-up.
+const MOST_LITERALS: u64 = 6;
+
+// A code is at most one bit longer than a look-up, so that two entries tell what it is. Literals have 48 bits of an entry.
+const _: () = assert!(LONGEST_LITERAL as u32 == LOOKUP_BITS + 1 && MOST_LITERALS <= 6);
+
+/// Average bits of a literal above which a look-up hardly has two of them, and libdeflate is as fast.
+const LONG_ON_AVERAGE: f64 = 5.0;
+
+/// What the next bits of a block are. Zero stands for bits that no code begins with.
+///
+/// | bits | literals | match | end | a code that is one bit longer than a look-up |
+/// | --- | --- | --- | --- | --- |
+/// | 0 to 5 | bits to take | bits to take | bits to take | 0 |
+/// | 6 to 8 | their number | 0 | 0 | 0 |
+/// | 9 and 10 | 0 | 1 | 2 | 3 |
+/// | 16 to 63 | the literals | the shortest length, and from bit 32 on the number of bits that follow | | the place of two entries |
+pub(crate) type Entry = u64;
+
+pub(crate) const MATCH: u64 = 1;
+pub(crate) const END_OF_BLOCK: u64 = 2;
+pub(crate) const LONGER: u64 = 3;
+
+pub(crate) fn literals_of(entry: Entry) -> u64 {
+    entry >> 6 & 7
+}
+
+pub(crate) fn kind_of(entry: Entry) -> u64 {
+    entry >> 9 & 3
+}
+
+/// The bits that an entry takes.
+pub(crate) fn bits_of(entry: Entry) -> u32 {
+    (entry & 63) as u32
+}
+
+/// The entries of a block.
+pub(crate) struct Table {
+    /// By the next bits.
+    pub entries: Box<[Entry; 1 << LOOKUP_BITS]>,
+    /// Of longer codes, in pairs, by the bit after these.
+    pub longer: Vec<Entry>,
+}
+
+impl Table {
+    /// `None` if the codes of these lengths are not complete, one is too long, or libdeflate is as fast.
+    pub fn new(lengths: &[u8]) -> Option<Self> {
+        const LONGEST: u32 = LONGEST_LITERAL as u32;
+        let used = || {
+            lengths
+                .iter()
+                .map(|length| u32::from(*length))
+                .filter(|length| *length > 0)
+        };
+        if used().any(|length| length > LONGEST)
+            || used().map(|length| 1 << (LONGEST - length)).sum::<u32>() != 1 << LONGEST
+            || used()
+                .map(|length| f64::from(length) * 0.5f64.powi(length as i32))
+                .sum::<f64>()
+                > LONG_ON_AVERAGE
+        {
+            return None;
+        }
+        let mut found = vec![Code::default(); lengths.len()];
+        codes(lengths, &mut found);
+        let mut single = Box::new([0; 1 << LOOKUP_BITS]);
+        let mut longer = Vec::new();
+        for (symbol, code) in found.iter().enumerate().filter(|(_, code)| code.length > 0) {
+            let entry = entry(symbol, code.length)?;
+            let bits = usize::from(code.bits);
+            if u32::from(code.length) <= LOOKUP_BITS {
+                for place in single.iter_mut().skip(bits).step_by(1 << code.length) {
+                    *place = entry;
+                }
+                continue;
+            }
+            let pair = &mut single[bits & ((1 << LOOKUP_BITS) - 1)];
+            if *pair == 0 {
+                *pair = LONGER << 9 | (longer.len() as u64) << 16;
+                longer.extend([0; 2]);
+            }
+            longer[(*pair >> 16) as usize + (bits >> LOOKUP_BITS)] = entry;
+        }
+        let mut entries = single.clone();
+        for (index, entry) in entries.iter_mut().enumerate() {
+            while (1..MOST_LITERALS).contains(&literals_of(*entry)) {
+                let (literals, taken) = (literals_of(*entry), bits_of(*entry));
+                let next = single[index >> taken];
+                if literals_of(next) == 0 || taken + bits_of(next) > LOOKUP_BITS {
+                    break;
+                }
+                // The bits that are taken and the number of literals are sums, which stay below 64 and 8.
+                *entry += (next & 0xffff) + (next >> 16 << (16 + 8 * literals));
+            }
+        }
+        Some(Self { entries, longer })
+    }
+}
+
+/// The entry of one symbol. `None` if there is no such symbol.
+fn entry(symbol: usize, length: u8) -> Option<Entry> {
+    let of_symbol = match symbol {
+        ..END => 1 << 6 | (symbol as u64) << 16,
+        END => END_OF_BLOCK << 9,
+        _ => MATCH << 9 | (shortest_length(symbol)? as u64) << 16 | u64::from(length_bits(symbol)) << 32,
+    };
+    Some(of_symbol | u64::from(length))
+}
