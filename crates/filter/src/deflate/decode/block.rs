@@ -1,7 +1,7 @@
 //! The bits of a block of literals and runs, and the content that they become.
 
 use crate::deflate::decode::literal_table::{
-    END_OF_BLOCK, Entry, LONGER, LOOKUP_BITS, MATCH, Table, bits_of, kind_of, literals_of,
+    END_OF_BLOCK, Entry, Equal, LONGER, LOOKUP_BITS, MATCH, NONE, Table, bits_of, kind_of, literals_of,
 };
 
 /// Bytes that any run is filled with at once. Most runs are shorter.
@@ -41,7 +41,7 @@ impl<'a> Block<'a> {
     }
 
     /// Has at least 56 bits ready. Past the end they are zeros.
-    #[inline]
+    #[inline(always)]
     fn refill(&mut self) {
         match self.bytes.get(self.next..self.next + 8) {
             Some(eight) => {
@@ -50,28 +50,21 @@ impl<'a> Block<'a> {
                 self.next += (63 - self.count as usize) >> 3;
                 self.count |= 56;
             }
-            None => self.refill_at_end(),
+            None => {
+                (self.next, self.word, self.count) =
+                    refilled_at_end(self.bytes, self.next, self.word, self.count);
+            }
         }
     }
 
-    #[cold]
-    fn refill_at_end(&mut self) {
-        while self.count < 56 {
-            let byte = self.bytes.get(self.next).copied().unwrap_or_default();
-            self.word |= u64::from(byte) << self.count;
-            self.next += 1;
-            self.count += 8;
-        }
-    }
-
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, count: u32) {
         self.word >>= count;
         self.count -= count;
     }
 
-    #[inline]
     /// Decodes the rest of the block. `None` if it is damaged, or if there is no room.
+    #[inline(never)]
     pub fn decode(&mut self, table: &Table) -> Option<()> {
         /// Look-ups that 56 bits are enough for.
         const LOOK_UPS: u32 = 56 / LOOKUP_BITS;
@@ -91,28 +84,56 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// [`Block::decode`] for a block in which nearly all codes are literals of `BITS` bits. Several are looked up at once, as if all were
+    /// such: each is one if those before it are.
+    #[inline(never)]
+    pub fn decode_equal<const BITS: u32>(&mut self, table: &Table, equal: &Equal) -> Option<()> {
+        const { assert!(matches!(BITS, 5..=8)) };
+        let most = (56 / BITS).min(8);
+        let literal = |word: u64, n: u32| equal[(word >> (BITS * n)) as usize & ((1 << BITS) - 1)];
+        loop {
+            self.refill();
+            if let Some(eight) = self.out.get_mut(self.place..self.place + 8) {
+                let (mut literals, mut all) = (0, 0);
+                for n in 0..most {
+                    // What is none disturbs the next one, which is not taken.
+                    literals |= u64::from(literal(self.word, n)) << (8 * n);
+                    all |= literal(self.word, n);
+                }
+                eight.copy_from_slice(&literals.to_le_bytes());
+                if all < NONE {
+                    self.take(BITS * most);
+                    self.place += most as usize;
+                    continue;
+                }
+                let none = |n: u32| u32::from(literal(self.word, n) / NONE) << n;
+                let taken = (0..most).fold(0, |all, n| all | none(n)).trailing_zeros();
+                self.take(BITS * taken);
+                self.place += taken as usize;
+                self.refill();
+            }
+            let entry = table.entries[self.word as usize & ((1 << LOOKUP_BITS) - 1)];
+            if !self.match_or_end(entry, &table.longer)? {
+                return Some(());
+            }
+        }
+    }
+
     /// Adds the literals of an entry.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, entry: Entry) -> Option<()> {
         self.take(bits_of(entry));
         let literals = literals_of(entry) as usize;
         match self.out.get_mut(self.place..self.place + 8) {
             Some(eight) => eight.copy_from_slice(&(entry >> 16).to_le_bytes()),
-            None => self.put_at_end(entry, literals)?,
+            None => put_at_end(self.out.get_mut(self.place..self.place + literals)?, entry),
         }
         self.place += literals;
         Some(())
     }
 
-    #[cold]
-    fn put_at_end(&mut self, entry: Entry, literals: usize) -> Option<()> {
-        let rest = self.out.get_mut(self.place..self.place + literals)?;
-        rest.copy_from_slice(&(entry >> 16).to_le_bytes()[..literals]);
-        Some(())
-    }
-
     /// Decodes a match or a long code, and returns true; false at the end of the block.
-    #[inline]
+    #[inline(always)]
     fn match_or_end(&mut self, entry: Entry, longer: &[Entry]) -> Option<bool> {
         let entry = match kind_of(entry) {
             LONGER => *longer.get((entry >> 16) as usize + (self.word >> LOOKUP_BITS & 1) as usize)?,
@@ -149,4 +170,26 @@ impl<'a> Block<'a> {
         self.place = end;
         Some(true)
     }
+}
+
+// The state of a block stays in registers where none of it is taken by reference, and where each loop is a function of its own.
+
+/// A block's next byte, bits and their number, where fewer than eight bytes are left.
+#[cold]
+#[inline(never)]
+fn refilled_at_end(bytes: &[u8], mut next: usize, mut word: u64, mut count: u32) -> (usize, u64, u32) {
+    while count < 56 {
+        let byte = bytes.get(next).copied().unwrap_or_default();
+        word |= u64::from(byte) << count;
+        next += 1;
+        count += 8;
+    }
+    (next, word, count)
+}
+
+/// Puts the first literals of an entry.
+#[cold]
+#[inline(never)]
+fn put_at_end(out: &mut [u8], entry: Entry) {
+    out.copy_from_slice(&(entry >> 16).to_le_bytes()[..out.len()]);
 }

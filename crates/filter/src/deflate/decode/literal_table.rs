@@ -1,5 +1,7 @@
 //! The look-up table of a block of literals and runs.
 
+use std::ops::RangeInclusive;
+
 use crate::deflate::blocks::bit_writer::LONGEST_LITERAL;
 use crate::deflate::blocks::huffman_code::{Code, codes};
 use crate::deflate::blocks::match_symbols::{END, length_bits, shortest_length};
@@ -13,8 +15,15 @@ const MOST_LITERALS: u64 = 6;
 // A code is at most one bit longer than a look-up, so that two entries tell what it is. Literals have 48 bits of an entry.
 const _: () = assert!(LONGEST_LITERAL as u32 == LOOKUP_BITS + 1 && MOST_LITERALS <= 6);
 
-/// Average bits of a literal above which a look-up hardly has two of them, and libdeflate is as fast.
+/// Average bits of a literal above which a look-up hardly has two of them.
 const LONG_ON_AVERAGE: f64 = 5.0;
+
+/// The share of literals of one length, by their codes, from which on several are looked up as if all had that length. Each other symbol
+/// takes as long as four.
+const NEARLY_ALL: f64 = 0.85;
+
+/// Bits of codes that are so many: 256 literals have 8 bits at most, and shorter ones are [`Codes::Short`].
+const EQUAL_BITS: RangeInclusive<u32> = 5..=8;
 
 /// What the next bits of a block are. Zero stands for bits that no code begins with.
 ///
@@ -52,21 +61,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// `None` if the codes of these lengths are not complete, one is too long, or libdeflate is as fast.
+    /// `None` if the codes of these lengths are not complete, or one is too long.
     pub fn new(lengths: &[u8]) -> Option<Self> {
         const LONGEST: u32 = LONGEST_LITERAL as u32;
-        let used = || {
-            lengths
-                .iter()
-                .map(|length| u32::from(*length))
-                .filter(|length| *length > 0)
-        };
-        if used().any(|length| length > LONGEST)
-            || used().map(|length| 1 << (LONGEST - length)).sum::<u32>() != 1 << LONGEST
-            || used()
-                .map(|length| f64::from(length) * 0.5f64.powi(length as i32))
-                .sum::<f64>()
-                > LONG_ON_AVERAGE
+        if used(lengths).any(|length| length > LONGEST)
+            || used(lengths).map(|length| 1 << (LONGEST - length)).sum::<u32>() != 1 << LONGEST
         {
             return None;
         }
@@ -104,6 +103,63 @@ impl Table {
         }
         Some(Self { entries, longer })
     }
+}
+
+/// How the codes of a block decode fastest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Codes {
+    /// Several of these fit a look-up.
+    Short,
+    /// Nearly all are literals of so many bits.
+    Equal(u32),
+    /// By libdeflate.
+    Others,
+}
+
+impl Codes {
+    /// The kind of codes of these lengths, which need not be those of a code.
+    pub fn of(lengths: &[u8]) -> Self {
+        let share = |length: u32| 0.5f64.powi(length as i32);
+        let average: f64 = used(lengths)
+            .map(|length| f64::from(length) * share(length))
+            .sum();
+        if average <= LONG_ON_AVERAGE {
+            return Self::Short;
+        }
+        let is_equal = |bits: &u32| {
+            let literals = used(&lengths[..lengths.len().min(END)]);
+            literals.filter(|length| length == bits).count() as f64 * share(*bits) >= NEARLY_ALL
+        };
+        EQUAL_BITS
+            .into_iter()
+            .find(is_equal)
+            .map_or(Self::Others, Self::Equal)
+    }
+}
+
+/// Literals whose codes have one number of bits, by these bits. [`NONE`] stands for others.
+pub(crate) type Equal = [u16; 1 << *EQUAL_BITS.end()];
+pub(crate) const NONE: u16 = 256;
+
+/// The literals whose codes have `bits` bits. A [`Table`] of these lengths exists.
+pub(crate) fn equal_literals(lengths: &[u8], bits: u32) -> Equal {
+    let mut found = [Code::default(); END];
+    codes(lengths, &mut found);
+    let mut equal = [NONE; _];
+    for (literal, code) in found.iter().enumerate() {
+        if u32::from(code.length) == bits
+            && let Some(place) = equal.get_mut(usize::from(code.bits))
+        {
+            *place = literal as u16;
+        }
+    }
+    equal
+}
+
+/// The lengths of the codes that there are.
+fn used(lengths: &[u8]) -> impl Iterator<Item = u32> {
+    let lengths = lengths.iter().map(|length| u32::from(*length));
+    lengths.filter(|length| *length > 0)
 }
 
 /// The entry of one symbol. `None` if there is no such symbol.

@@ -1,7 +1,7 @@
 //! The decoder of deflate streams.
 //!
 //! ```text
-//! stream ─► decoder ─┬─ literals: blocks of literals and runs ─► block, by literal_table ─► content
+//! stream ─► decoder ─┬─ literals: blocks of short codes or of one length ─► block, by literal_table ─► content
 //!                    └─ libdeflate: others
 //! ```
 
@@ -9,3 +9,5 @@ pub mod block;
 pub mod decoder;
 pub mod literal_table;
 pub mod literals;
+#[cfg(test)]
+mod tests;
