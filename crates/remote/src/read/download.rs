@@ -7,66 +7,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
 use object_store::path::Path;
-use object_store::{Attribute, Error, GetOptions, GetResult, ObjectStore, UpdateVersion};
+use object_store::{Error, GetOptions, GetResult, ObjectStore, UpdateVersion};
 use parking_lot::Mutex;
 
+use super::body::Body;
 use crate::requests::{RemoteStore, Task, Version};
 use crate::wire::{Failure, Meaning};
-
-/// Bytes that count as progress: tries are counted anew after so many.
-const PROGRESS: usize = 16 << 10;
-
-/// Longest time for so many bytes.
-const SLOWEST: Duration = Duration::from_secs(60);
-
-/// Longest wait for the end of an answer that has brought all its bytes.
-const END: Duration = Duration::from_secs(1);
 
 /// Answers of another size than the listed one, after which the object counts as changed.
 const OF_OTHER_SIZE: u32 = 3;
 
 /// Most bytes of a value that is read whole into memory.
 pub(crate) const LARGEST_WHOLE: u64 = 1 << 30;
-
-/// How fast the bytes of an answer come.
-pub(crate) struct Pace {
-    since: Instant,
-    came: usize,
-}
-
-impl Pace {
-    pub(crate) fn new() -> Self {
-        Self {
-            since: Instant::now(),
-            came: 0,
-        }
-    }
-
-    /// Counts bytes that came. Returns true each time another [`PROGRESS`] bytes have come.
-    ///
-    /// # Errors
-    /// [`Meaning::Passing`] if they come too slowly.
-    pub(crate) fn came(&mut self, bytes: usize) -> object_store::Result<bool> {
-        self.came += bytes;
-        if self.came >= PROGRESS {
-            *self = Self::new();
-            return Ok(true);
-        }
-        match self.since.elapsed() > SLOWEST {
-            true => {
-                let (kib, seconds) = (PROGRESS >> 10, SLOWEST.as_secs());
-                let why = format!("the server sends less than {kib} KiB in {seconds} s");
-                Err(Failure::passing(why).into())
-            }
-            false => Ok(false),
-        }
-    }
-}
 
 /// What came of a request so far.
 #[derive(Debug, Default)]
@@ -156,43 +111,18 @@ impl Download {
             .get_opts(&self.path, options)
             .await
             .map_err(|e| self.understood(e, is_conditional))?;
-        let is_page = is_web_page(&result);
         self.take_head(&result)?;
-        let mut pieces = result.into_stream();
-        let mut pace = Pace::new();
-        while let Some(piece) = self.next(&mut pieces).await? {
-            let is_new = self.take(&piece, is_page).inspect_err(|_| task.has_not_moved())?;
-            if pace.came(piece.len())? && is_new {
+        let mut body = Body::of(result);
+        while let Some((piece, has_moved)) = body.next().await? {
+            let is_new = self.take(&piece).inspect_err(|_| task.has_not_moved())?;
+            if has_moved && is_new {
                 task.has_moved();
             }
         }
-        let (end, position) = {
-            let received = self.received.lock();
-            (received.end, received.position())
-        };
-        match end {
+        match body.left() {
+            Some(_) => Ok(()),
             // The server did not tell where the answer ends.
-            u64::MAX => self.check_size(position),
-            end if end > position => {
-                let missing = end - position;
-                Err(Failure::passing(format!("the answer ended {missing} bytes too early")).into())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The next piece of a body; `None` at its end. A body whose bytes are all there needs no end.
-    async fn next(
-        &self,
-        pieces: &mut (impl Stream<Item = object_store::Result<Bytes>> + Unpin),
-    ) -> object_store::Result<Option<Bytes>> {
-        let is_complete = |received: &Received| received.position() == received.end;
-        if !is_complete(&self.received.lock()) {
-            return pieces.next().await.transpose();
-        }
-        match tokio::time::timeout(END, pieces.next()).await {
-            Ok(Some(Ok(more))) => Ok(Some(more)),
-            _ => Ok(None),
+            None => self.check_size(self.received.lock().position()),
         }
     }
 
@@ -277,11 +207,8 @@ impl Download {
     }
 
     /// Takes a piece of the body. Returns true if it is progress: the next try resumes behind it, and no earlier try came as far.
-    fn take(&self, piece: &Bytes, is_page: bool) -> object_store::Result<bool> {
+    fn take(&self, piece: &Bytes) -> object_store::Result<bool> {
         let mut received = self.received.lock();
-        if is_page && received.start == 0 && received.bytes.is_empty() && begins_a_page(piece) {
-            return Err(Failure::web_page().into());
-        }
         let is_bounded = received.end != u64::MAX;
         if !is_bounded && received.bytes.len() as u64 + piece.len() as u64 > LARGEST_WHOLE {
             return Err(Failure::too_long().into());
@@ -299,17 +226,6 @@ impl Download {
     }
 }
 
-/// True if the first bytes of a body are those of a web page.
-pub(crate) fn begins_a_page(body: &[u8]) -> bool {
-    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
-}
-
-/// True if an answer says that it is a web page.
-pub(crate) fn is_web_page(result: &GetResult) -> bool {
-    let kind = result.attributes.get(&Attribute::ContentType);
-    kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,7 +234,7 @@ mod tests {
     fn bytes_that_came_before_are_no_progress() {
         let download = Download::new(Path::from("x"), None, None, true);
         download.received.lock().end = 100;
-        let take = |count: usize| download.take(&Bytes::from(vec![0; count]), false);
+        let take = |count: usize| download.take(&Bytes::from(vec![0; count]));
         assert!(take(60).unwrap());
         assert!(take(60).is_err(), "more than was told");
         assert!(!take(50).unwrap());

@@ -8,6 +8,7 @@
 //!             lists ────┴─► Listing: goes on behind the last key ────────────────────────► Session
 //! ```
 
+mod body;
 mod download;
 mod external_files;
 mod get;

@@ -11,13 +11,13 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectMeta, ObjectStore};
 use tracing::debug;
 
-use super::download::{Pace, Received, begins_a_page, is_web_page};
+use super::body::Body;
+use super::download::Received;
 use super::get::{fetch, get, head, note, path};
 use crate::requests::{RemoteStore, Session, Task, Version};
 use crate::wire::{Failure, Meaning};
@@ -229,25 +229,15 @@ async fn whole(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result
     let own = |why: String| object_store::Error::from(Failure::last(why));
     let folder = temporary_folder();
     let result = store.get_opts(path, GetOptions::default()).await?;
-    let is_page = is_web_page(&result);
     let version = Version::of(&result.meta);
-    let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
+    let mut body = Body::of(result);
+    let told = body.left();
     let file = temporary_file(Some(&folder), told.unwrap_or(0)).map_err(|e| own(e.to_string()))?;
     // An answer whose length nobody told may have no end.
-    let room = match told {
-        Some(told) => told,
-        None => room_for_temporary_files(&folder).unwrap_or(0),
-    };
+    let room = told.unwrap_or_else(|| room_for_temporary_files(&folder).unwrap_or(0));
     let mut written = 0;
-    let (mut pieces, mut pace) = (result.into_stream(), Pace::new());
-    while let Some(piece) = pieces.next().await {
-        let piece = piece?;
-        pace.came(piece.len())?;
-        if is_page && written == 0 && begins_a_page(&piece) {
-            return Err(Failure::web_page().into());
-        }
-        let (at, end) = (written, written + piece.len() as u64);
-        written = end;
+    while let Some((piece, _)) = body.next().await? {
+        let end = written + piece.len() as u64;
         if end > room {
             return Err(match told {
                 Some(_) => Failure::passing("the answer is longer than it told").into(),
@@ -257,13 +247,11 @@ async fn whole(store: Arc<dyn RemoteStore>, path: &Path) -> object_store::Result
                 )),
             });
         }
-        file.write_all_at(&piece, at)
+        file.write_all_at(&piece, written)
             .map_err(|e| own(format!("cannot write a temporary file: {e}")))?;
+        written = end;
     }
-    match told.is_some_and(|told| told != written) {
-        true => Err(Failure::passing("the answer ended too early").into()),
-        false => Ok((file, written, version)),
-    }
+    Ok((file, written, version))
 }
 
 #[cfg(test)]

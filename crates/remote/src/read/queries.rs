@@ -7,11 +7,10 @@
 use std::io;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectStore};
 
-use super::download::{Pace, begins_a_page, is_web_page};
+use super::body::Body;
 use crate::requests::{Behind, RemoteStore, Session, Task};
 use crate::secret::Secret;
 use crate::url::{Provider, RemoteUrl};
@@ -57,31 +56,19 @@ async fn whole(store: Arc<dyn RemoteStore>, question: &Question) -> object_store
         suffix: question.suffix,
         query: question.query.clone(),
     });
-    let result = store.get_opts(&Path::default(), options).await?;
-    let is_page = is_web_page(&result);
-    let told = Some(result.meta.size).filter(|size| *size != u64::MAX);
-    if told.is_some_and(|told| told > question.most) {
+    let mut body = Body::of(store.get_opts(&Path::default(), options).await?);
+    if body.left().is_some_and(|length| length > question.most) {
         return Err(too_long().into());
     }
     let mut bytes = Vec::new();
-    let room = usize::try_from(told.unwrap_or(0));
-    if room.map_or(true, |room| bytes.try_reserve_exact(room).is_err()) {
-        return Err(Failure::last("there is no memory for the answer").into());
-    }
-    let (mut pieces, mut pace) = (result.into_stream(), Pace::new());
-    while let Some(piece) = pieces.next().await {
-        let piece = piece?;
-        pace.came(piece.len())?;
-        if is_page && bytes.is_empty() && begins_a_page(&piece) {
-            return Err(Failure::web_page().into());
-        }
+    while let Some((piece, _)) = body.next().await? {
         if (bytes.len() + piece.len()) as u64 > question.most {
             return Err(too_long().into());
         }
+        if bytes.try_reserve(piece.len()).is_err() {
+            return Err(Failure::last("there is no memory for the answer").into());
+        }
         bytes.extend_from_slice(&piece);
     }
-    match told.is_some_and(|told| told != bytes.len() as u64) {
-        true => Err(Failure::passing("the answer ended too early").into()),
-        false => Ok(bytes),
-    }
+    Ok(bytes)
 }
