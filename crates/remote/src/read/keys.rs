@@ -306,20 +306,6 @@ impl KeyStore for RemoteKeys {
         }))
     }
 
-    /// A list tells the sizes, so only keys whose values were fetched before are asked for.
-    fn list_sizes(&self, prefix: &str) -> io::Result<Vec<(String, u64)>> {
-        let sized = |key: String| {
-            let listed = self.session.seen().listed(self.path(&key)?.as_ref());
-            let size = match listed {
-                Some(size) => Some(size),
-                None => self.size(&key)?,
-            };
-            Ok(size.map(|size| (key, size)))
-        };
-        let found: io::Result<Vec<_>> = self.list(prefix)?.into_iter().map(sized).collect();
-        Ok(found?.into_iter().flatten().collect())
-    }
-
     fn list_children(&self, folder: &str) -> io::Result<Vec<String>> {
         let path = self.folder(folder)?;
         let task = Task::new("list", "keys");
