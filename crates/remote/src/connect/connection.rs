@@ -31,14 +31,8 @@ pub fn connect(url: &RemoteUrl, settings: Settings, requests: usize) -> Result<A
     let shared = SharedClient::of(&settings, requests)?;
     let recipe = Connection::new(url, settings, &shared)?;
     let store = recipe.in_region(recipe.settings.region()).map_err(Error::Usage)?;
-    let recipe: Box<dyn Recipe> = Box::new(recipe);
-    Ok(Session::new(
-        store,
-        Some(recipe),
-        shown,
-        Arc::clone(&shared.limiter),
-        RetryConfig::asked(),
-    ))
+    let limiter = Arc::clone(&shared.limiter);
+    Ok(Session::new(store, recipe, shown, limiter, RetryConfig::asked()))
 }
 
 /// How the store of a session is made, and made again.
@@ -136,11 +130,11 @@ impl Recipe for Connection {
         self.keys.as_ref().map_or(Ok(false), |keys| keys.renew())
     }
 
-    fn identity(&self) -> String {
-        match (&self.settings.credentials.value, &self.keys) {
+    fn identity(&self) -> Option<String> {
+        Some(match (&self.settings.credentials.value, &self.keys) {
             (Credentials::InstanceRole, None) => "none, anonymous (the instance has no role)".to_owned(),
             _ => self.settings.credentials.to_string(),
-        }
+        })
     }
 
     fn hint(&self, failure: &Failure) -> Option<String> {

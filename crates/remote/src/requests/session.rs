@@ -31,7 +31,7 @@ use super::task::Task;
 /// One bucket, container or host that this process talks to.
 pub struct Session {
     store: RwLock<Arc<dyn RemoteStore>>,
-    recipe: Option<Box<dyn Recipe>>,
+    recipe: Box<dyn Recipe>,
     shown: String,
     limiter: Arc<Limiter>,
     retry: RetryConfig,
@@ -48,14 +48,14 @@ pub struct Session {
 impl Session {
     pub(crate) fn new(
         store: Arc<dyn RemoteStore>,
-        recipe: Option<Box<dyn Recipe>>,
+        recipe: impl Recipe + 'static,
         shown: String,
         limiter: Arc<Limiter>,
         retry: RetryConfig,
     ) -> Arc<Self> {
         Arc::new(Self {
             store: RwLock::new(store),
-            recipe,
+            recipe: Box::new(recipe),
             shown,
             limiter,
             retry,
@@ -70,7 +70,7 @@ impl Session {
     pub fn of_store(store: Arc<dyn RemoteStore>, shown: impl Into<String>) -> Arc<Self> {
         Self::new(
             store,
-            None,
+            (),
             shown.into(),
             Arc::new(Limiter::new(64)),
             RetryConfig::DEFAULT,
@@ -186,47 +186,39 @@ impl Session {
             } else {
                 self.retry.tries
             };
-            let wanted = self.recipe.as_ref().and_then(|recipe| recipe.wanted_wait());
-            let wait = self.retry.wait(tries, chance()).max(wanted.unwrap_or_default());
+            let wanted = self.recipe.wanted_wait().unwrap_or_default();
+            let wait = self.retry.wait(tries, chance()).max(wanted);
             let in_time = begun.elapsed() + wait < self.retry.total;
             if !failure.meaning.may_pass() || tries >= most || !in_time {
                 return Err(self.failed(task, failure, tries, ""));
             }
-            debug!(%task, why = self.hidden(failure.text), ?wait, "trying again");
+            debug!(%task, why = self.recipe.hide(failure.text), ?wait, "trying again");
             tokio::time::sleep(wait).await;
         }
     }
 
     /// Gets new keys, if no other request did since `renewals` of them. Returns false if there are no others.
     fn renew(&self, renewals: u64) -> Result<bool, String> {
-        let Some(recipe) = &self.recipe else {
-            return Ok(false);
-        };
         // A program that gives keys runs for seconds. The threads of the runtime have other requests to serve.
         tokio::task::block_in_place(|| {
             let _alone = self.renewing.lock();
             if self.renewals.load(Ordering::Acquire) != renewals {
                 return Ok(true);
             }
-            let is_new = recipe.renew()?;
+            let is_new = self.recipe.renew()?;
             self.renewals.fetch_add(1, Ordering::Release);
             Ok(is_new)
         })
     }
 
     fn move_to(&self, region: &str) -> Result<bool, String> {
-        let Some(recipe) = &self.recipe else {
-            return Ok(false);
-        };
-        let store = recipe.in_region(region)?;
-        *self.store.write() = store;
+        *self.store.write() = self.recipe.in_region(region)?;
         Ok(true)
     }
 
     /// The error for the caller. `also` is a second reason, or empty.
     fn failed(&self, task: &Task, failure: Failure, tries: u32, also: &str) -> io::Error {
-        let recipe = self.recipe.as_ref();
-        let hint = recipe.and_then(|recipe| recipe.hint(&failure));
+        let hint = self.recipe.hint(&failure);
         let Failure { meaning, text, .. } = failure;
         let mut line = match meaning {
             Meaning::NoBucket | Meaning::NoConnection => format!("{task}: {text}: {}", self.shown),
@@ -235,23 +227,15 @@ impl Session {
         if tries > 1 && meaning.may_pass() {
             line.push_str(&format!("; tried {tries} times"));
         }
-        let is_refused = matches!(meaning, Meaning::Refused | Meaning::Expired);
-        let identity = recipe
-            .filter(|_| is_refused)
-            .map(|recipe| format!("credentials: {}", recipe.identity()));
-        let also = Some(also.to_owned()).filter(|also| !also.is_empty());
-        for more in identity.into_iter().chain(hint).chain(also) {
-            line.push_str(&format!("; {more}"));
+        if let (Meaning::Refused | Meaning::Expired, Some(identity)) = (&meaning, self.recipe.identity()) {
+            line.push_str(&format!("; credentials: {identity}"));
         }
-        Failure::new(meaning, self.hidden(line)).into_error()
-    }
-
-    /// A text without secrets.
-    fn hidden(&self, text: String) -> String {
-        match &self.recipe {
-            Some(recipe) => recipe.hide(text),
-            None => text,
+        for more in [hint.as_deref().unwrap_or_default(), also] {
+            if !more.is_empty() {
+                line.push_str(&format!("; {more}"));
+            }
         }
+        Failure::new(meaning, self.recipe.hide(line)).into_error()
     }
 }
 

@@ -14,7 +14,7 @@ impl Session {
             longest_wait: Duration::from_millis(4),
             ..RetryConfig::DEFAULT
         };
-        Self::new(store, None, shown.into(), Arc::new(Limiter::new(64)), retry)
+        Self::new(store, (), shown.into(), Arc::new(Limiter::new(64)), retry)
     }
 }
 

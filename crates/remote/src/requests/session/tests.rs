@@ -5,7 +5,6 @@ use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutPayload};
 use std::sync::atomic::AtomicU32;
 use std::sync::mpsc;
-use std::time::Duration;
 
 fn passing() -> object_store::Error {
     object_store::Error::Generic {
@@ -23,24 +22,12 @@ fn session() -> Arc<Session> {
 struct Ended(Arc<AtomicU32>);
 
 impl Recipe for Ended {
-    fn in_region(&self, _: &str) -> Result<Arc<dyn RemoteStore>, String> {
-        Ok(Arc::new(InMemory::new()))
-    }
     fn renew(&self) -> Result<bool, String> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }
-    fn identity(&self) -> String {
-        "keys of a test".to_owned()
-    }
-    fn hide(&self, text: String) -> String {
-        text
-    }
-    fn wanted_wait(&self) -> Option<Duration> {
-        None
-    }
-    fn hint(&self, _: &Failure) -> Option<String> {
-        None
+    fn identity(&self) -> Option<String> {
+        Some("keys of a test".to_owned())
     }
 }
 
@@ -52,11 +39,11 @@ fn expired() -> object_store::Error {
 #[test]
 fn keys_that_end_for_many_requests_are_renewed_once() {
     let renewed = Arc::new(AtomicU32::new(0));
-    let recipe = Box::new(Ended(Arc::clone(&renewed)));
+    let recipe = Ended(Arc::clone(&renewed));
     let store = Arc::new(InMemory::new());
     let session = Session::new(
         store,
-        Some(recipe),
+        recipe,
         "mem://b".to_owned(),
         Arc::new(Limiter::new(8)),
         RetryConfig::DEFAULT,
