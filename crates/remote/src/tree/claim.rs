@@ -1,4 +1,4 @@
-//! [`Claim`]: the right of one run to write below a prefix, and what earlier runs left there.
+//! [`Run`]: a run that writes below a prefix, its right to do so, and what earlier runs left there.
 //!
 //! Marks are put only where there is none, so of two runs one gets the claim.
 
@@ -41,7 +41,7 @@ impl From<io::Error> for NotClaimed {
     }
 }
 
-/// A run that several processes make together, as one tells the others.
+/// A run that writes below a prefix, and its right to do so. Several processes can make it together, as one tells the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// Its name: hexadecimal digits.
@@ -50,26 +50,10 @@ pub struct Run {
     pub is_beside: bool,
 }
 
-/// The right of one run to write below a prefix.
-#[derive(Debug, Clone)]
-pub(crate) struct Claim {
-    pub(crate) run: String,
-    /// True if the dataset is built beside an older one.
-    pub(crate) is_beside: bool,
-}
-
-impl Claim {
+impl Run {
     fn new(is_beside: bool) -> Self {
-        let run = new_run();
-        Self { run, is_beside }
-    }
-
-    /// The claim of a run that another process began.
-    pub(crate) fn of_run(run: &Run) -> Self {
-        Self {
-            run: run.name.clone(),
-            is_beside: run.is_beside,
-        }
+        let name = new_run();
+        Self { name, is_beside }
     }
 
     /// The key and the value of the run's mark.
@@ -78,7 +62,7 @@ impl Claim {
             false => (PARTIAL, Doing::Writing),
             true => (BUILDING, Doing::Building),
         };
-        (key, Mark::new(doing, &self.run))
+        (key, Mark::new(doing, &self.name))
     }
 
     /// Claims a prefix that holds nothing.
@@ -215,7 +199,7 @@ impl Claim {
     /// A folder beside an older dataset; the tree itself without one.
     fn folder(&self, name: &str) -> String {
         match self.is_beside {
-            true => format!("{}{name}", stage(&self.run)),
+            true => format!("{}{name}", stage(&self.name)),
             false => String::new(),
         }
     }

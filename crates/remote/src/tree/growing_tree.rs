@@ -7,20 +7,16 @@
 //! Each value appears as a whole, and metadata when all values were acknowledged. A run that is killed leaves the mark, whose note
 //! tells how to undo what it did. Nobody can tell it from one that lives, so that the next run is refused, unless its user knows.
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use object_store::{PutMode, UpdateVersion};
 use parking_lot::Mutex;
 
 use super::claim::NotClaimed;
 use super::mark::is_reserved;
-use super::output::RemoteValue;
-use crate::read::RemoteKeys;
 use crate::requests::Session;
-use crate::write::{PartSizes, Sending, TreeObjects, Upload};
+use crate::write::TreeObjects;
 use ncutils_store::file::unfinished::partial::wait_while_ending;
 use ncutils_store::keys::key::{GROWING, check_key};
 use ncutils_store::new_run;
@@ -34,12 +30,27 @@ pub struct GrowingTree {
     objects: TreeObjects,
     /// Differs from that of any other run.
     run: String,
-    /// What the mark holds, and its version; `None` when it is gone.
-    mark: Mutex<Option<(String, UpdateVersion)>>,
-    /// True if the mark has a note, by which a later run must go.
-    is_noted: AtomicBool,
+    /// `None` when the mark is gone.
+    mark: Mutex<Option<GrowingMark>>,
+}
+
+/// The mark of a run.
+struct GrowingMark {
+    text: String,
+    version: UpdateVersion,
+    /// True if it has a note, by which a later run must go.
+    is_noted: bool,
     /// True once metadata may be there.
-    is_switching: AtomicBool,
+    is_switching: bool,
+}
+
+impl GrowingMark {
+    /// Puts another text into the mark.
+    fn replace(&mut self, objects: &TreeObjects, text: String) -> io::Result<()> {
+        self.version = put(objects, &text, PutMode::Update(self.version.clone()))?;
+        self.text = text;
+        Ok(())
+    }
 }
 
 impl GrowingTree {
@@ -54,10 +65,7 @@ impl GrowingTree {
         memory: u64,
         takes_over: bool,
     ) -> Result<(Self, Vec<u8>), NotClaimed> {
-        let objects = TreeObjects {
-            sending: Sending::new(session, memory),
-            root: prefix.trim_end_matches('/').to_owned(),
-        };
+        let objects = TreeObjects::new(session, prefix, memory);
         let run = new_run();
         let (mode, note) = match objects.get(GROWING)? {
             Some(_) if !takes_over => {
@@ -76,15 +84,14 @@ impl GrowingTree {
         };
         // The note stays until it was followed.
         let text = format!("{run}\n{}", String::from_utf8_lossy(&note));
-        let version = put(&objects, &text, mode)?;
-        let tree = Self {
-            objects,
-            run,
-            mark: Mutex::new(Some((text, version))),
-            is_noted: AtomicBool::new(!note.is_empty()),
-            is_switching: AtomicBool::new(false),
+        let mark = GrowingMark {
+            version: put(&objects, &text, mode)?,
+            text,
+            is_noted: !note.is_empty(),
+            is_switching: false,
         };
-        Ok((tree, note))
+        let mark = Mutex::new(Some(mark));
+        Ok((Self { objects, run, mark }, note))
     }
 
     fn key<'k>(&self, key: &'k str) -> io::Result<&'k str> {
@@ -98,51 +105,24 @@ impl GrowingTree {
         }
     }
 
-    /// Puts another text into the mark.
-    fn replace_mark(&self, text: String) -> io::Result<()> {
-        let mut mark = self.mark.lock();
-        let Some((_, version)) = &*mark else {
-            return Err(taken_over());
-        };
-        let version = put(&self.objects, &text, PutMode::Update(version.clone()))?;
-        *mark = Some((text, version));
-        Ok(())
+    /// Waits for what was put, and changes the mark.
+    ///
+    /// # Errors
+    /// The failure of an earlier request; a mark that is gone; those of `change`.
+    fn with_mark(&self, change: impl FnOnce(&mut GrowingMark) -> io::Result<()>) -> io::Result<()> {
+        self.objects.sending.wait()?;
+        change(self.mark.lock().as_mut().ok_or_else(taken_over)?)
     }
 
     /// Waits for what was put, and notes that what leads to it may be there from now on.
     fn begin_switch(&self) -> io::Result<()> {
-        self.objects.sending.wait()?;
-        match self.is_switching.swap(true, Ordering::Relaxed) {
-            true => self.check_mark()?,
-            false => {
-                let text = self
-                    .mark
-                    .lock()
-                    .as_ref()
-                    .map(|(text, _)| format!("{text}{SWITCHING}"));
-                self.replace_mark(text.ok_or_else(taken_over)?)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Fails if another run has taken the mark over.
-    fn check_mark(&self) -> io::Result<()> {
-        let found = self.objects.get(GROWING)?;
-        match (found, &*self.mark.lock()) {
-            (Some(found), Some((text, _))) if found.bytes == text.as_bytes() => Ok(()),
-            _ => Err(taken_over()),
-        }
-    }
-
-    fn read(&self) -> io::Result<Arc<RemoteKeys>> {
-        self.objects.sending.wait()?;
-        let session = self.objects.sending.session();
-        Ok(RemoteKeys::with_known(
-            session,
-            &self.objects.root,
-            HashMap::new(),
-        ))
+        self.with_mark(|mark| match std::mem::replace(&mut mark.is_switching, true) {
+            true => match self.objects.get(GROWING)? {
+                Some(found) if found.bytes == mark.text.as_bytes() => Ok(()),
+                _ => Err(taken_over()),
+            },
+            false => mark.replace(&self.objects, format!("{}{SWITCHING}", mark.text)),
+        })
     }
 }
 
@@ -173,11 +153,12 @@ impl GrowingKeys for GrowingTree {
 
     fn note(&self, note: &[u8]) -> io::Result<()> {
         // What a note undoes, and what was undone by it, is there before the note changes.
-        self.objects.sending.wait()?;
-        let text = format!("{}\n{}", self.run, String::from_utf8_lossy(note));
-        self.replace_mark(text)?;
-        self.is_noted.store(!note.is_empty(), Ordering::Relaxed);
-        Ok(())
+        self.with_mark(|mark| {
+            let text = format!("{}\n{}", self.run, String::from_utf8_lossy(note));
+            mark.replace(&self.objects, text)?;
+            mark.is_noted = !note.is_empty();
+            Ok(())
+        })
     }
 
     fn remove(&self, key: &str) -> io::Result<()> {
@@ -188,7 +169,7 @@ impl GrowingKeys for GrowingTree {
     fn end(&self) -> io::Result<()> {
         self.objects.sending.wait()?;
         match self.mark.lock().take() {
-            Some((text, _)) => self.objects.delete_mark(GROWING, &text),
+            Some(mark) => self.objects.delete_mark(GROWING, &mark.text),
             None => Ok(()),
         }
     }
@@ -197,7 +178,8 @@ impl GrowingKeys for GrowingTree {
 impl Drop for GrowingTree {
     fn drop(&mut self) {
         wait_while_ending();
-        if !self.is_noted.load(Ordering::Relaxed) {
+        let is_noted = self.mark.lock().as_ref().is_some_and(|mark| mark.is_noted);
+        if !is_noted {
             // Nothing was added.
             let _ = self.end();
         }
@@ -211,8 +193,7 @@ impl KeyOutput for GrowingTree {
 
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
         let key = self.key(key)?;
-        self.objects.sending.check()?;
-        self.objects.send(key, key, value.to_vec())
+        self.objects.send(key, key, value)
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
@@ -222,10 +203,7 @@ impl KeyOutput for GrowingTree {
     }
 
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
-        let path = self.objects.path(self.key(key)?)?;
-        let sending = Arc::clone(&self.objects.sending);
-        let upload = Upload::new(sending, path, key, PartSizes::REMOTE, None, false);
-        Ok(Box::new(RemoteValue::new(upload)))
+        Ok(self.objects.create(self.key(key)?, key)?.1)
     }
 
     /// The value as it is now. A reader of the tree, which counts on one state, fails for a value that another program has changed.
@@ -235,7 +213,7 @@ impl KeyOutput for GrowingTree {
     }
 
     fn staged_keys(&self, prefix: &str) -> io::Result<Vec<String>> {
-        self.read()?.list(prefix)
+        self.objects.read()?.list(prefix)
     }
 
     fn publish(&self) -> io::Result<()> {

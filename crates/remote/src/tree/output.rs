@@ -41,17 +41,16 @@ use std::io;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
 use tracing::debug;
 
-use super::claim::{Claim, NotClaimed, Replaced};
+use super::claim::{NotClaimed, Replaced, Run};
 use super::mark::{get_mark, is_reserved};
 use super::metadata_order::arrays_first;
-use super::switch::{begin, switch, tidy, tidy_values};
+use super::switch::{begin, switch, tidy};
 use crate::read::RemoteKeys;
 use crate::requests::Session;
 use crate::url::joined;
-use crate::write::{LONGEST_STOP, PartSizes, Sending, TreeObjects, Upload};
+use crate::write::{LONGEST_STOP, TreeObjects, Upload};
 use ncutils_store::file::unfinished::remains::remains;
 use ncutils_store::io::incomplete_outputs::{IncompleteOutput, Unfinished};
 use ncutils_store::keys::key::{PARTIAL, RESERVED, check_key};
@@ -84,8 +83,7 @@ impl Unfinished for Claimed {
 
 struct Tree {
     objects: TreeObjects,
-    claim: Claim,
-    sizes: PartSizes,
+    run: Run,
     state: Mutex<State>,
     /// True if several processes write. They leave notes in the folder of the run.
     is_shared: bool,
@@ -125,41 +123,35 @@ impl TreeOutput {
         memory: u64,
         replaces: Option<KeysCheck<'_>>,
     ) -> Result<Self, NotClaimed> {
-        Self::with_sizes(session, prefix, memory, replaces, PartSizes::REMOTE)
+        Self::claimed(TreeObjects::new(session, prefix, memory), replaces)
     }
 
-    fn with_sizes(
-        session: Arc<Session>,
-        prefix: &str,
-        memory: u64,
-        replaces: Option<KeysCheck<'_>>,
-        sizes: PartSizes,
-    ) -> Result<Self, NotClaimed> {
-        let objects = TreeObjects {
-            sending: Sending::new(session, memory),
-            root: prefix.trim_end_matches('/').to_owned(),
-        };
+    fn claimed(objects: TreeObjects, replaces: Option<KeysCheck<'_>>) -> Result<Self, NotClaimed> {
         let claimed = Arc::new(Claimed::default());
         let mut slot = claimed.0.lock();
         // Listed before anything is written: a program that is told to end waits for the claim, and gives it up.
         let listed = IncompleteOutput::new(Arc::clone(&claimed));
-        let claim = match replaces {
-            None => Claim::of_empty(&objects),
-            Some(check) => Claim::of_taken(&objects, check),
+        let run = match replaces {
+            None => Run::of_empty(&objects),
+            Some(check) => Run::of_taken(&objects, check),
         };
         // What is listed locks the slot when it is dropped.
-        let claim = match claim {
-            Ok(claim) => claim,
+        let run = match run {
+            Ok(run) => run,
             Err(why) => {
                 drop(slot);
                 return Err(why);
             }
         };
-        debug!(prefix, run = claim.run, beside = claim.is_beside, "claimed");
+        debug!(
+            prefix = objects.root,
+            run = run.name,
+            beside = run.is_beside,
+            "claimed"
+        );
         let tree = Arc::new(Tree {
             objects,
-            claim,
-            sizes,
+            run,
             state: Mutex::default(),
             is_shared: false,
         });
@@ -169,6 +161,57 @@ impl TreeOutput {
             tree,
             _claimed: Some(listed),
         })
+    }
+
+    /// Joins what a run writes below `prefix`. Dropping it leaves everything in place.
+    ///
+    /// It may have been published or given up, or taken over: see [`is_open`](Self::is_open).
+    pub fn join(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
+        let tree = Tree {
+            objects: TreeObjects::new(session, prefix, memory),
+            run: run.clone(),
+            state: Mutex::default(),
+            is_shared: true,
+        };
+        Self {
+            tree: Arc::new(tree),
+            _claimed: None,
+        }
+    }
+
+    /// Leaves the tree to the processes that [join](Self::join) the run: dropping this output deletes nothing.
+    pub fn hand_over(&self) {
+        self.tree.state.lock().phase = Phase::Published;
+    }
+
+    /// The run.
+    pub fn run(&self) -> &Run {
+        &self.tree.run
+    }
+
+    /// True if the run still has the prefix.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn is_open(&self) -> io::Result<bool> {
+        self.tree.run.holds(&self.tree.objects)
+    }
+
+    /// Deletes what a run that was published has left: notes, and values that it built beside the older dataset.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn tidy(&self) -> io::Result<()> {
+        tidy(&self.tree.objects, &self.tree.run.name, false)
+    }
+
+    /// Deletes everything that the run wrote.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn abandon(&self) -> io::Result<()> {
+        self.tree.enter(Phase::GivenUp)?;
+        self.tree.undo()
     }
 }
 
@@ -194,60 +237,59 @@ impl Tree {
             let why = format!("the key {key:?} is reserved for partial datasets");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
-        Ok(format!("{}{key}", self.claim.values()))
+        Ok(format!("{}{key}", self.run.values()))
     }
 
     /// The tree as it is now, for reading.
     fn read_staged(&self) -> io::Result<Arc<RemoteKeys>> {
-        let TreeObjects { sending, root } = &self.objects;
+        let TreeObjects { sending, root, .. } = &self.objects;
         sending.wait()?;
         let state = self.state.lock();
         let metadata = state.metadata.iter();
         let documents = metadata.map(|(key, value)| (key.clone(), Some(Arc::from(&**value))));
         // The mark of a tree that does not open yet is no part of it.
         let known = documents.chain([(PARTIAL.to_owned(), None)]).collect();
-        let prefix = joined(root, &self.claim.values());
+        let prefix = joined(root, &self.run.values());
         Ok(RemoteKeys::with_known(sending.session(), &prefix, known))
     }
 
     fn publish(&self) -> io::Result<()> {
-        let TreeObjects { sending, .. } = &self.objects;
+        let sending = &self.objects.sending;
         self.enter(Phase::Open)?;
         sending.wait()?;
-        self.claim.check(&self.objects)?;
+        self.run.check(&self.objects)?;
         let metadata: Vec<_> = std::mem::take(&mut self.state.lock().metadata)
             .into_iter()
             .collect();
         let keys = metadata.iter().map(|(key, _)| key.clone());
         let root: Vec<String> = keys.filter(|key| !key.contains('/')).collect();
-        let folder = self.claim.metadata();
+        let folder = self.run.metadata();
         for group in arrays_first(metadata, |(key, _): &(String, Vec<u8>)| key) {
             for (key, document) in group {
-                self.objects.send(&format!("{folder}{key}"), &key, document)?;
+                self.objects.send(&format!("{folder}{key}"), &key, &document)?;
             }
             sending.wait()?;
         }
-        match self.claim.is_beside {
+        match self.run.is_beside {
             false => {
                 // The mark of another run says that its tree is not complete.
-                self.claim.check(&self.objects)?;
+                self.run.check(&self.objects)?;
                 self.enter(Phase::Opening)?;
-                self.objects.delete_mark(PARTIAL, &self.claim.mark().1.text())?;
+                self.objects.delete_mark(PARTIAL, &self.run.mark().1.text())?;
                 self.check_root(&root)?;
             }
             true => {
                 self.enter(Phase::Switching)?;
-                let mark = begin(&self.objects, &self.claim.run).inspect_err(|_| self.unmark())?;
+                let mark = begin(&self.objects, &self.run.name).inspect_err(|_| self.unmark())?;
                 // A run that took over has deleted what was built.
-                self.claim.check(&self.objects).inspect_err(|_| self.unmark())?;
+                self.run.check(&self.objects).inspect_err(|_| self.unmark())?;
                 switch(&self.objects, &mark)?;
             }
         }
         self.enter(Phase::Published)?;
-        let tidied = match (self.is_shared, self.claim.is_beside) {
-            (true, _) => tidy_values(&self.objects, &self.claim.run),
-            (false, true) => tidy(&self.objects, &self.claim.run),
-            (false, false) => Ok(()),
+        let tidied = match self.is_shared || self.run.is_beside {
+            true => tidy(&self.objects, &self.run.name, self.is_shared),
+            false => Ok(()),
         };
         if let Err(e) = tidied {
             remains(format!(
@@ -277,7 +319,7 @@ impl Tree {
     /// Takes back the mark of a switch that could not begin, if it came to be. Then the old dataset is as it was.
     fn unmark(&self) {
         let is_free = match get_mark(&self.objects, PARTIAL) {
-            Ok(Some((mark, _))) if mark.run == self.claim.run && mark.by == self.claim.run => {
+            Ok(Some((mark, _))) if mark.run == self.run.name && mark.by == self.run.name => {
                 self.objects.delete([PARTIAL]).is_ok()
             }
             found => found.is_ok(),
@@ -292,12 +334,10 @@ impl Tree {
         let uploads = std::mem::take(&mut self.state.lock().uploads);
         // An upload that stays must not keep the rest.
         let aborted: Vec<io::Result<()>> = uploads.iter().map(|upload| upload.abort()).collect();
-        self.claim.undo(&self.objects)?;
+        self.run.undo(&self.objects)?;
         aborted.into_iter().collect()
     }
-}
 
-impl Tree {
     /// Where the tree is, for messages.
     fn place(&self) -> String {
         match self.objects.root.as_str() {
@@ -325,7 +365,7 @@ impl Tree {
             }
             // The dataset is whole, so its mark goes, unless another run has taken it over.
             Phase::Opening => {
-                if let Err(e) = self.claim.release(&self.objects) {
+                if let Err(e) = self.run.release(&self.objects) {
                     remains(format!(
                         "the dataset {place} is complete, but does not open before its key {PARTIAL} is deleted: {e}"
                     ));
@@ -340,18 +380,11 @@ impl Tree {
 
 impl KeyOutput for TreeOutput {
     fn check(&self, key: &str) -> io::Result<()> {
-        let key = self.tree.value_key(key)?;
-        self.tree.objects.path(&key).map(|_| ())
+        self.tree.objects.path(&self.tree.value_key(key)?).map(drop)
     }
 
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        let place = self.tree.value_key(key)?;
-        self.tree.objects.sending.check()?;
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(value.len())
-            .map_err(|_| io::ErrorKind::OutOfMemory)?;
-        copy.extend_from_slice(value);
-        self.tree.objects.send(&place, key, copy)
+        self.tree.objects.send(&self.tree.value_key(key)?, key, value)
     }
 
     fn put_last(&self, key: &str, value: &[u8]) -> io::Result<()> {
@@ -362,18 +395,14 @@ impl KeyOutput for TreeOutput {
     }
 
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
-        let place = self.tree.value_key(key)?;
-        let sending = Arc::clone(&self.tree.objects.sending);
-        let path = self.tree.objects.path(&place)?;
-        let upload = Upload::new(sending, path, key, self.tree.sizes, None, false);
+        let (upload, value) = self.tree.objects.create(&self.tree.value_key(key)?, key)?;
         let mut state = self.tree.state.lock();
         if state.phase != Phase::Open {
             return Err(given_up());
         }
         state.uploads.retain(|upload| !upload.is_complete());
-        state.uploads.push(Arc::clone(&upload));
-        drop(state);
-        Ok(Box::new(RemoteValue::new(upload)))
+        state.uploads.push(upload);
+        Ok(value)
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
@@ -391,54 +420,13 @@ impl KeyOutput for TreeOutput {
 
     fn wait(&self) -> io::Result<()> {
         self.tree.objects.sending.wait()?;
-        self.tree.claim.check(&self.tree.objects)
+        self.tree.run.check(&self.tree.objects)
     }
 
     fn publish(&self) -> io::Result<()> {
         self.tree.publish()
     }
 }
-
-/// A value that goes up while it is written.
-pub(super) struct RemoteValue {
-    upload: Arc<Upload>,
-    is_finished: bool,
-}
-
-impl RemoteValue {
-    pub(super) fn new(upload: Arc<Upload>) -> Self {
-        let is_finished = false;
-        Self { upload, is_finished }
-    }
-}
-
-impl ValueWriter for RemoteValue {
-    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.upload.write(offset, bytes)
-    }
-
-    fn set_size(&self, size: u64) -> io::Result<()> {
-        self.upload.set_size(size);
-        Ok(())
-    }
-
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.upload.finish()?;
-        self.is_finished = true;
-        Ok(())
-    }
-}
-
-impl Drop for RemoteValue {
-    fn drop(&mut self) {
-        if !self.is_finished {
-            // The tree aborts it again if this fails, and tells what stays.
-            let _ = self.upload.abort();
-        }
-    }
-}
-
-mod shared;
 
 #[cfg(test)]
 mod tests;

@@ -5,17 +5,14 @@
 //! | a tree below `PREFIX` | `PREFIX/.ncutils-partial-RUN/parts/` |
 //! | an object `KEY` | `KEY.ncutils-partial-RUN/` |
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
 use super::claim::Run;
 use super::mark::notes;
-use super::output::RemoteValue;
-use crate::read::RemoteKeys;
 use crate::requests::Session;
 use crate::url::joined;
-use crate::write::{PartSizes, Sending, TreeObjects, Upload};
+use crate::write::TreeObjects;
 use ncutils_store::keys::key::{RESERVED, check_key};
 use ncutils_store::{KeyOutput, KeyStore, ValueWriter};
 
@@ -27,22 +24,17 @@ pub struct SharedKeys {
 impl SharedKeys {
     /// The values of a run that writes a tree.
     pub fn of_tree(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
-        Self::at(
-            session,
-            joined(prefix.trim_end_matches('/'), &notes(&run.name)),
-            memory,
-        )
+        let root = joined(prefix.trim_end_matches('/'), &notes(&run.name));
+        Self {
+            objects: TreeObjects::new(session, &root, memory),
+        }
     }
 
     /// The values of a run that writes the object `key`.
     pub fn of_object(session: Arc<Session>, key: &str, memory: u64, run: &str) -> Self {
-        Self::at(session, format!("{key}{RESERVED}{run}"), memory)
-    }
-
-    fn at(session: Arc<Session>, root: String, memory: u64) -> Self {
-        let sending = Sending::new(session, memory);
+        let root = format!("{key}{RESERVED}{run}");
         Self {
-            objects: TreeObjects { sending, root },
+            objects: TreeObjects::new(session, &root, memory),
         }
     }
 
@@ -62,7 +54,7 @@ impl KeyOutput for SharedKeys {
     }
 
     fn put(&self, key: &str, value: &[u8]) -> io::Result<()> {
-        self.objects.send(key, key, value.to_vec())?;
+        self.objects.send(key, key, value)?;
         self.objects.sending.wait()
     }
 
@@ -72,16 +64,7 @@ impl KeyOutput for SharedKeys {
 
     fn create(&self, key: &str) -> io::Result<Box<dyn ValueWriter>> {
         self.check(key)?;
-        let sending = Arc::clone(&self.objects.sending);
-        let upload = Upload::new(
-            sending,
-            self.objects.path(key)?,
-            key,
-            PartSizes::REMOTE,
-            None,
-            false,
-        );
-        Ok(Box::new(RemoteValue::new(upload)))
+        Ok(self.objects.create(key, key)?.1)
     }
 
     fn staged(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
@@ -95,12 +78,7 @@ impl KeyOutput for SharedKeys {
     }
 
     fn read_staged(&self) -> io::Result<Option<Arc<dyn KeyStore>>> {
-        let TreeObjects { sending, root } = &self.objects;
-        Ok(Some(RemoteKeys::with_known(
-            sending.session(),
-            root,
-            HashMap::new(),
-        )))
+        Ok(Some(self.objects.read()?))
     }
 
     fn wait(&self) -> io::Result<()> {

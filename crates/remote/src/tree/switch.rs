@@ -45,7 +45,7 @@ pub(crate) fn take_over(tree: &TreeObjects, mark: Mark, seen: UpdateVersion) -> 
         false => return Err(taken_over()),
     }
     // What stays is cleared by who claims the tree next.
-    let _ = tidy(tree, &mark.run);
+    let _ = tidy(tree, &mark.run, false);
     Ok(())
 }
 
@@ -91,33 +91,19 @@ pub(crate) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
     tree.delete_mark(PARTIAL, &mark.text())
 }
 
-/// Deletes the dataset that a run built, once it has taken its place, and the run's mark of building.
+/// Deletes the dataset that a run built, once it has taken its place, and the run's mark of building. The mark goes first: as long as
+/// it is there, another process may complete the dataset again, and needs all of its values. `keeps_notes`: what several processes
+/// have left for each other stays.
 ///
 /// # Errors
 /// Those of the store. What stays is no part of the dataset.
-pub(crate) fn tidy(tree: &TreeObjects, run: &str) -> io::Result<()> {
-    let built = tree.list(&stage(run))?;
-    tree.delete(built.iter().map(|object| object.key.as_str()))?;
-    delete_mark_of_building(tree, run)
-}
-
-/// Same as [`tidy`], where several processes have left notes, which stay. The mark goes first: as long as it is there, another process
-/// may complete the dataset again, and needs all of its values.
-///
-/// # Errors
-/// Those of [`tidy`].
-pub(crate) fn tidy_values(tree: &TreeObjects, run: &str) -> io::Result<()> {
-    delete_mark_of_building(tree, run)?;
+pub(crate) fn tidy(tree: &TreeObjects, run: &str, keeps_notes: bool) -> io::Result<()> {
+    // Another run may build already.
+    if get_mark(tree, BUILDING)?.is_some_and(|(mark, _)| mark.run == run) {
+        tree.delete([BUILDING])?;
+    }
     let notes = notes(run);
     let built = tree.list(&stage(run))?;
-    let values = built.iter().map(|object| object.key.as_str());
-    tree.delete(values.filter(|key| !key.starts_with(&notes)))
-}
-
-fn delete_mark_of_building(tree: &TreeObjects, run: &str) -> io::Result<()> {
-    match get_mark(tree, BUILDING)? {
-        // Another run may build already.
-        Some((mark, _)) if mark.run == run => tree.delete([BUILDING]),
-        _ => Ok(()),
-    }
+    let keys = built.iter().map(|object| object.key.as_str());
+    tree.delete(keys.filter(|key| !(keeps_notes && key.starts_with(&notes))))
 }

@@ -12,10 +12,11 @@ mod objects;
 mod part_table;
 mod sending;
 mod staged_object;
+mod value;
 
 pub(crate) use multipart_upload::{LONGEST_STOP, Upload};
 pub use object_output::ObjectOutput;
 pub(crate) use objects::{Listed, TreeObjects};
+#[cfg(test)]
 pub(crate) use part_table::PartSizes;
-pub(crate) use sending::Sending;
 pub use staged_object::StagedObject;

@@ -1,5 +1,6 @@
 //! [`TreeObjects`]: the objects below one prefix of a bucket, and the requests for many of them.
 
+use std::collections::HashMap;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,14 +11,17 @@ use object_store::{
     ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, Result, UpdateVersion,
 };
 
+use super::multipart_upload::Upload;
 use super::object_output::{ObjectOutput, object_path};
+use super::part_table::PartSizes;
 use super::sending::Sending;
-use crate::read::{Download, Listing, Received, RemoteObject, head};
-use crate::requests::{RemoteStore, Task};
+use super::value::RemoteValue;
+use crate::read::{Download, Listing, Received, RemoteKeys, RemoteObject, head};
+use crate::requests::{RemoteStore, Session, Task};
 use crate::url::{below, joined};
 use crate::wire::{Failure, Meaning};
 use ncutils_store::object::pieces_ahead::PiecesAhead;
-use ncutils_store::{Output, known_size};
+use ncutils_store::{Output, ValueWriter, known_size};
 
 /// Keys in one request to delete: S3's limit.
 const DELETED_AT_ONCE: usize = 1000;
@@ -48,9 +52,47 @@ pub(crate) struct TreeObjects {
     pub(crate) sending: Arc<Sending>,
     /// The prefix without a slash at its end; empty for the whole bucket.
     pub(crate) root: String,
+    /// How values are cut into parts.
+    pub(crate) sizes: PartSizes,
 }
 
 impl TreeObjects {
+    /// The objects below `prefix`. What is sent holds at most about `memory` bytes.
+    pub(crate) fn new(session: Arc<Session>, prefix: &str, memory: u64) -> Self {
+        Self {
+            sending: Sending::new(session, memory),
+            root: prefix.trim_end_matches('/').to_owned(),
+            sizes: PartSizes::REMOTE,
+        }
+    }
+
+    /// The keys below the prefix, as they are after what was sent.
+    ///
+    /// # Errors
+    /// The failure of an earlier request.
+    pub(crate) fn read(&self) -> io::Result<Arc<RemoteKeys>> {
+        self.sending.wait()?;
+        Ok(RemoteKeys::with_known(
+            self.sending.session(),
+            &self.root,
+            HashMap::new(),
+        ))
+    }
+
+    /// A value that is written bit by bit, and a writer for it. `shown` is the key that the user knows.
+    ///
+    /// # Errors
+    /// A key that the store does not take.
+    pub(crate) fn create(&self, key: &str, shown: &str) -> io::Result<(Arc<Upload>, Box<dyn ValueWriter>)> {
+        let sending = Arc::clone(&self.sending);
+        let upload = Upload::new(sending, self.path(key)?, shown, self.sizes, None, false);
+        let value = RemoteValue {
+            upload: Arc::clone(&upload),
+            is_finished: false,
+        };
+        Ok((upload, Box::new(value)))
+    }
+
     /// The path of a key below the prefix.
     ///
     /// # Errors
@@ -86,15 +128,9 @@ impl TreeObjects {
     /// # Errors
     /// Those of the store.
     pub(crate) fn get(&self, key: &str) -> io::Result<Option<Received>> {
-        let (task, download) = (
-            Task::new("read", key),
-            Download::new(self.path(key)?, None, None, true),
-        );
-        match self
-            .sending
-            .session()
-            .run(&task, |store| download.tried(store, &task))
-        {
+        let download = Download::new(self.path(key)?, None, None, true);
+        let (session, task) = (self.sending.session(), Task::new("read", key));
+        match session.run(&task, |store| download.tried(store, &task)) {
             Err(e) if Failure::is_missing(&e) => Ok(None),
             done => done.map(|()| Some(download.into_received())),
         }
@@ -166,14 +202,18 @@ impl TreeObjects {
         Ok(found.is_some_and(|found| found.bytes == value))
     }
 
-    /// Sends a value, without waiting for the answer.
+    /// Sends a value, without waiting for the answer. `shown` is the key that the user knows.
     ///
     /// # Errors
     /// The failure of an earlier request; a key that the store does not take.
-    pub(crate) fn send(&self, key: &str, shown: &str, value: Vec<u8>) -> io::Result<()> {
+    pub(crate) fn send(&self, key: &str, shown: &str, value: &[u8]) -> io::Result<()> {
         let path = self.path(key)?;
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(value.len())
+            .map_err(|_| io::ErrorKind::OutOfMemory)?;
+        copy.extend_from_slice(value);
         let length = value.len() as u64 + REQUEST;
-        let payload = PutPayload::from(value);
+        let payload = PutPayload::from(copy);
         let (sending, task) = (Arc::clone(&self.sending), Task::new("write", ""));
         let putting = task.clone();
         let request = async move {
@@ -356,8 +396,6 @@ mod tests {
     use object_store::memory::InMemory;
 
     use super::*;
-    use crate::requests::Session;
-
     #[test]
     fn large_objects_are_copied_in_parts() {
         let store = Arc::new(InMemory::new());
@@ -366,10 +404,7 @@ mod tests {
         let (from, to) = (Path::from("a/from"), Path::from("a/to"));
         let put = store.put(&from, bytes.clone().into());
         session.wait(put).unwrap().unwrap();
-        let objects = TreeObjects {
-            sending: Sending::new(Arc::clone(&session), 32 << 20),
-            root: "a".to_owned(),
-        };
+        let objects = TreeObjects::new(Arc::clone(&session), "a", 32 << 20);
         objects.copy_in_parts(&from, &to).unwrap();
         let found = session
             .wait(async { store.get(&to).await.unwrap().bytes().await.unwrap() })

@@ -15,7 +15,6 @@ use parking_lot::Mutex;
 use super::multipart_upload::LONGEST_STOP;
 use super::object_output::{ObjectOutput, object_path};
 use super::objects::{Listed, TreeObjects};
-use super::sending::Sending;
 use crate::read::RemoteObject;
 use crate::requests::Session;
 use crate::wire::{Failure, Meaning};
@@ -50,10 +49,7 @@ impl StagedObject {
         let longer = format!("{key}{RESERVED}{}", new_run());
         let output = ObjectOutput::create(Arc::clone(&session), &longer, memory, expected)?;
         let staged = Arc::new(Staged {
-            objects: TreeObjects {
-                sending: Sending::new(session, memory),
-                root: String::new(),
-            },
+            objects: TreeObjects::new(session, "", memory),
             key: longer,
             is_there: Mutex::new(false),
         });

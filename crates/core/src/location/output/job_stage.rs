@@ -291,7 +291,7 @@ impl Location {
         )?);
         let run = tree.run();
         (place.run, place.is_beside) = (run.name.clone(), run.is_beside);
-        let notes = SharedKeys::of_tree(session, &url.key, memory, &run);
+        let notes = SharedKeys::of_tree(session, &url.key, memory, run);
         begin_notes(&notes, &place)?;
         let stage = JobStage {
             notes: Arc::new(notes),

@@ -6,6 +6,7 @@ use super::*;
 use crate::tests::faulty_store::{Fault, FaultyStore, contents};
 use crate::tree::mark::{BUILDING, Mark};
 use crate::tree::switch::take_over;
+use crate::write::PartSizes;
 use ncutils_store::FailedKey;
 use ncutils_store::new_run;
 use object_store::memory::InMemory;
@@ -63,10 +64,17 @@ fn check(what: Replaced, keys: &[String]) -> io::Result<()> {
     }
 }
 
+fn objects(session: Arc<Session>, prefix: &str, memory: u64) -> TreeObjects {
+    TreeObjects {
+        sizes: SMALL,
+        ..TreeObjects::new(session, prefix, memory)
+    }
+}
+
 fn claim(store: &Arc<FaultyStore>, replaces: bool) -> Result<TreeOutput, NotClaimed> {
     let session = Session::over(store.clone(), "s3://test");
     let replaces: Option<KeysCheck<'_>> = if replaces { Some(&check) } else { None };
-    TreeOutput::with_sizes(session, "t/x.zarr", 1 << 20, replaces, SMALL)
+    TreeOutput::claimed(objects(session, "t/x.zarr", 1 << 20), replaces)
 }
 
 /// Writes the dataset of a number as a writer of Zarr does.
@@ -270,7 +278,7 @@ fn a_request_that_fails_once_changes_nothing() {
 fn many_values_survive_a_bad_network() {
     let store = FaultyStore::new(Arc::default(), Fault::OneIn(20));
     let session = Session::over(store.clone(), "s3://test");
-    let output = TreeOutput::with_sizes(session, "t", 20_000, None, SMALL).unwrap();
+    let output = TreeOutput::claimed(objects(session, "t", 20_000), None).unwrap();
     for n in 0..2000u32 {
         output
             .put(&format!("a/{n}"), &n.to_le_bytes().repeat(n as usize % 100))
