@@ -45,7 +45,7 @@ pub use environment::{ConfigurationFile, Environment, ProcessEnvironment};
 pub use patience::{set_timeout, tell_waits};
 pub use secret::{Login, Secret};
 pub use settings::Settings;
-pub use url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
+pub use url::{Asked, Endpoint, Form, Provider, ProviderParts, RemoteUrl, Style, Typed};
 #[cfg(feature = "network")]
 pub use {
     connect::connect,

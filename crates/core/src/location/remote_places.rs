@@ -87,8 +87,7 @@ fn store(stores: &Stores, url: &RemoteUrl, requests: usize) -> Result<Arc<dyn Ke
             let origin = url
                 .server
                 .as_ref()
-                .map(|server| server.origin())
-                .unwrap_or_default();
+                .map_or_else(String::new, |server| server.root.clone());
             let shown = format!("{origin}/");
             (
                 RemoteUrl {
@@ -150,7 +149,7 @@ fn is_same_service(a: &RemoteUrl, b: &RemoteUrl) -> bool {
     let server = |url: &RemoteUrl| {
         url.server
             .as_ref()
-            .map(|server| (server.origin(), url.account().map(str::to_owned)))
+            .map(|server| (server.root.clone(), url.account().map(str::to_owned)))
     };
     a.provider() == b.provider() && server(a) == server(b)
 }

@@ -2,10 +2,10 @@
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::endpoint::Endpoint;
 use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
 use crate::secret::Secret;
+use crate::url::Endpoint;
 use crate::usage::usage;
 use ncutils_model::Result;
 

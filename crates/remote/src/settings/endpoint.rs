@@ -1,40 +1,25 @@
-//! [`Endpoint`]: the server that requests go to.
+//! The server that requests go to: of the URL, of a region, of a setting.
 
 use url::Url;
 
 use super::chosen::Chosen;
-use crate::url::{Operator, RemoteUrl, Style, escaped};
+use crate::url::{Endpoint, RemoteUrl, Style, escaped};
 use crate::usage::usage;
 use ncutils_model::Result;
-
-/// The server that requests go to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Scheme, host, port, and a path before the bucket, without a slash at the end. With the bucket in front of the
-    /// host in the style [`Style::VirtualHost`].
-    pub root: String,
-    /// Where the bucket is.
-    pub style: Style,
-    /// True for Amazon's own servers.
-    pub is_aws: bool,
-}
 
 impl Endpoint {
     /// The server that a URL names. Where it is Amazon's and names no region, the one of `region`.
     pub(super) fn of_url(url: &RemoteUrl, region: &str) -> Option<Chosen<Self>> {
-        let server = url.server.as_ref()?;
-        let is_aws = server.operator == Operator::Aws;
-        let mut root = server.origin();
-        let bare = match server.style {
-            Style::Path => server.host == "s3.amazonaws.com",
-            Style::VirtualHost => server.host.ends_with(".s3.amazonaws.com"),
-        };
+        let mut endpoint = url.server.clone()?;
+        let (_, authority) = endpoint.root.split_once("://")?;
+        let host = authority.split(':').next()?;
+        let is_bare = host == "s3.amazonaws.com" || host.ends_with(".s3.amazonaws.com");
         // Amazon's server without a region knows buckets of us-east-1 only, and redirects for others.
-        if is_aws && bare && is_label(region) && !region.starts_with("cn-") {
-            root = root.replacen("s3.amazonaws.com", &format!("s3.{region}.amazonaws.com"), 1);
+        if endpoint.is_aws && is_bare && is_label(region) && !region.starts_with("cn-") {
+            let host = format!("s3.{region}.amazonaws.com");
+            endpoint.root = endpoint.root.replacen("s3.amazonaws.com", &host, 1);
         }
-        let style = server.style;
-        Some(Chosen::new(Self { root, style, is_aws }, "the URL"))
+        Some(Chosen::new(endpoint, "the URL"))
     }
 
     /// Amazon's server of a region.

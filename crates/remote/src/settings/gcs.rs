@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::endpoint::Endpoint;
 use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
 use crate::environment::Environment;
+use crate::url::Endpoint;
 use ncutils_model::Result;
 
 /// Google's server.

@@ -2,12 +2,11 @@
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::endpoint::Endpoint;
 use super::netrc::NetRc;
 use super::of_provider::{Found, OfProvider};
 use super::sources::Sources;
 use crate::secret::Login;
-use crate::url::ProviderParts;
+use crate::url::{Endpoint, ProviderParts};
 use crate::usage::usage;
 use ncutils_model::{Error, Result};
 

@@ -38,7 +38,6 @@ mod tls;
 pub use chosen::Chosen;
 pub use credential_kinds::{Configured, Credentials, MetadataToken};
 pub use credential_process::{AccessKeys, CredentialProcess};
-pub use endpoint::Endpoint;
 pub use netrc::NetRc;
 pub use of_provider::OfProvider;
 pub use proxy::Proxy;

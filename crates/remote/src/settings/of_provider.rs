@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::endpoint::Endpoint;
 use super::netrc::NetRc;
+use crate::url::Endpoint;
 
 /// Settings that only one provider has.
 #[derive(Debug, Clone, PartialEq, Eq)]

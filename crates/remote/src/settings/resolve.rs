@@ -2,7 +2,6 @@
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::endpoint::Endpoint;
 use super::of_provider::OfProvider;
 use super::proxy::{self, Proxy};
 use super::rc_files::RcFiles;
@@ -11,7 +10,7 @@ use super::tls::{Roots, Tls};
 use super::{azure, gcs, http, s3};
 use crate::environment::Environment;
 use crate::secret::Secret;
-use crate::url::{Provider, RemoteUrl, escaped, joined};
+use crate::url::{Endpoint, Provider, RemoteUrl, escaped, joined};
 use ncutils_model::Result;
 
 /// How a remote store is reached.

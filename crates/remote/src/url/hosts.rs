@@ -1,33 +1,27 @@
 //! What a host says of bucket, region and account.
 
-use super::remote_url::{Operator, Style};
+/// Whose server a host is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    /// Amazon: `….amazonaws.com`, `….amazonaws.com.cn`.
+    Aws,
+    /// Google: `storage.googleapis.com`.
+    Google,
+    /// Microsoft: `….core.windows.net`.
+    Microsoft,
+    /// Anybody else.
+    #[default]
+    Other,
+}
 
 /// What a host says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) operator: Operator,
     /// The bucket in front of the host.
     pub(super) bucket: Option<String>,
     pub(super) region: Option<String>,
     pub(super) account: Option<String>,
-}
-
-impl Named {
-    pub(super) fn style(&self) -> Style {
-        match self.bucket {
-            Some(_) => Style::VirtualHost,
-            None => Style::Path,
-        }
-    }
-
-    fn of(operator: Operator) -> Self {
-        Self {
-            operator,
-            bucket: None,
-            region: None,
-            account: None,
-        }
-    }
 }
 
 /// A host of Amazon's S3, of Google's or of Microsoft's object store. `None` for any other host, other services of
@@ -38,7 +32,7 @@ pub(super) fn of_operator(host: &str) -> Option<Named> {
 
 /// A host of another server that speaks S3: `s3.REGION.host`, `bucket.s3.REGION.host`, or any host.
 pub(super) fn of_other(host: &str) -> Named {
-    let mut named = Named::of(Operator::Other);
+    let mut named = Named::default();
     let labels: Vec<&str> = host.split('.').collect();
     let is_address = host.starts_with('[') || labels.iter().all(|l| l.parse::<u8>().is_ok());
     let Some(at) = labels.iter().rposition(|&l| l == "s3").filter(|_| !is_address) else {
@@ -70,19 +64,20 @@ fn aws(host: &str) -> Option<Named> {
             (front, None)
         }
         // As in s3-us-west-2.amazonaws.com, an older form.
-        [front @ .., last] => (
-            front,
-            Some(
-                last.strip_prefix("s3-")
-                    .filter(|region| is_region(region) && !region.starts_with("website-"))?,
-            ),
-        ),
+        [front @ .., last] => {
+            let region = last.strip_prefix("s3-")?;
+            if !is_region(region) || region.starts_with("website-") {
+                return None;
+            }
+            (front, Some(region))
+        }
         [] => return None,
     };
     Some(Named {
+        operator: Operator::Aws,
         bucket: (!service.is_empty()).then(|| service.join(".")),
         region: region.map(str::to_owned),
-        ..Named::of(Operator::Aws)
+        account: None,
     })
 }
 
@@ -92,8 +87,9 @@ fn google(host: &str) -> Option<Named> {
         front => Some(front.strip_suffix('.')?.to_owned()),
     };
     Some(Named {
+        operator: Operator::Google,
         bucket,
-        ..Named::of(Operator::Google)
+        ..Named::default()
     })
 }
 
@@ -103,8 +99,9 @@ fn microsoft(host: &str) -> Option<Named> {
         .or_else(|| host.strip_suffix(".dfs.core.windows.net"))
         .filter(|account| !account.contains('.'))?;
     Some(Named {
+        operator: Operator::Microsoft,
         account: Some(account.to_owned()),
-        ..Named::of(Operator::Microsoft)
+        ..Named::default()
     })
 }
 

@@ -33,7 +33,7 @@ pub(crate) use key::joined;
 pub use key::{decoded, escaped};
 pub(crate) use parse::path_of;
 pub use parse::{parse, with_fragment};
-pub use remote_url::{Asked, Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
+pub use remote_url::{Asked, Endpoint, Form, Provider, ProviderParts, RemoteUrl, Style, Typed};
 pub use scheme::{is_remote, scheme};
 pub use shown::{hidden, shown};
 pub use words::Pair;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::authority::{self, Authority};
-use super::hosts;
+use super::hosts::{self, Named, Operator};
 use super::key;
-use super::remote_url::{Form, Operator, Provider, ProviderParts, RemoteUrl, Server, Style, Typed};
+use super::remote_url::{Endpoint, Form, Provider, ProviderParts, RemoteUrl, Style, Typed};
 use super::scheme::scheme;
 use super::shown::shown;
 use super::words::{self, Pair, Words};
@@ -65,11 +65,11 @@ pub fn parse(name: &str, dataset: impl FnOnce(Vec<Pair<'_>>) -> Result<Form>) ->
         "s3" | "gs" | "gs3" | "az" | "abfs" | "abfss" if matches!(words.form, Form::Dap2 | Form::Dap4) => {
             usage("OPeNDAP is asked by http:// or https://")
         }
-        "s3" => bucket_url(rest, Provider::S3, &words),
-        "gs" | "gs3" => bucket_url(rest, Provider::Gcs, &words),
-        "az" => bucket_url(rest, Provider::Azure, &words),
-        "abfs" | "abfss" => abfs_url(rest, &words),
-        "http" | "https" | "dods" | "dap4" => http_url(scheme == "https", rest, &words),
+        "s3" => bucket_url(rest, Provider::S3, words),
+        "gs" | "gs3" => bucket_url(rest, Provider::Gcs, words),
+        "az" => bucket_url(rest, Provider::Azure, words),
+        "abfs" | "abfss" => abfs_url(rest, words),
+        "http" | "https" | "dods" | "dap4" => http_url(scheme == "https", rest, words),
         _ => usage(format!(
             "the scheme {scheme}:// is unknown; remote datasets begin with s3://, gs://, az://, abfss://, https:// or http://"
         )),
@@ -86,23 +86,9 @@ fn without_fragment(text: &str) -> &str {
     }
 }
 
-/// A URL with what is common to all.
-fn remote_url(parts: ProviderParts, words: &Words, typed: Typed) -> RemoteUrl {
-    RemoteUrl {
-        parts,
-        server: None,
-        bucket: String::new(),
-        key: String::new(),
-        form: words.form,
-        asked: words.asked.clone(),
-        typed,
-        shown: String::new(),
-    }
-}
-
 /// `s3://bucket/key` and the like. A dotted name is a bucket, unless it has a port or is a host of AWS or Google.
-fn bucket_url(rest: &str, provider: Provider, words: &Words) -> Result<RemoteUrl> {
-    expect_protocol(provider, words)?;
+fn bucket_url(rest: &str, provider: Provider, words: Words) -> Result<RemoteUrl> {
+    expect_protocol(provider, &words)?;
     let (front, path) = key::split(rest);
     let host = front.to_ascii_lowercase();
     let names_host = provider != Provider::Azure
@@ -110,79 +96,39 @@ fn bucket_url(rest: &str, provider: Provider, words: &Words) -> Result<RemoteUrl
             || hosts::of_operator(&host).is_some_and(|named| speaks(named.operator, provider)));
     if names_host {
         // Without a scheme of its own, the host is asked by HTTPS.
-        let authority = no_login(authority::parse(front)?)?;
-        let path = path_of(rest);
-        return hosted(true, authority, path, false, provider, words);
+        return hosted(
+            true,
+            authority::parse(front)?,
+            path_of(rest),
+            false,
+            provider,
+            words,
+        );
     }
-    key::check_bucket(front, provider)?;
-    let (port, typed_path) = (None, path_of(rest).to_owned());
     let typed = Typed {
         host,
-        port,
-        path: typed_path,
+        port: None,
+        path: path_of(rest).to_owned(),
     };
-    Ok(RemoteUrl {
-        bucket: front.to_owned(),
-        key: key::key(path)?,
-        ..remote_url(parts(provider, None, None), words, typed)
-    })
-}
-
-/// What a URL of an object store has. Only hosts of S3 name regions, and only those of Azure accounts.
-fn parts(provider: Provider, region: Option<String>, account: Option<String>) -> ProviderParts {
-    match provider {
-        Provider::S3 => ProviderParts::S3 { region },
-        Provider::Gcs => ProviderParts::Gcs,
-        Provider::Azure => ProviderParts::Azure { account },
-        Provider::Http => ProviderParts::Http {
-            query: None,
-            login: None,
-        },
-    }
-}
-
-fn speaks(operator: Operator, provider: Provider) -> bool {
-    match provider {
-        // Google's server speaks S3, too.
-        Provider::S3 => matches!(operator, Operator::Aws | Operator::Google),
-        Provider::Gcs => operator == Operator::Google,
-        Provider::Azure => operator == Operator::Microsoft,
-        Provider::Http => false,
-    }
+    stored(provider, Named::default(), None, (front, path), words, typed)
 }
 
 /// `abfss://container@account.dfs.core.windows.net/key`.
-fn abfs_url(rest: &str, words: &Words) -> Result<RemoteUrl> {
-    expect_protocol(Provider::Azure, words)?;
+fn abfs_url(rest: &str, words: Words) -> Result<RemoteUrl> {
+    expect_protocol(Provider::Azure, &words)?;
     let (front, path) = key::split(rest);
     let authority = authority::parse(front)?;
-    let account = hosts::of_operator(&authority.host).and_then(|named| named.account);
-    let (Some(container), Some(account), None) = (authority.user, account, authority.port) else {
+    let named = hosts::of_operator(&authority.host).filter(|named| named.account.is_some());
+    let (Some(container), Some(named), None) = (authority.user, named, authority.port) else {
         return usage("this scheme has the form abfss://container@account.dfs.core.windows.net/key");
     };
-    key::check_bucket(container, Provider::Azure)?;
     let typed = typed(None, &authority, path_of(rest));
-    Ok(RemoteUrl {
-        server: Some(server_of_account(&account)),
-        bucket: container.to_owned(),
-        key: key::key(path)?,
-        ..remote_url(parts(Provider::Azure, None, Some(account)), words, typed)
-    })
-}
-
-/// Files are blobs: both hosts of an account lead to the same data.
-fn server_of_account(account: &str) -> Server {
-    Server {
-        is_https: true,
-        host: format!("{account}.blob.core.windows.net"),
-        port: None,
-        style: Style::Path,
-        operator: Operator::Microsoft,
-    }
+    let server = Some((true, authority));
+    stored(Provider::Azure, named, server, (container, path), words, typed)
 }
 
 /// `http://` and `https://`: an object store if the host or a word says so, and plain HTTP otherwise.
-fn http_url(is_https: bool, rest: &str, words: &Words) -> Result<RemoteUrl> {
+fn http_url(is_https: bool, rest: &str, words: Words) -> Result<RemoteUrl> {
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (front, behind) = rest.split_at(end);
     let authority = authority::parse(front)?;
@@ -214,25 +160,25 @@ fn http_url(is_https: bool, rest: &str, words: &Words) -> Result<RemoteUrl> {
         }
     };
     if provider != Provider::Http {
-        return hosted(is_https, no_login(authority)?, path, true, provider, words);
+        return hosted(is_https, authority, path, true, provider, words);
     }
-    let typed = typed(Some(is_https), &authority, path);
-    let login = authority.user.map(login).transpose()?;
-    let query = query.map(key::sendable).transpose()?.map(Secret::from);
-    let path = match path {
-        "" => "/",
-        path => path,
-    };
+    let path_sent = if path.is_empty() { "/" } else { path };
     Ok(RemoteUrl {
-        server: Some(Server {
-            is_https,
-            host: authority.host,
-            port: authority.port,
+        parts: ProviderParts::Http {
+            query: query.map(key::sendable).transpose()?.map(Secret::from),
+            login: authority.user.map(login).transpose()?,
+        },
+        server: Some(Endpoint {
+            root: origin(is_https, &authority.host, authority.port),
             style: Style::Path,
-            operator: Operator::Other,
+            is_aws: false,
         }),
-        key: key::sendable(path)?,
-        ..remote_url(ProviderParts::Http { query, login }, words, typed)
+        bucket: String::new(),
+        key: key::sendable(path_sent)?,
+        form: words.form,
+        asked: words.asked,
+        typed: typed(Some(is_https), &authority, path),
+        shown: String::new(),
     })
 }
 
@@ -243,47 +189,93 @@ fn hosted(
     path: &str,
     is_escaped: bool,
     provider: Provider,
-    words: &Words,
+    words: Words,
 ) -> Result<RemoteUrl> {
-    let named = hosts::of_operator(&authority.host)
-        .filter(|named| speaks(named.operator, provider))
-        .unwrap_or_else(|| match provider {
-            Provider::S3 => hosts::of_other(&authority.host),
-            _ => hosts::of_other(""),
-        });
+    if authority.user.is_some() {
+        return usage(
+            "a URL of an object store has no user and password; its keys come from profiles and variables",
+        );
+    }
+    let of_operator = hosts::of_operator(&authority.host);
+    let named = match of_operator.filter(|named| speaks(named.operator, provider)) {
+        Some(named) => named,
+        None if provider == Provider::S3 => hosts::of_other(&authority.host),
+        None => Named::default(),
+    };
     let typed = typed(is_escaped.then_some(is_https), &authority, path);
     let path = path.strip_prefix('/').unwrap_or(path);
-    let (bucket, key) = match &named.bucket {
-        Some(bucket) => (bucket.as_str(), path),
-        None => key::split(path),
+    let of_host = named.bucket.clone();
+    let (bucket, key) = match &of_host {
+        Some(bucket) => (Cow::Borrowed(bucket.as_str()), path),
+        None => {
+            let (bucket, key) = key::split(path);
+            (unescaped(bucket, is_escaped)?, key)
+        }
     };
-    let bucket = match is_escaped && named.bucket.is_none() {
-        true => key::decoded(bucket)?,
-        false => bucket.to_owned(),
-    };
-    key::check_bucket(&bucket, provider)?;
-    let key = match is_escaped {
-        // An escaped slash is no end of a part: the checks see what the server sees.
-        true => key::key(&key::decoded(key)?)?,
-        false => key::key(key)?,
-    };
-    let (style, operator, port) = (named.style(), named.operator, authority.port);
-    let host = match &named.account {
-        Some(account) => server_of_account(account).host,
-        None => authority.host,
-    };
+    // An escaped slash is no end of a part: the checks see what the server sees.
+    let key = unescaped(key, is_escaped)?;
+    stored(
+        provider,
+        named,
+        Some((is_https, authority)),
+        (&bucket, &key),
+        words,
+        typed,
+    )
+}
+
+/// Bucket and key of an object store, whose server has this authority if the URL names one. Only hosts of S3 name regions, and only
+/// those of Azure accounts.
+fn stored(
+    provider: Provider,
+    named: Named,
+    server: Option<(bool, Authority<'_>)>,
+    (bucket, path): (&str, &str),
+    words: Words,
+    typed: Typed,
+) -> Result<RemoteUrl> {
+    key::check_bucket(bucket, provider)?;
+    let server = server.map(|(is_https, authority)| {
+        // Files are blobs: both hosts of an account of Azure lead to the same data.
+        let blobs = named
+            .account
+            .as_ref()
+            .map(|account| format!("{account}.blob.core.windows.net"));
+        Endpoint {
+            root: origin(is_https, &blobs.unwrap_or(authority.host), authority.port),
+            style: match named.bucket {
+                Some(_) => Style::VirtualHost,
+                None => Style::Path,
+            },
+            is_aws: named.operator == Operator::Aws,
+        }
+    });
     Ok(RemoteUrl {
-        server: Some(Server {
-            is_https,
-            host,
-            port,
-            style,
-            operator,
-        }),
-        bucket,
-        key,
-        ..remote_url(parts(provider, named.region, named.account), words, typed)
+        parts: match provider {
+            Provider::S3 => ProviderParts::S3 { region: named.region },
+            Provider::Azure => ProviderParts::Azure {
+                account: named.account,
+            },
+            Provider::Gcs | Provider::Http => ProviderParts::Gcs,
+        },
+        server,
+        bucket: bucket.to_owned(),
+        key: key::key(path)?,
+        form: words.form,
+        asked: words.asked,
+        typed,
+        shown: String::new(),
     })
+}
+
+fn speaks(operator: Operator, provider: Provider) -> bool {
+    match provider {
+        // Google's server speaks S3, too.
+        Provider::S3 => matches!(operator, Operator::Aws | Operator::Google),
+        Provider::Gcs => operator == Operator::Google,
+        Provider::Azure => operator == Operator::Microsoft,
+        Provider::Http => false,
+    }
 }
 
 fn expect_protocol(provider: Provider, words: &Words) -> Result<()> {
@@ -307,17 +299,22 @@ fn typed(is_https: Option<bool>, authority: &Authority<'_>, path: &str) -> Typed
     }
 }
 
+/// `scheme://host:port`, without a slash behind it.
+fn origin(is_https: bool, host: &str, port: Option<u16>) -> String {
+    let scheme = if is_https { "https" } else { "http" };
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{scheme}://{host}{port}")
+}
+
 /// The path with its leading slash; empty if there is none.
 pub(crate) fn path_of(rest: &str) -> &str {
     rest.find('/').map_or("", |at| &rest[at..])
 }
 
-fn no_login(authority: Authority<'_>) -> Result<Authority<'_>> {
-    match authority.user {
-        None => Ok(authority),
-        Some(_) => usage(
-            "a URL of an object store has no user and password; its keys come from profiles and variables",
-        ),
+fn unescaped(text: &str, is_escaped: bool) -> Result<Cow<'_, str>> {
+    match is_escaped {
+        true => key::decoded(text).map(Cow::Owned),
+        false => Ok(Cow::Borrowed(text)),
     }
 }
 

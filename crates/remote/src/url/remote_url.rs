@@ -46,43 +46,16 @@ pub enum Style {
     VirtualHost,
 }
 
-/// Whose server a host is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
-    /// Amazon: `….amazonaws.com`, `….amazonaws.com.cn`.
-    Aws,
-    /// Google: `storage.googleapis.com`.
-    Google,
-    /// Microsoft: `….core.windows.net`.
-    Microsoft,
-    /// Anybody else.
-    Other,
-}
-
-/// The server that a URL names.
+/// The server that requests go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
-    /// True for `https`, false for `http`.
-    pub is_https: bool,
-    /// The host in lower case, an IPv6 address in brackets.
-    pub host: String,
-    /// The port; `None` for the scheme's.
-    pub port: Option<u16>,
+pub struct Endpoint {
+    /// Scheme, host, port, and a path before the bucket, without a slash at the end. With the bucket in front of the
+    /// host in the style [`Style::VirtualHost`]. The host is in lower case, an IPv6 address in brackets.
+    pub root: String,
     /// Where the bucket is.
     pub style: Style,
-    /// Whose server it is.
-    pub operator: Operator,
-}
-
-impl Server {
-    /// `scheme://host:port`, without a slash behind it.
-    pub fn origin(&self) -> String {
-        let scheme = if self.is_https { "https" } else { "http" };
-        match self.port {
-            Some(port) => format!("{scheme}://{}:{port}", self.host),
-            None => format!("{scheme}://{}", self.host),
-        }
-    }
+    /// True for Amazon's own servers.
+    pub is_aws: bool,
 }
 
 /// What the URL leads to, as far as its fragment says it.
@@ -153,7 +126,7 @@ pub struct RemoteUrl {
     /// The protocol, and what only its URLs have.
     pub parts: ProviderParts,
     /// The server that the URL names; `None` for `s3://bucket/key` and the like, where settings name it.
-    pub server: Option<Server>,
+    pub server: Option<Endpoint>,
     /// The bucket or container; empty for HTTP.
     pub bucket: String,
     /// The key without slashes around it, decoded; empty for a whole bucket. For HTTP, the path as it is sent, with its
@@ -185,8 +158,8 @@ impl RemoteUrl {
             Provider::Gcs => "gs",
             Provider::Azure => "az",
             Provider::Http => {
-                let origin = self.server.as_ref().map(Server::origin);
-                return format!("{}{}", origin.unwrap_or_default(), self.key);
+                let root = self.server.as_ref().map_or("", |server| &server.root);
+                return format!("{root}{}", self.key);
             }
         };
         format!("{scheme}://{}/{}", self.bucket, self.key)
@@ -223,7 +196,7 @@ impl RemoteUrl {
         let provider = self.provider();
         let mut text = provider.name().to_owned();
         if let Some(server) = &self.server {
-            text.push_str(&format!(", server {}", server.origin()));
+            text.push_str(&format!(", server {}", server.root));
         }
         if provider == Provider::Http {
             return text;

@@ -3,10 +3,9 @@
 use super::credentials::{self, Active};
 use super::profiles::{Profile, Profiles};
 use crate::settings::chosen::Chosen;
-use crate::settings::endpoint::Endpoint;
 use crate::settings::of_provider::{Found, OfProvider};
 use crate::settings::sources::{Sources, is_nobody};
-use crate::url::{Operator, ProviderParts};
+use crate::url::{Endpoint, ProviderParts};
 use ncutils_model::Result;
 
 /// The region where nothing names one.
@@ -59,11 +58,8 @@ fn region(sources: &Sources<'_>, profile: Option<&Profile>) -> Chosen<String> {
     };
     let asked = sources.asked(&url.asked.region, "aws.region=");
     // Another server's host may only look as if it had a region. What the user says explicitly goes first there.
-    let host_is_sure = url
-        .server
-        .as_ref()
-        .is_some_and(|server| server.operator == Operator::Aws);
-    let first = match host_is_sure {
+    let host_is_sure = url.server.as_ref().map(|server| server.is_aws);
+    let first = match host_is_sure.unwrap_or(false) {
         true => by_host.or(asked),
         false => asked.or(by_host),
     };
