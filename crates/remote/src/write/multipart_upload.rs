@@ -86,7 +86,7 @@ impl Upload {
         expected: Option<u64>,
         may_replace: bool,
     ) -> Arc<Self> {
-        let table = PartTable::new(sizes, sending.limit(), expected);
+        let table = PartTable::new(sizes, Arc::clone(&sending), expected);
         Arc::new(Self {
             table: Mutex::new(table),
             sending,
@@ -110,7 +110,7 @@ impl Upload {
     /// The failure of an earlier request; bytes whose part went up before; a full disk.
     pub(crate) fn write(self: &Arc<Self>, offset: u64, data: &[u8]) -> io::Result<()> {
         self.sending.check()?;
-        let full = self.table.lock().write(offset, data, &self.sending)?;
+        let full = self.table.lock().write(offset, data)?;
         for (number, bytes) in full {
             self.put_part(number, bytes)?;
         }
@@ -127,7 +127,7 @@ impl Upload {
     /// # Errors
     /// `Unsupported` if parts went up already.
     pub(crate) fn read_back(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.table.lock().read_back(offset, buf, &self.sending)
+        self.table.lock().read_back(offset, buf)
     }
 
     /// Begins the multipart upload, unless it is begun.
@@ -185,7 +185,7 @@ impl Upload {
         let size = table.size();
         let is_short = self.state.lock().id.is_none() && left == [0];
         if is_short {
-            let bytes = table.take(0, &self.sending)?;
+            let bytes = table.take(0)?;
             drop(table);
             return self.put_whole(bytes);
         }
@@ -193,7 +193,7 @@ impl Upload {
         let count = left.iter().max().map_or(0, |last| last + 1);
         let count = count.max(table.sent());
         for number in left {
-            let bytes = table.take(number, &self.sending)?;
+            let bytes = table.take(number)?;
             self.put_part(number, bytes)?;
         }
         drop(table);
@@ -301,7 +301,7 @@ impl Upload {
         let id = state.id.clone();
         drop(state);
         if let Some(mut table) = self.table.try_lock() {
-            table.clear(&self.sending);
+            table.clear();
         }
         let Some(id) = id else {
             return Ok(());

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use super::sending::Sending;
 use ncutils_store::{WrittenBytes, temporary_file};
@@ -60,7 +61,8 @@ pub(crate) type FullPart = (u64, Vec<u8>);
 /// The parts of an object that is being written.
 pub(crate) struct PartTable {
     sizes: PartSizes,
-    limit: u64,
+    /// Counts the bytes that are kept in memory.
+    sending: Arc<Sending>,
     /// Bytes that the object will have, roughly, if anybody knows.
     expected: Option<u64>,
     /// Bytes of each part but the last; `None` before the first write.
@@ -83,10 +85,10 @@ fn invalid(why: String) -> io::Error {
 
 impl PartTable {
     /// An object without bytes, of which `expected` bytes may come.
-    pub(crate) fn new(sizes: PartSizes, limit: u64, expected: Option<u64>) -> Self {
+    pub(crate) fn new(sizes: PartSizes, sending: Arc<Sending>, expected: Option<u64>) -> Self {
         Self {
             sizes,
-            limit,
+            sending,
             expected,
             part: None,
             parts: BTreeMap::new(),
@@ -114,17 +116,17 @@ impl PartTable {
             return Ok(part);
         }
         let total = self.size.or(self.expected).unwrap_or(0);
-        let part = self.sizes.of(total, self.limit);
+        let part = self.sizes.of(total, self.sending.limit());
         self.part = Some(part);
         // A part must leave room for others.
-        if part > (self.limit / 4).max(self.sizes.least) {
-            self.become_whole(None)?;
+        if part > (self.sending.limit() / 4).max(self.sizes.least) {
+            self.become_whole()?;
         }
         Ok(part)
     }
 
-    /// Puts all bytes into the file until the end. `sending` counts those in memory; there are none without it.
-    fn become_whole(&mut self, sending: Option<&Sending>) -> io::Result<()> {
+    /// Puts all bytes into the file until the end.
+    fn become_whole(&mut self) -> io::Result<()> {
         if self.is_whole {
             return Ok(());
         }
@@ -132,10 +134,8 @@ impl PartTable {
             return Err(io::ErrorKind::Unsupported.into());
         }
         self.spool()?;
-        if let Some(sending) = sending {
-            let all: Vec<u64> = self.parts.keys().copied().collect();
-            all.into_iter()
-                .try_for_each(|number| self.spill(number, sending))?;
+        for number in self.parts.keys().copied().collect::<Vec<_>>() {
+            self.spill(number)?;
         }
         self.parts.clear();
         self.is_whole = true;
@@ -161,7 +161,7 @@ impl PartTable {
     ///
     /// # Errors
     /// Bytes of a part that was sent already; an object of too many parts; a full disk.
-    pub(crate) fn write(&mut self, offset: u64, data: &[u8], sending: &Sending) -> io::Result<Vec<FullPart>> {
+    pub(crate) fn write(&mut self, offset: u64, data: &[u8]) -> io::Result<Vec<FullPart>> {
         let mut full = Vec::new();
         if data.is_empty() {
             return Ok(full);
@@ -171,7 +171,7 @@ impl PartTable {
         let part = self.part()?;
         if !self.is_whole && end.div_ceil(part) > self.sizes.most {
             let most = self.sizes.most;
-            self.become_whole(Some(sending)).map_err(|e| match e.kind() {
+            self.become_whole().map_err(|e| match e.kind() {
                 io::ErrorKind::Unsupported => io::Error::new(
                     io::ErrorKind::FileTooLarge,
                     format!(
@@ -192,22 +192,22 @@ impl PartTable {
             let (number, from) = (at / part, at % part);
             let length = usize::try_from(part - from).map_or(rest.len(), |room| room.min(rest.len()));
             let (now, later) = rest.split_at(length);
-            self.write_part(number, from, now, sending)?;
+            self.write_part(number, from, now)?;
             if self.is_full(number, part) {
-                full.push((number, self.take(number, sending)?));
+                full.push((number, self.take(number)?));
             }
             (at, rest) = (at + length as u64, later);
         }
         Ok(full)
     }
 
-    fn write_part(&mut self, number: u64, from: u64, data: &[u8], sending: &Sending) -> io::Result<()> {
+    fn write_part(&mut self, number: u64, from: u64, data: &[u8]) -> io::Result<()> {
         let at = number * self.part()? + from;
         if self.sent.contains(&number) {
             return Err(invalid(format!("byte {at} was sent already")));
         }
         let to = from + data.len() as u64;
-        self.make_room(number, to, sending)?;
+        self.make_room(number, to)?;
         let Some(part) = self.parts.get_mut(&number) else {
             return Err(io::ErrorKind::OutOfMemory.into());
         };
@@ -227,7 +227,7 @@ impl PartTable {
     }
 
     /// Makes room in memory for the first `to` bytes of a part, or moves it to the file.
-    fn make_room(&mut self, number: u64, to: u64, sending: &Sending) -> io::Result<()> {
+    fn make_room(&mut self, number: u64, to: u64) -> io::Result<()> {
         let most = self.part()?;
         let part = self.parts.entry(number).or_insert_with(|| Part {
             bytes: Some(Vec::new()),
@@ -239,12 +239,12 @@ impl PartTable {
         };
         let wanted = (2 * held).max(to).max(64 << 10).min(most);
         let more = wanted - held;
-        if !sending.keep(more)? {
+        if !self.sending.keep(more)? {
             // Without a file for parts, memory takes them.
             if self.spool().is_ok() {
-                return self.spill(number, sending);
+                return self.spill(number);
             }
-            sending.keep_anyway(more);
+            self.sending.keep_anyway(more);
         }
         let Some(Part {
             bytes: Some(bytes), ..
@@ -253,11 +253,12 @@ impl PartTable {
             return Ok(());
         };
         if bytes.try_reserve_exact(wanted as usize - bytes.len()).is_err() {
-            sending.release(more);
+            self.sending.release(more);
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         // The account follows what the allocator really gave.
-        sending.keep_anyway((bytes.capacity() as u64 - held).saturating_sub(more));
+        self.sending
+            .keep_anyway((bytes.capacity() as u64 - held).saturating_sub(more));
         Ok(())
     }
 
@@ -278,14 +279,14 @@ impl PartTable {
     ///
     /// # Errors
     /// If there is no file, or it does not take the bytes. The part stays in memory then.
-    fn spill(&mut self, number: u64, sending: &Sending) -> io::Result<()> {
+    fn spill(&mut self, number: u64) -> io::Result<()> {
         let at = number * self.part()?;
         self.spool()?;
         if let (Some(spool), Some(part)) = (&self.spool, self.parts.get_mut(&number))
             && let Some(bytes) = &part.bytes
         {
             spool.write_all_at(bytes, at)?;
-            sending.release(bytes.capacity() as u64);
+            self.sending.release(bytes.capacity() as u64);
             part.bytes = None;
         }
         Ok(())
@@ -295,9 +296,9 @@ impl PartTable {
     ///
     /// # Errors
     /// `Unsupported` if parts were sent already.
-    pub(crate) fn read_back(&mut self, offset: u64, buf: &mut [u8], sending: &Sending) -> io::Result<()> {
+    pub(crate) fn read_back(&mut self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.part()?;
-        self.become_whole(Some(sending))?;
+        self.become_whole()?;
         self.read_spooled(offset, buf)
     }
 
@@ -309,7 +310,7 @@ impl PartTable {
         let size = self.size();
         self.size = Some(size);
         if self.is_whole {
-            self.part = Some(self.sizes.of(size, self.limit));
+            self.part = Some(self.sizes.of(size, self.sending.limit()));
         }
         let count = size.div_ceil(self.part()?).max(1);
         let sent = self.sent();
@@ -332,7 +333,7 @@ impl PartTable {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub(crate) fn take(&mut self, number: u64, sending: &Sending) -> io::Result<Vec<u8>> {
+    pub(crate) fn take(&mut self, number: u64) -> io::Result<Vec<u8>> {
         let part = self.part()?;
         let length = usize::try_from(self.length(number, part)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let mut is_spooled = self.is_whole;
@@ -343,7 +344,7 @@ impl PartTable {
         {
             is_spooled = part.bytes.is_none();
             bytes = part.bytes.unwrap_or_default();
-            sending.release(bytes.capacity() as u64);
+            self.sending.release(bytes.capacity() as u64);
         }
         let more = length.saturating_sub(bytes.len());
         bytes
@@ -367,10 +368,10 @@ impl PartTable {
     }
 
     /// Forgets all bytes that are kept.
-    pub(crate) fn clear(&mut self, sending: &Sending) {
+    pub(crate) fn clear(&mut self) {
         let parts = std::mem::take(&mut self.parts).into_values();
         for bytes in parts.filter_map(|part| part.bytes) {
-            sending.release(bytes.capacity() as u64);
+            self.sending.release(bytes.capacity() as u64);
         }
         self.spool = None;
     }

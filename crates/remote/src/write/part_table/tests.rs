@@ -32,12 +32,12 @@ fn parts_grow_with_the_object_and_shrink_with_memory() {
 #[test]
 fn what_is_sent_is_not_written_again() {
     let sending = sending(10_000);
-    let mut table = PartTable::new(SMALL, 10_000, None);
-    assert_eq!(table.write(0, &[1; 30], &sending).unwrap(), [(0, vec![1; 20])]);
-    let error = table.write(19, &[1; 2], &sending).unwrap_err();
+    let mut table = PartTable::new(SMALL, Arc::clone(&sending), None);
+    assert_eq!(table.write(0, &[1; 30]).unwrap(), [(0, vec![1; 20])]);
+    let error = table.write(19, &[1; 2]).unwrap_err();
     assert!(error.to_string().contains("byte 19"), "{error}");
     let mut back = [0];
-    let error = table.read_back(25, &mut back, &sending).unwrap_err();
+    let error = table.read_back(25, &mut back).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     assert_eq!(table.close().unwrap(), [1]);
 }
@@ -45,15 +45,15 @@ fn what_is_sent_is_not_written_again() {
 #[test]
 fn what_passes_the_most_parts_waits_in_a_file() {
     let sending = sending(10_000);
-    let mut table = PartTable::new(SMALL, 10_000, None);
-    assert!(table.write(5, &[1; 10], &sending).unwrap().is_empty());
-    assert!(table.write(500, &[2; 40], &sending).unwrap().is_empty());
+    let mut table = PartTable::new(SMALL, Arc::clone(&sending), None);
+    assert!(table.write(5, &[1; 10]).unwrap().is_empty());
+    assert!(table.write(500, &[2; 40]).unwrap().is_empty());
     assert_eq!(table.close().unwrap().len(), 8);
     assert_eq!(table.part().unwrap(), 68);
     let error = {
-        let mut table = PartTable::new(SMALL, 10_000, None);
-        table.write(0, &[1; 20], &sending).unwrap();
-        table.write(160, &[1], &sending).unwrap_err()
+        let mut table = PartTable::new(SMALL, Arc::clone(&sending), None);
+        table.write(0, &[1; 20]).unwrap();
+        table.write(160, &[1]).unwrap_err()
     };
     assert!(error.to_string().contains("8 parts of 20 bytes"), "{error}");
 }
@@ -61,11 +61,11 @@ fn what_passes_the_most_parts_waits_in_a_file() {
 #[test]
 fn a_cut_object_cannot_lose_what_was_sent() {
     let sending = sending(10_000);
-    let mut table = PartTable::new(SMALL, 10_000, None);
-    table.write(0, &[1; 50], &sending).unwrap();
+    let mut table = PartTable::new(SMALL, Arc::clone(&sending), None);
+    table.write(0, &[1; 50]).unwrap();
     table.set_size(45);
     assert_eq!(table.close().unwrap(), [2]);
-    assert_eq!(table.take(2, &sending).unwrap(), [1; 5]);
+    assert_eq!(table.take(2).unwrap(), [1; 5]);
     table.set_size(15);
     assert!(table.close().is_err());
 }
@@ -84,7 +84,7 @@ proptest! {
     ) {
         // Memory is counted by the capacity of buffers, which are 64 KiB at least.
         let sending = sending(limit);
-        let mut table = PartTable::new(SMALL, limit, Some(200));
+        let mut table = PartTable::new(SMALL, Arc::clone(&sending), Some(200));
         let bytes: Vec<u8> = (0..150).map(|n| (n % 250 + 1) as u8).collect();
         let mut ends: Vec<usize> = cuts.into_iter().chain([0, 150]).collect();
         ends.sort_unstable();
@@ -107,12 +107,12 @@ proptest! {
         }
         let mut found = vec![None; 100];
         for (from, to) in pieces {
-            for (number, part) in table.write(from as u64, &bytes[from..to], &sending).unwrap() {
+            for (number, part) in table.write(from as u64, &bytes[from..to]).unwrap() {
                 prop_assert!(found[number as usize].replace(part).is_none());
             }
             if read_back && from < to {
                 let mut back = vec![0; to - from];
-                if table.read_back(from as u64, &mut back, &sending).is_ok() {
+                if table.read_back(from as u64, &mut back).is_ok() {
                     prop_assert_eq!(&back, &bytes[from..to]);
                 }
             }
@@ -121,7 +121,7 @@ proptest! {
             table.set_size(size);
         }
         for number in table.close().unwrap() {
-            let part = table.take(number, &sending).unwrap();
+            let part = table.take(number).unwrap();
             prop_assert!(found[number as usize].replace(part).is_none());
         }
         let parts: Vec<Vec<u8>> = found.into_iter().map_while(|part| part).collect();
@@ -136,11 +136,11 @@ proptest! {
 #[test]
 fn a_file_that_takes_no_bytes_loses_none() {
     let sending = sending(10_000);
-    let mut table = PartTable::new(SMALL, 10_000, None);
-    assert!(table.write(0, &[1; 5], &sending).unwrap().is_empty());
+    let mut table = PartTable::new(SMALL, Arc::clone(&sending), None);
+    assert!(table.write(0, &[1; 5]).unwrap().is_empty());
     // Opened for reading, as a full disk refuses too.
     table.spool = File::open("/dev/null").ok();
-    table.spill(0, &sending).unwrap_err();
+    table.spill(0).unwrap_err();
     assert_eq!(table.close().unwrap(), [0]);
-    assert_eq!(table.take(0, &sending).unwrap(), [1; 5]);
+    assert_eq!(table.take(0).unwrap(), [1; 5]);
 }
