@@ -222,7 +222,7 @@ impl Location {
     fn remote_input(&self, url: &RemoteUrl, care: Care) -> Result<Input> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
-        let found = remote::find(url, &session, self.requests, self.access.requires_sources());
+        let found = remote::find(url, &session, self.access.requires_sources());
         let (opened, external_files) = match found.map_err(self.named())? {
             remote::RemoteInput::Keys(keys) => {
                 return Ok(self.with_referenced(Input::keys(&self.name, keys), None));

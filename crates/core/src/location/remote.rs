@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::format::dap;
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
-use crate::remote::url::decoded;
 use crate::remote::{
     Failure, Form, Meaning, OpenedObject, ProcessEnvironment, Provider, RemoteExternalFiles, RemoteKeys,
     RemoteObject, RemoteQueries, RemoteUrl, Session, Settings,
@@ -73,13 +72,8 @@ pub(super) fn states(url: &RemoteUrl, session: &Arc<Session>, marks: &[&str]) ->
 ///
 /// # Errors
 /// No such object, no permission, or no answer. A tree that was never finished.
-pub(super) fn find(
-    url: &RemoteUrl,
-    session: &Arc<Session>,
-    requests: usize,
-    requires_sources: bool,
-) -> Result<RemoteInput> {
-    let object = || object(url, session, requests, requires_sources);
+pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Result<RemoteInput> {
+    let object = || object(url, session, requires_sources);
     let is_whole_bucket = url.key.is_empty() && url.provider() != Provider::Http;
     let server = || RemoteQueries::of(url, session).map(|server| Arc::new(server) as Arc<dyn QueryServer>);
     match url.form {
@@ -195,22 +189,10 @@ fn key(url: &RemoteUrl) -> &str {
     }
 }
 
-fn object(
-    url: &RemoteUrl,
-    session: &Arc<Session>,
-    requests: usize,
-    requires_sources: bool,
-) -> io::Result<RemoteInput> {
+fn object(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> io::Result<RemoteInput> {
     let opened = RemoteObject::open_key(session, key(url))?;
-    let external_files = match url.provider() {
-        Provider::Http => {
-            let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
-            decoded(url.file_name()).ok().and_then(|name| {
-                RemoteExternalFiles::beside_url(url, &name, connect, requests, requires_sources)
-            })
-        }
-        _ => RemoteExternalFiles::of(url, session, requires_sources),
-    };
+    let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
+    let external_files = RemoteExternalFiles::of(url, session, connect, requires_sources);
     let external_files = external_files.map(|found| Arc::new(found) as Arc<dyn ExternalFiles>);
     Ok(RemoteInput::Object(opened, external_files))
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use super::get::{head, path};
 use super::object::RemoteObject;
 use crate::requests::{Session, Task};
-use crate::url::{Provider, RemoteUrl};
+use crate::url::{Provider, RemoteUrl, decoded};
 use crate::wire::Failure;
 use ncutils_model::Error;
 use ncutils_store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile};
@@ -45,48 +45,42 @@ fn once(make: impl Fn() -> Result<Arc<Session>, Error> + Send + Sync + 'static) 
 }
 
 impl RemoteExternalFiles {
-    /// The external files of the object at the URL of a plain server, whose `name` is decoded. `connect` makes the session of its
-    /// folder, once an external file is needed. `None` for a URL with a query, beside which nobody knows what lies, and for
-    /// that of a folder.
-    pub fn beside_url(
+    /// The external files of the object at a URL, which `session` is for. On a plain server, `connect` makes the session of its folder,
+    /// once an external file is needed. `None` for a URL with a query, beside which nobody knows what lies, and for that of a folder.
+    pub fn of(
         url: &RemoteUrl,
-        name: &str,
+        session: &Arc<Session>,
         connect: fn(&RemoteUrl, usize) -> Result<Arc<Session>, Error>,
-        requests: usize,
         requires_sources: bool,
     ) -> Option<Self> {
-        let (folder, last) = url.key.rsplit_once('/')?;
-        if url.query().is_some() || last.is_empty() || name.contains('/') {
+        let last = url.key.rsplit('/').next().unwrap_or_default();
+        let prefix = url.key.strip_suffix(last).unwrap_or_default();
+        let shown = url.shown.strip_suffix(last).unwrap_or(&url.shown).to_owned();
+        if url.provider() != Provider::Http {
+            let session = Arc::clone(session);
+            return Some(Self {
+                connect: Arc::new(move || Ok(Arc::clone(&session))),
+                key: url.key.clone(),
+                prefix: prefix.to_owned(),
+                shown,
+                requires_sources,
+            });
+        }
+        let key = decoded(last).ok()?;
+        if url.query().is_some() || key.is_empty() || key.contains('/') {
             return None;
         }
-        let shown = url.shown.strip_suffix(last).unwrap_or(&url.shown).to_owned();
         let folder = RemoteUrl {
-            key: format!("{folder}/"),
+            key: prefix.to_owned(),
             shown: shown.clone(),
             ..url.clone()
         };
+        let requests = session.requests();
         Some(Self {
             connect: once(move || connect(&folder, requests)),
-            key: name.to_owned(),
+            key,
             prefix: String::new(),
             shown,
-            requires_sources,
-        })
-    }
-
-    /// The external files of the object at a URL of an object store.
-    pub fn of(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Option<Self> {
-        if url.provider() == Provider::Http {
-            return None;
-        }
-        let name = url.key.rsplit('/').next().unwrap_or_default();
-        let prefix = url.key.strip_suffix(name).unwrap_or_default().to_owned();
-        let session = Arc::clone(session);
-        Some(Self {
-            connect: Arc::new(move || Ok(Arc::clone(&session))),
-            key: url.key.clone(),
-            prefix,
-            shown: url.shown.strip_suffix(name).unwrap_or(&url.shown).to_owned(),
             requires_sources,
         })
     }
@@ -181,7 +175,7 @@ mod tests {
     fn only_what_lies_below_the_prefix_is_found() {
         let url = crate::tests::fixtures::parsed("s3://b/run/x.nc");
         let session = Session::over(Arc::new(InMemory::new()), "memory");
-        let external_files = RemoteExternalFiles::of(&url, &session, false).unwrap();
+        let external_files = RemoteExternalFiles::of(&url, &session, |_, _| unreachable!(), false).unwrap();
         let key = |name: &str| {
             external_files
                 .find(name, NamedAs::ExternalLink)
@@ -226,11 +220,12 @@ mod tests {
             );
             Ok(Session::over(Arc::new(InMemory::new()), "memory"))
         };
-        let beside = |url: &str, name: &str| {
+        let beside = |url: &str| {
             let url = crate::tests::fixtures::parsed(url);
-            RemoteExternalFiles::beside_url(&url, name, connect, 1, false)
+            let session = Session::over(Arc::new(InMemory::new()), "memory");
+            RemoteExternalFiles::of(&url, &session, connect, false)
         };
-        let external_files = beside("https://h/a%20b/x.nc", "x.nc").unwrap();
+        let external_files = beside("https://h/a%20b/x.nc").unwrap();
         let key = |name: &str| {
             let found = external_files.find(name, NamedAs::VirtualSource);
             found.map(|found| found.identity().to_str().unwrap().to_owned())
@@ -244,7 +239,7 @@ mod tests {
         let missing = external_files.find("y.nc", NamedAs::VirtualSource).unwrap();
         assert!(!external_files.exists(&missing).unwrap());
         assert!(missing.open().unwrap().is_none());
-        assert!(beside("https://h/x.nc?key=1", "x.nc").is_none());
-        assert!(beside("https://h/x/", "").is_none());
+        assert!(beside("https://h/x.nc?key=1").is_none());
+        assert!(beside("https://h/x/").is_none());
     }
 }
