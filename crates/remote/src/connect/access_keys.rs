@@ -2,20 +2,25 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use object_store::CredentialProvider;
-use object_store::aws::{AwsCredential, AwsCredentialProvider};
+use object_store::aws::{AmazonS3Builder, AwsCredential, AwsCredentialProvider};
+use object_store::{CredentialProvider, RetryConfig};
 use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use super::container;
+use super::container::{self, near_client};
 use crate::environment::ProcessEnvironment;
+use crate::requests::runtime;
 use crate::secret::Secret;
 use crate::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
+use crate::transport::innermost;
 use crate::url::RemoteUrl;
-use crate::wire::{Failure, KnownSecrets, clean, date};
+use crate::usage::usage;
+use crate::wire::{self, Failure, KnownSecrets, Service, clean};
+use ncutils_model::Error;
 
 /// Keys are renewed when they end within this time.
 const RESERVE: TimeDelta = TimeDelta::minutes(2);
@@ -57,27 +62,28 @@ impl KeySource {
         credentials: &Credentials,
         secrets: &Arc<KnownSecrets>,
     ) -> Option<Arc<Self>> {
-        let (origin, current) = match credentials {
-            Credentials::Keys(keys) => (Origin::Settings(Box::new(url.clone())), Some(Current::of(keys))),
-            Credentials::Process(process) => (Origin::Process(process.clone()), None),
-            Credentials::Container { url, token } => (Origin::Container(url.clone(), token.clone()), None),
+        let origin = match credentials {
+            Credentials::Keys(_) => Origin::Settings(Box::new(url.clone())),
+            Credentials::Process(process) => Origin::Process(process.clone()),
+            Credentials::Container { url, token } => Origin::Container(url.clone(), token.clone()),
             _ => return None,
         };
-        if let Some(current) = &current {
-            secrets.add_keys(&current.keys);
+        let source = Self::new(origin, secrets);
+        if let Credentials::Keys(keys) = credentials {
+            *source.current.lock() = Some(source.known(keys));
         }
-        Some(Self::new(origin, current, secrets))
+        Some(source)
     }
 
     /// The source of keys that `object_store` gets.
     pub(super) fn of_provider(provider: AwsCredentialProvider, secrets: &Arc<KnownSecrets>) -> Arc<Self> {
-        Self::new(Origin::Provider(provider), None, secrets)
+        Self::new(Origin::Provider(provider), secrets)
     }
 
-    fn new(origin: Origin, current: Option<Current>, secrets: &Arc<KnownSecrets>) -> Arc<Self> {
+    fn new(origin: Origin, secrets: &Arc<KnownSecrets>) -> Arc<Self> {
         Arc::new(Self {
             origin,
-            current: Mutex::new(current),
+            current: Mutex::default(),
             secrets: Arc::clone(secrets),
         })
     }
@@ -101,21 +107,48 @@ impl KeySource {
     }
 
     fn new_keys(&self) -> Result<Current, String> {
-        let new = self.origin.keys()?;
-        self.secrets.add_keys(&new.keys);
-        Ok(new)
+        let text = |e: Error| e.to_string();
+        let keys = match &self.origin {
+            Origin::Settings(url) => match Settings::of(url, &ProcessEnvironment)
+                .map_err(text)?
+                .credentials
+                .value
+            {
+                Credentials::Keys(keys) => keys,
+                _ => return Err("the keys are no longer where they were".to_owned()),
+            },
+            Origin::Process(process) => process.run(&ProcessEnvironment).map_err(text)?,
+            Origin::Container(url, token) => container::keys(url.expose(), token.as_ref())
+                .map_err(|why| format!("the container's keys: {why}"))?,
+            Origin::Provider(_) => return Err("their provider renews them".to_owned()),
+        };
+        Ok(self.known(&keys))
+    }
+
+    /// Keys as requests are signed with them. They become known secrets.
+    fn known(&self, keys: &AccessKeys) -> Current {
+        let end = keys.expiration.as_deref().and_then(wire::date);
+        let keys = Arc::new(AwsCredential {
+            key_id: keys.id.clone(),
+            secret_key: keys.secret.expose().to_owned(),
+            token: keys.token.as_ref().map(|token| token.expose().to_owned()),
+        });
+        self.secrets.add_keys(&keys);
+        Current { keys, end }
     }
 
     /// Keys that have not ended. Programs and metadata services are asked while the thread waits.
     fn valid(&self) -> Result<Arc<AwsCredential>, String> {
         let mut current = self.current.lock();
-        let found = match current.take().filter(Current::is_valid) {
+        let is_valid = |found: &Current| found.end.is_none_or(|end| end - RESERVE > Utc::now());
+        let found = match current.take().filter(is_valid) {
             Some(found) => found,
             None => self.new_keys()?,
         };
-        let keys = Arc::clone(&found.keys);
-        *current = Some(found);
-        check(&keys)?;
+        let keys = Arc::clone(&current.insert(found).keys);
+        check_header(&keys.key_id, "the access key's id")?;
+        check_header(&keys.secret_key, "the secret key")?;
+        check_header(keys.token.as_deref().unwrap_or_default(), "the session token")?;
         Ok(keys)
     }
 }
@@ -139,29 +172,6 @@ impl CredentialProvider for KeySource {
     }
 }
 
-impl Current {
-    fn of(keys: &AccessKeys) -> Self {
-        let end = keys.expiration.as_deref().and_then(date::parse);
-        let keys = Arc::new(AwsCredential {
-            key_id: keys.id.clone(),
-            secret_key: keys.secret.expose().to_owned(),
-            token: keys.token.as_ref().map(|token| token.expose().to_owned()),
-        });
-        Self { keys, end }
-    }
-
-    fn is_valid(&self) -> bool {
-        self.end.is_none_or(|end| end - RESERVE > Utc::now())
-    }
-}
-
-/// Checks that keys can be sent.
-fn check(keys: &AwsCredential) -> Result<(), String> {
-    check_header(&keys.key_id, "the access key's id")?;
-    check_header(&keys.secret_key, "the secret key")?;
-    check_header(keys.token.as_deref().unwrap_or_default(), "the session token")
-}
-
 /// Checks that a header can hold a text. `what` names it.
 ///
 /// # Errors
@@ -175,21 +185,61 @@ pub(super) fn check_header(text: &str, what: &str) -> Result<(), String> {
     }
 }
 
-impl Origin {
-    fn keys(&self) -> Result<Current, String> {
-        let environment = &ProcessEnvironment;
-        let text = |e: ncutils_model::Error| e.to_string();
-        let found = match self {
-            Self::Settings(url) => match Settings::of(url, environment).map_err(text)?.credentials.value {
-                Credentials::Keys(keys) => keys,
-                _ => return Err("the keys are no longer where they were".to_owned()),
-            },
-            Self::Process(process) => process.run(environment).map_err(text)?,
-            Self::Provider(_) => return Err("their provider renews them".to_owned()),
-            Self::Container(url, token) => container::keys(url.expose(), token.as_ref(), environment)
-                .map_err(|why| format!("the container's keys: {why}"))?,
-        };
-        Ok(Current::of(&found))
+/// Longest wait for the address at which instances get their keys. Elsewhere nothing answers there.
+const INSTANCE: Duration = Duration::from_secs(1);
+
+/// What requests are signed with; `None` for anonymous ones. The role of an instance is asked for; an instance without a role has none.
+///
+/// # Errors
+/// Settings that `object_store` refuses.
+pub(super) fn keys(
+    url: &RemoteUrl,
+    settings: &Settings,
+    service: &Service,
+) -> ncutils_model::Result<Option<Arc<KeySource>>> {
+    let credentials = &settings.credentials.value;
+    if let Some(keys) = KeySource::of(url, credentials, &service.secrets) {
+        return Ok(Some(keys));
+    }
+    let builder = AmazonS3Builder::new()
+        .with_bucket_name(&url.bucket)
+        .with_region(settings.region())
+        .with_retry(no_retries());
+    let built = |builder: AmazonS3Builder| {
+        let store = builder.build().or_else(|e| usage(e.to_string()))?;
+        Ok::<_, Error>(KeySource::of_provider(
+            Arc::clone(store.credentials()),
+            &service.secrets,
+        ))
+    };
+    match credentials {
+        Credentials::Configured(found) => {
+            let builder = found.configure(builder, AmazonS3Builder::with_config);
+            let builder = builder.or_else(|e| usage(e.to_string()))?;
+            Ok(Some(built(builder.with_http_connector(service.clone()))?))
+        }
+        Credentials::InstanceRole => {
+            let client = near_client(INSTANCE);
+            let client = client.or_else(|e| usage(format!("cannot make requests: {}", innermost(&e))))?;
+            let near = Service {
+                client,
+                ..service.clone()
+            };
+            let provider = built(builder.with_http_connector(near))?;
+            let runtime = runtime().map_err(|e| Error::io("cannot connect", e))?;
+            let asked = async { tokio::time::timeout(INSTANCE, provider.get_credential()).await };
+            let found = runtime.block_on(asked);
+            Ok(matches!(found, Ok(Ok(_))).then_some(provider))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The session retries. What `object_store` retries would be tried ten times ten times.
+pub(super) fn no_retries() -> RetryConfig {
+    RetryConfig {
+        max_retries: 0,
+        ..RetryConfig::default()
     }
 }
 

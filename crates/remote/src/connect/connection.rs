@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use http::StatusCode;
 
-use super::access_keys::{KeySource, check_header};
+use super::access_keys::{self, KeySource, check_header};
 use super::http_store::HttpStore;
 use super::secrets::secrets;
 use super::shared_client::SharedClient;
-use super::{azure, gcs, s3};
+use super::stores;
 use crate::requests::{Recipe, RemoteStore, RetryConfig, Session};
 use crate::settings::{Credentials, OfProvider, Settings};
 use crate::transport::innermost;
@@ -65,7 +65,7 @@ impl Connection {
                 )
             }
             OfProvider::Gcs => (None, Checksum::Crc32c),
-            OfProvider::Azure { account } => (None, azure::checksum(&settings, &account.value)),
+            OfProvider::Azure { account } => (None, stores::azure_checksum(&settings, &account.value)),
             OfProvider::S3 { .. } => (None, Checksum::Unsent),
         };
         let service = Service {
@@ -76,7 +76,7 @@ impl Connection {
             secrets: Arc::new(secrets(url, &settings)?),
         };
         let keys = match &settings.of_provider {
-            OfProvider::S3 { .. } => s3::keys(url, &settings, &service)?,
+            OfProvider::S3 { .. } => access_keys::keys(url, &settings, &service)?,
             _ => None,
         };
         let url = url.clone();
@@ -106,9 +106,11 @@ impl Recipe for Connection {
             Arc::new(store)
         }
         let store = match &settings.of_provider {
-            OfProvider::S3 { .. } => s3::store(url, settings, region, keys.as_ref(), service).map(shared),
-            OfProvider::Gcs => gcs::store(url, settings, service).map(shared),
-            OfProvider::Azure { account } => azure::store(url, settings, &account.value, service).map(shared),
+            OfProvider::S3 { .. } => stores::s3(url, settings, region, keys.as_ref(), service).map(shared),
+            OfProvider::Gcs => stores::gcs(url, settings, service).map(shared),
+            OfProvider::Azure { account } => {
+                stores::azure(url, settings, &account.value, service).map(shared)
+            }
             OfProvider::Http { .. } => {
                 let front = settings.http_front(url);
                 Ok(shared(HttpStore::new(

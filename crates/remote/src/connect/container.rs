@@ -1,11 +1,10 @@
 //! The access keys that a container gets from its own address.
 
-use std::io;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, ProcessEnvironment};
 use crate::requests::runtime;
 use crate::settings::{AccessKeys, MetadataToken};
 use crate::transport::innermost;
@@ -34,42 +33,36 @@ pub(super) fn near_client(longest: Duration) -> reqwest::Result<reqwest::Client>
 ///
 /// # Errors
 /// Why there are none, in one line.
-pub(super) fn keys(
-    url: &str,
-    token: Option<&MetadataToken>,
-    environment: &dyn Environment,
-) -> Result<AccessKeys, String> {
+pub(super) fn keys(url: &str, token: Option<&MetadataToken>) -> Result<AccessKeys, String> {
     let token = match token {
         None => None,
         Some(MetadataToken::Text(token)) => Some(token.expose().to_owned()),
         Some(MetadataToken::File(path)) => {
-            let file = environment
-                .read(path)
-                .map_err(|e| format!("{}: {e}", path.display()))?;
+            let file = ProcessEnvironment.read(path);
+            let file = file.map_err(|e| format!("{}: {e}", path.display()))?;
             Some(file.text.trim().to_owned())
         }
     };
-    let answer = runtime().and_then(|runtime| runtime.block_on(ask(url, token)));
-    let answer = answer.map_err(|e| e.to_string())?;
+    let runtime = runtime().map_err(|e| e.to_string())?;
+    let answer = runtime.block_on(ask(url, token))?;
     parsed(&answer).map_err(|why| format!("the answer {why}"))
 }
 
-async fn ask(url: &str, token: Option<String>) -> io::Result<Vec<u8>> {
-    let failed = |e: reqwest::Error| io::Error::other(innermost(&e.without_url()));
+async fn ask(url: &str, token: Option<String>) -> Result<Vec<u8>, String> {
+    let failed = |e: reqwest::Error| innermost(&e.without_url());
     let mut request = near_client(METADATA).map_err(failed)?.get(url);
     if let Some(token) = token {
         request = request.header("Authorization", token);
     }
     let mut response = request.send().await.map_err(failed)?;
     if !response.status().is_success() {
-        let status = response.status().as_u16();
-        return Err(io::Error::other(format!("the status {status}")));
+        return Err(format!("the status {}", response.status().as_u16()));
     }
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(failed)? {
         bytes.extend_from_slice(&piece);
         if bytes.len() > MOST_OF_AN_ANSWER {
-            return Err(io::Error::other("the answer is too long"));
+            return Err("the answer is too long".to_owned());
         }
     }
     Ok(bytes)

@@ -18,7 +18,7 @@ use object_store::{
 use crate::requests::{Behind, RemoteStore};
 use crate::secret::Secret;
 use crate::settings::http_url;
-use crate::wire::{Service, content_range, date, text};
+use crate::wire::{self, Service, content_range, text};
 
 /// A plain HTTP server. The path of an object is its key below the URL that was typed; an empty one is the URL itself.
 #[derive(Clone)]
@@ -104,7 +104,7 @@ impl ObjectStore for HttpStore {
         if let Some(kind) = text(headers, header::CONTENT_TYPE) {
             attributes.insert(Attribute::ContentType, kind.to_owned().into());
         }
-        let date = text(headers, header::LAST_MODIFIED).and_then(date::parse);
+        let date = text(headers, header::LAST_MODIFIED).and_then(wire::date);
         let meta = ObjectMeta {
             location: location.clone(),
             last_modified: date.unwrap_or_default(),

@@ -1,8 +1,9 @@
 //! Texts of the URL and of the settings that a server may send back in a refusal.
 
-use crate::settings::{Credentials, OfProvider, Settings};
+use crate::secret::Secret;
+use crate::settings::{Configured, Credentials, OfProvider, Settings};
 use crate::transport::cookies_of;
-use crate::url::{ProviderParts, RemoteUrl};
+use crate::url::RemoteUrl;
 use crate::wire::KnownSecrets;
 use ncutils_model::Result;
 
@@ -12,25 +13,16 @@ use ncutils_model::Result;
 /// A file of cookies that cannot be read.
 pub(super) fn secrets(url: &RemoteUrl, settings: &Settings) -> Result<KnownSecrets> {
     let secrets = KnownSecrets::default();
-    for pair in url
-        .query()
-        .into_iter()
-        .flat_map(|query| query.expose().split('&'))
-    {
+    for pair in url.query().map_or("", Secret::expose).split('&') {
         secrets.add(pair.split_once('=').map_or(pair, |(_, value)| value).into());
     }
-    let proxy = settings
+    if let Some(login) = settings
         .proxy
         .as_ref()
-        .and_then(|proxy| proxy.value.login.as_ref());
-    let login = match &url.parts {
-        ProviderParts::Http { login, .. } => login.as_ref(),
-        _ => None,
-    };
-    login
-        .iter()
-        .chain(&proxy)
-        .for_each(|login| secrets.add_login(login));
+        .and_then(|proxy| proxy.value.login.as_ref())
+    {
+        secrets.add_login(login);
+    }
     if let OfProvider::Http {
         cookies: Some(file), ..
     } = &settings.of_provider
@@ -41,10 +33,10 @@ pub(super) fn secrets(url: &RemoteUrl, settings: &Settings) -> Result<KnownSecre
     }
     match &settings.credentials.value {
         Credentials::Login(login) => secrets.add_login(login),
-        Credentials::Configured(found) => found
-            .secret
-            .iter()
-            .for_each(|(_, secret)| secrets.add(secret.clone())),
+        Credentials::Configured(Configured {
+            secret: Some((_, secret)),
+            ..
+        }) => secrets.add(secret.clone()),
         _ => {}
     }
     Ok(secrets)

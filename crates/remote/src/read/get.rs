@@ -1,4 +1,5 @@
-//! Requests for values: [`get`] for one, [`fetch`] for many in the background, [`head`].
+//! Requests for values: [`get`] for one, [`fetch`] for many in the background, [`head`], and [`states`], by which
+//! another process finds out whether objects have changed.
 //!
 //! An answer of another version than one that the session has seen before is an error.
 
@@ -6,6 +7,7 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use object_store::path::Path;
 use object_store::{GetRange, ObjectMeta, ObjectStoreExt};
 use tracing::debug;
@@ -105,4 +107,21 @@ pub(super) fn fetch<F>(
             return all.arrive(Err(e));
         }
     }
+}
+
+/// A line for each of these keys that is an object: its ETag, date and size.
+///
+/// # Errors
+/// Those of the session; text that is no key.
+pub fn states(session: &Arc<Session>, keys: &[String]) -> io::Result<Vec<String>> {
+    let task = Task::new("look at", "");
+    let paths: Vec<_> = keys.iter().map(|key| path(key)).collect::<io::Result<_>>()?;
+    let looks = paths.iter().map(|path| head(session, &task, path));
+    let mut states = Vec::new();
+    for (key, found) in keys.iter().zip(session.wait(join_all(looks))?) {
+        if let Some(meta) = found? {
+            states.push(format!("{key} {}", Version::of(&meta).line()));
+        }
+    }
+    Ok(states)
 }

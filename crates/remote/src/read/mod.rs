@@ -16,13 +16,12 @@ mod keys;
 mod listing;
 mod object;
 mod queries;
-mod states;
 
 pub(crate) use download::{Download, Received};
 pub use external_files::RemoteExternalFiles;
 pub(crate) use get::head;
+pub use get::states;
 pub use keys::RemoteKeys;
 pub(crate) use listing::Listing;
 pub use object::{OpenedObject, RemoteObject};
 pub use queries::RemoteQueries;
-pub use states::states;

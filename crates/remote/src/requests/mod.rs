@@ -8,7 +8,6 @@
 //!
 //! `Session::tried` is the loop; `retry_config` has the numbers, and `limiter` what 429 and 503 change.
 
-mod behind;
 mod limiter;
 mod recipe;
 mod retry_config;
@@ -19,12 +18,12 @@ mod store;
 mod task;
 mod version;
 
-pub(crate) use behind::Behind;
 pub(crate) use limiter::Limiter;
 pub(crate) use recipe::Recipe;
 pub(crate) use retry_config::RetryConfig;
 pub(crate) use runtime::runtime;
 pub use session::Session;
+pub(crate) use store::Behind;
 pub use store::RemoteStore;
 pub(crate) use task::Task;
 pub(crate) use version::Version;

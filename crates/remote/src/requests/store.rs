@@ -1,4 +1,4 @@
-//! [`RemoteStore`]: what a session needs of a store of `object_store`.
+//! [`RemoteStore`]: what a session needs of a store of `object_store`. [`Behind`]: what a request puts behind the URL of a plain server.
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
@@ -87,4 +87,13 @@ impl RemoteStore for MicrosoftAzure {
     fn copies_later(&self) -> bool {
         true
     }
+}
+
+/// What a request puts behind the URL of a plain server, in place of the URL's query: an extension of its options.
+#[derive(Debug, Clone)]
+pub(crate) struct Behind {
+    /// Behind the path.
+    pub(crate) suffix: &'static str,
+    /// The query, escaped; empty for none.
+    pub(crate) query: String,
 }

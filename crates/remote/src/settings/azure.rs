@@ -2,8 +2,7 @@
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::of_provider::{Found, OfProvider};
-use super::sources::Sources;
+use super::sources::{Found, OfProvider, Sources};
 use crate::secret::Secret;
 use crate::url::Endpoint;
 use crate::usage::usage;

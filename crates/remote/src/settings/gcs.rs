@@ -4,8 +4,7 @@ use std::path::Path;
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::of_provider::{Found, OfProvider};
-use super::sources::Sources;
+use super::sources::{Found, OfProvider, Sources};
 use crate::environment::Environment;
 use crate::url::Endpoint;
 use ncutils_model::Result;

@@ -3,8 +3,7 @@
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
 use super::netrc::NetRc;
-use super::of_provider::{Found, OfProvider};
-use super::sources::Sources;
+use super::sources::{Found, OfProvider, Sources};
 use crate::secret::Login;
 use crate::url::{Endpoint, ProviderParts};
 use crate::usage::usage;

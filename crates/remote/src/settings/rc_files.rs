@@ -12,7 +12,7 @@ use url::Url;
 
 use super::chosen::Chosen;
 use crate::environment::Environment;
-use crate::url::{RemoteUrl, Typed, path_of};
+use crate::url::{Typed, path_of};
 use ncutils_model::{Error, Result};
 
 /// The files of a folder, in the order in which they are read.
@@ -96,23 +96,21 @@ impl RcFiles {
         }
     }
 
-    /// The value of a key for a URL: of an entry for its path, else for its host, else for all. Among these the last.
-    pub(super) fn get(&self, key: &str, url: &RemoteUrl) -> Option<Chosen<String>> {
-        let applies = |entry: &&Entry| {
-            let fits = |only: &Typed| {
-                (&only.host, only.port) == (&url.typed.host, url.typed.port)
-                    && (only.path.is_empty() || only.path == url.typed.path)
-            };
-            entry.key.eq_ignore_ascii_case(key) && entry.only.as_ref().is_none_or(fits)
+    /// The value of a key for a URL: of an entry for its path, else for its host, else for all. Among these the last. Without a URL, of
+    /// an entry for all.
+    pub(super) fn get(&self, key: &str, url: Option<&Typed>) -> Option<Chosen<String>> {
+        let fits = |only: &Typed| {
+            url.is_some_and(|url| {
+                (&only.host, only.port) == (&url.host, url.port)
+                    && (only.path.is_empty() || only.path == url.path)
+            })
         };
+        let applies =
+            |entry: &&Entry| entry.key.eq_ignore_ascii_case(key) && entry.only.as_ref().is_none_or(fits);
         let rank = |entry: &&Entry| entry.only.as_ref().map(|only| !only.path.is_empty());
         // `max_by_key` takes the last of equal ones.
         let entry = self.entries.iter().filter(applies).max_by_key(rank)?;
-        let of_url = if entry.only.is_some() {
-            ", for this URL"
-        } else {
-            ""
-        };
+        let of_url = entry.only.as_ref().map_or("", |_| ", for this URL");
         let from = format!("{} in {}{of_url}", entry.key, entry.file.display());
         (!entry.value.is_empty()).then(|| Chosen::new(entry.value.clone(), from))
     }
@@ -124,14 +122,8 @@ impl RcFiles {
 /// # Errors
 /// A file in the home folder, or named by `NCRCENV_RC`, that cannot be read.
 pub fn rc_value(key: &str, environment: &dyn Environment) -> Result<Option<String>> {
-    let entries = RcFiles::read(environment)?.entries;
-    let mut values = entries
-        .into_iter()
-        .filter(|entry| entry.only.is_none() && entry.key.eq_ignore_ascii_case(key));
-    Ok(values
-        .next_back()
-        .map(|entry| entry.value)
-        .filter(|value| !value.is_empty()))
+    let found = RcFiles::read(environment)?.get(key, None);
+    Ok(found.map(|found| found.value))
 }
 
 /// Parses a line; `None` if it is malformed. `KEY=` without a value is valid, and has no effect.

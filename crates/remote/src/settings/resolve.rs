@@ -2,10 +2,9 @@
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
-use super::of_provider::OfProvider;
 use super::proxy::{self, Proxy};
 use super::rc_files::RcFiles;
-use super::sources::Sources;
+use super::sources::{OfProvider, Sources};
 use super::tls::{Roots, Tls};
 use super::{azure, gcs, http, s3};
 use crate::environment::Environment;

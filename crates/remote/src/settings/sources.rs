@@ -1,12 +1,40 @@
-//! [`Sources`]: where settings come from.
+//! [`Sources`]: where settings come from, and [`OfProvider`]: those that only one provider has.
 
 use std::path::PathBuf;
 
 use super::chosen::Chosen;
 use super::credential_kinds::Credentials;
+use super::netrc::NetRc;
 use super::rc_files::RcFiles;
 use crate::environment::Environment;
-use crate::url::RemoteUrl;
+use crate::url::{Endpoint, RemoteUrl};
+
+/// Settings that only one provider has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OfProvider {
+    /// S3.
+    S3 {
+        /// The region of signatures.
+        region: Chosen<String>,
+    },
+    /// Google Cloud Storage.
+    Gcs,
+    /// Azure Blob Storage.
+    Azure {
+        /// The account.
+        account: Chosen<String>,
+    },
+    /// A plain HTTP server.
+    Http {
+        /// Logins of other hosts, to which the server may redirect.
+        netrc: Option<Chosen<NetRc>>,
+        /// The file in which cookies are kept.
+        cookies: Option<Chosen<PathBuf>>,
+    },
+}
+
+/// What a provider's file finds for a URL.
+pub(super) type Found = (OfProvider, Chosen<Endpoint>, Chosen<Credentials>);
 
 /// What the settings of a URL come from: the URL, rc files, variables.
 pub(super) struct Sources<'a> {
@@ -24,7 +52,8 @@ impl Sources<'_> {
 
     /// The first of several keys that the rc files have for the URL.
     pub(super) fn rc(&self, keys: &[&str]) -> Option<Chosen<String>> {
-        keys.iter().find_map(|key| self.rc.get(key, self.url))
+        keys.iter()
+            .find_map(|key| self.rc.get(key, Some(&self.url.typed)))
     }
 
     /// A path that the rc files have for the URL.

@@ -12,10 +12,8 @@ mod named_certificates;
 mod named_file;
 mod resolver;
 mod send;
-mod silence;
 
 pub(crate) use client::{client, innermost};
 pub(crate) use cookies::cookies_of;
 pub(crate) use resolver::{Limit, Resolver};
 pub(crate) use send::send;
-pub(crate) use silence::watched;

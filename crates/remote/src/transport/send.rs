@@ -1,8 +1,21 @@
-//! Passes the requests of `object_store` to the client, and its answers back.
+//! Passes the requests of `object_store` to the client, and its answers back. Tells of a host that is silent.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::time::Duration;
 
 use http_body_util::BodyExt;
 use object_store::client::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody};
+use parking_lot::Mutex;
 use reqwest::{Body, Client};
+
+use crate::patience;
+
+/// Time without an answer after which the user is told.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// The hosts that were told. Each is told once.
+static TOLD: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// Makes a request. Returns once the head of the answer is there.
 ///
@@ -11,13 +24,24 @@ use reqwest::{Body, Client};
 /// # Errors
 /// Why there is no answer. An error in the middle of the body comes with the body.
 pub(crate) async fn send(client: &Client, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+    let host = request.uri().host().unwrap_or_default().to_owned();
+    let has_body = request.body().content_length() > 0;
     let request = request.map(|body| match body.as_bytes() {
         Some(bytes) => Body::from(bytes.clone()),
         None => Body::wrap(body),
     });
     let request = request.try_into().map_err(transport_error)?;
-    let answer = client.execute(request).await.map_err(transport_error)?;
-    let (head, body) = http::Response::<Body>::from(answer).into_parts();
+    let mut answer = pin!(client.execute(request));
+    let in_time = tokio::time::timeout(SILENCE, &mut answer).await;
+    // A body takes its time to be sent.
+    if in_time.is_err() && !has_body && TOLD.lock().get_or_insert_default().insert(host.clone()) {
+        patience::tell(&host);
+    }
+    let answer = match in_time {
+        Ok(answer) => answer,
+        Err(_) => answer.await,
+    };
+    let (head, body) = http::Response::<Body>::from(answer.map_err(transport_error)?).into_parts();
     let body = HttpResponseBody::new(body.map_err(transport_error));
     Ok(HttpResponse::from_parts(head, body))
 }

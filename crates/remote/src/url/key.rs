@@ -82,13 +82,15 @@ pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
     }
 }
 
-/// What is escaped in a key of an object store: all but letters, digits and `-._~/`.
-const IN_KEYS: &AsciiSet = &NON_ALPHANUMERIC
+/// What is escaped where nothing has a meaning of its own: all but letters, digits and `-._~` (RFC 3986, section 2.3).
+pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
-    .remove(b'~')
-    .remove(b'/');
+    .remove(b'~');
+
+/// What is escaped in a key of an object store.
+const IN_KEYS: &AsciiSet = &RESERVED.remove(b'/');
 
 /// What cannot stand in the path or query of a request.
 const UNSENDABLE: &AsciiSet = &CONTROLS

@@ -27,9 +27,9 @@ mod scheme;
 mod shown;
 mod words;
 
-#[cfg(feature = "network")]
-pub(crate) use key::below;
 pub(crate) use key::joined;
+#[cfg(feature = "network")]
+pub(crate) use key::{RESERVED, below};
 pub use key::{decoded, escaped};
 pub(crate) use parse::path_of;
 pub use parse::{parse, with_fragment};

@@ -113,9 +113,7 @@ impl Words {
         }
         Ok(true)
     }
-}
 
-impl Words {
     /// Notes that a server of OPeNDAP is meant.
     ///
     /// # Errors

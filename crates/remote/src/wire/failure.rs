@@ -70,7 +70,8 @@ impl Meaning {
 }
 
 /// What is wrong with an answer, or why there is none: inside the errors of attempts, and inside the `io::Error` of `Session`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
 pub struct Failure {
     /// What it means.
     pub meaning: Meaning,
@@ -157,25 +158,23 @@ impl Failure {
         }
         use object_store::Error;
         let (meaning, text) = match error {
-            Error::NotFound { .. } => (Meaning::NoObject, "no such object".to_owned()),
-            Error::AlreadyExists { .. } => (Meaning::Condition, "the object exists already".to_owned()),
-            Error::Precondition { .. } | Error::NotModified { .. } => (
-                Meaning::Condition,
-                "the object is not the one that was asked for".to_owned(),
-            ),
+            Error::NotFound { .. } => (Meaning::NoObject, "no such object"),
+            Error::AlreadyExists { .. } => (Meaning::Condition, "the object exists already"),
+            Error::Precondition { .. } | Error::NotModified { .. } => {
+                (Meaning::Condition, "the object is not the one that was asked for")
+            }
             Error::NotSupported { .. } | Error::NotImplemented { .. } => {
-                (Meaning::Unsupported, "the store cannot do this".to_owned())
+                (Meaning::Unsupported, "the store cannot do this")
             }
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
-                (Meaning::Refused, format!("refused: {text}"))
+                return Self::new(Meaning::Refused, format!("refused: {text}"));
             }
-            _ => (Meaning::Final, text),
+            _ => (Meaning::Final, text.as_str()),
         };
         Self::new(meaning, text)
     }
 
     /// The failure of a connection.
-    ///
     pub(crate) fn of_transport(kind: HttpErrorKind, text: &str) -> Self {
         match kind {
             HttpErrorKind::Connect => Self::new(Meaning::NoConnection, format!("no connection: {text}")),
@@ -218,31 +217,30 @@ impl Failure {
             (code, message) => format!(" ({code}: {message})"),
         };
         let answered = format!("the server answered {}{said}", status.as_u16());
-        let meaning = match (code, status) {
-            ("NoSuchBucket" | "ContainerNotFound", _) => Meaning::NoBucket,
-            ("ExpiredToken" | "TokenRefreshRequired", _) => Meaning::Expired,
-            ("RequestTimeTooSkewed", _) => Meaning::Skewed,
-            ("SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded", _) => Meaning::Busy,
-            // Servers that began to answer before they knew send it with status 200 too.
-            ("InternalError", _) => Meaning::Passing,
-            // Where a body came too slowly, S3 sends it with status 400.
-            ("RequestTimeout", _) => Meaning::Passing,
-            // The body changed on the way. These come with status 400.
-            ("BadDigest" | "Md5Mismatch" | "Crc64Mismatch" | "XAmzContentSHA256Mismatch", _) => {
-                Meaning::Passing
-            }
-            ("AccessDenied", _) => Meaning::Refused,
-            (_, StatusCode::NOT_FOUND) => Meaning::NoObject,
-            (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => Meaning::Refused,
-            (_, StatusCode::PROXY_AUTHENTICATION_REQUIRED) => Meaning::Refused,
-            (_, StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT) => Meaning::Condition,
-            (_, StatusCode::NOT_MODIFIED) => Meaning::Condition,
-            (_, StatusCode::RANGE_NOT_SATISFIABLE) => Meaning::PastEnd,
-            (_, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => Meaning::Unsupported,
-            (_, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) => Meaning::Busy,
-            (_, StatusCode::REQUEST_TIMEOUT) => Meaning::Passing,
-            (_, status) if status.is_server_error() => Meaning::Passing,
-            _ => Meaning::Final,
+        let meaning = match code {
+            "NoSuchBucket" | "ContainerNotFound" => Meaning::NoBucket,
+            "ExpiredToken" | "TokenRefreshRequired" => Meaning::Expired,
+            "RequestTimeTooSkewed" => Meaning::Skewed,
+            "SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded" => Meaning::Busy,
+            // Servers that began to answer before they knew send the first with status 200 too. The second comes with status 400
+            // where a body came too slowly, and the others where it changed on the way.
+            "InternalError"
+            | "RequestTimeout"
+            | "BadDigest"
+            | "Md5Mismatch"
+            | "Crc64Mismatch"
+            | "XAmzContentSHA256Mismatch" => Meaning::Passing,
+            "AccessDenied" => Meaning::Refused,
+            _ => match status.as_u16() {
+                404 => Meaning::NoObject,
+                401 | 403 | 407 => Meaning::Refused,
+                304 | 409 | 412 => Meaning::Condition,
+                416 => Meaning::PastEnd,
+                405 | 501 => Meaning::Unsupported,
+                429 | 503 => Meaning::Busy,
+                408 | 500..=599 => Meaning::Passing,
+                _ => Meaning::Final,
+            },
         };
         let text = match meaning {
             Meaning::NoBucket => "no such bucket".to_owned(),
@@ -283,14 +281,6 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl StdError for Failure {}
-
 /// The form in which attempts fail.
 impl From<Failure> for object_store::Error {
     fn from(failure: Failure) -> Self {
@@ -303,19 +293,10 @@ impl From<Failure> for object_store::Error {
 
 /// The message of a refusal by a server of OPeNDAP: `Error { code = 404; message = "why"; };`.
 fn opendap_message(body: &str) -> Option<&str> {
-    let inside = body
-        .trim_start()
-        .strip_prefix("Error")?
-        .trim_start()
-        .strip_prefix('{')?;
-    let (_, message) = inside.split_once("message")?;
-    let (message, _) = message
-        .trim_start()
-        .strip_prefix('=')?
-        .trim_start()
-        .strip_prefix('"')?
-        .rsplit_once('"')?;
-    Some(message)
+    let inside = body.trim_start().strip_prefix("Error")?;
+    let (_, message) = inside.trim_start().strip_prefix('{')?.split_once("message")?;
+    let message = message.trim_start().strip_prefix('=')?.trim_start();
+    Some(message.strip_prefix('"')?.rsplit_once('"')?.0)
 }
 
 /// The text of an element of XML, such as `<Code>SlowDown</Code>`.

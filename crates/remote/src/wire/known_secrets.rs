@@ -11,24 +11,18 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use http::{HeaderMap, header};
 use object_store::aws::AwsCredential;
 use parking_lot::Mutex;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
 use super::failure::clean;
 use super::headers::text;
 use crate::secret::{Login, Secret};
+use crate::url::RESERVED;
 
 /// Shorter values would hide words that have nothing to do with them.
 const SHORTEST: usize = 6;
 
 /// The most renewed texts that are kept. The oldest is dropped, because keys are renewed every hour.
 const MOST: usize = 64;
-
-/// What stays as it is in a URL (RFC 3986, section 2.3).
-const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// The secrets of a connection, those that are learnt while it lasts included.
 #[derive(Default)]
@@ -52,7 +46,7 @@ fn forms(text: &str) -> Forms {
     let mut forms: Forms = [text.to_owned(), decoded, plus]
         .into_iter()
         .flat_map(|form| {
-            let encoded = utf8_percent_encode(&form, UNRESERVED).to_string();
+            let encoded = utf8_percent_encode(&form, RESERVED).to_string();
             let escaped = clean(&form);
             [form, encoded, escaped]
         })

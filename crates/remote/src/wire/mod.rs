@@ -8,7 +8,6 @@
 //! No message holds what [`KnownSecrets`] knows.
 
 mod checksums;
-pub(crate) mod date;
 mod documents;
 mod failure;
 mod headers;
@@ -20,7 +19,7 @@ mod service;
 pub(crate) use checksums::Checksum;
 pub(crate) use failure::clean;
 pub use failure::{Failure, Meaning};
-pub(crate) use headers::text;
+pub(crate) use headers::{date, text};
 pub(crate) use known_secrets::KnownSecrets;
 pub(crate) use range_answer::content_range;
 pub(crate) use redirect::Redirects;

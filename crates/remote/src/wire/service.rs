@@ -22,14 +22,13 @@ use object_store::client::{
 use parking_lot::Mutex;
 
 use super::checksums::Checksum;
-use super::date;
 use super::documents::Document;
 use super::failure::{Failure, Meaning, clean, element};
-use super::headers::text;
+use super::headers::{self, text};
 use super::known_secrets::KnownSecrets;
-use super::range_answer::Wanted;
+use super::range_answer;
 use super::redirect::{Redirects, check_region, is_redirect};
-use crate::transport::{Limit, innermost, send, watched};
+use crate::transport::{Limit, innermost, send};
 
 /// Most bytes of a refusal that are read.
 const MOST_OF_A_REFUSAL: usize = 64 << 10;
@@ -84,7 +83,9 @@ impl HttpService for Service {
 
 impl Service {
     async fn answer(&self, mut request: HttpRequest) -> Result<HttpResponse, Failure> {
-        let (wanted, document) = (Wanted::of(&request), Document::of(&request));
+        let document = Document::of(&request);
+        let range = text(request.headers(), "range").and_then(|range| range.strip_prefix("bytes="));
+        let range = range.map(str::to_owned);
         self.checksum.add(&mut request);
         let headers = request.headers_mut();
         headers
@@ -97,10 +98,12 @@ impl Service {
             }
             None => self.unredirected(request).await?,
         };
-        let date = text(response.headers(), "date").and_then(date::parse);
+        let date = text(response.headers(), "date").and_then(headers::date);
         self.note_wait(&response, date);
-        let response = checked_status(response, self.redirects.is_some(), date).await?;
-        let response = wanted.checked(response)?;
+        let mut response = checked_status(response, self.redirects.is_some(), date).await?;
+        if let Document::Object | Document::List = document {
+            response = range_answer::checked(range.as_deref(), response)?;
+        }
         if let Document::Object = document {
             return Ok(response);
         }
@@ -127,15 +130,7 @@ impl Service {
 
     async fn sent(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
         self.secrets.add_sent(request.headers());
-        // A body takes its time to be sent.
-        let is_silent = request.body().content_length() == 0;
-        let host = request.uri().host().unwrap_or_default().to_owned();
-        let answer = send(&self.client, request);
-        let answer = match is_silent {
-            true => watched(&host, answer).await,
-            false => answer.await,
-        };
-        answer.map_err(|e| unsent(&e))
+        send(&self.client, request).await.map_err(|e| unsent(&e))
     }
 
     /// Notes how long a busy server wants to be left alone.
@@ -154,7 +149,7 @@ impl Service {
 fn retry_after(text: &str, now: Option<DateTime<Utc>>) -> Option<u64> {
     match text.trim().parse() {
         Ok(seconds) => Some(seconds),
-        Err(_) => u64::try_from((date::parse(text)? - now?).num_seconds()).ok(),
+        Err(_) => u64::try_from((headers::date(text)? - now?).num_seconds()).ok(),
     }
 }
 

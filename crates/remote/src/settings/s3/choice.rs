@@ -3,8 +3,7 @@
 use super::credentials::{self, Active};
 use super::profiles::{Profile, Profiles};
 use crate::settings::chosen::Chosen;
-use crate::settings::of_provider::{Found, OfProvider};
-use crate::settings::sources::{Sources, is_nobody};
+use crate::settings::sources::{Found, OfProvider, Sources, is_nobody};
 use crate::url::{Endpoint, ProviderParts};
 use ncutils_model::Result;
 

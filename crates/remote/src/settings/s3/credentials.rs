@@ -86,12 +86,12 @@ fn of_profile(name: &str, profile: &Profile) -> Result<Option<Credentials>> {
         error => error,
     };
     let names = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
-    if let Some(keys) = keys(names, |name| profile.get(name).map(str::to_owned)).map_err(of)? {
+    if let Some(keys) = keys(names, |name| Some(profile.first(&[name])?.value)).map_err(of)? {
         return Ok(Some(Credentials::Keys(keys)));
     }
-    let line = profile.get("credential_process");
-    let process = line.map(CredentialProcess::parse).transpose().map_err(of)?;
-    Ok(process.map(Credentials::Process))
+    let line = profile.first(&["credential_process"]);
+    let process = line.map(|line| CredentialProcess::parse(&line.value));
+    Ok(process.transpose().map_err(of)?.map(Credentials::Process))
 }
 
 /// What the machine has: web identity, a container's keys, the role of an instance.

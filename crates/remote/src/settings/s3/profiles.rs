@@ -14,12 +14,6 @@ use ncutils_model::{Error, Result};
 pub(super) struct Profile(BTreeMap<String, (String, PathBuf)>);
 
 impl Profile {
-    /// A value that is not empty.
-    pub(super) fn get(&self, key: &str) -> Option<&str> {
-        let (text, _) = self.0.get(key)?;
-        Some(text.as_str()).filter(|text| !text.is_empty())
-    }
-
     /// The first of several keys that has a value.
     pub(super) fn first(&self, keys: &[&str]) -> Option<Chosen<String>> {
         let found = |key: &&str| {
