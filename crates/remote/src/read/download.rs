@@ -44,8 +44,10 @@ impl Received {
 
     /// The condition for a put in place of what came.
     pub(crate) fn update(self) -> UpdateVersion {
-        let (e_tag, version) = (None, None);
-        let unknown = UpdateVersion { e_tag, version };
+        let unknown = UpdateVersion {
+            e_tag: None,
+            version: None,
+        };
         self.version.map_or(unknown, Version::update)
     }
 
@@ -74,11 +76,13 @@ pub(crate) struct Download {
 }
 
 impl Download {
-    /// A download of a range of an object, or of all of it. `resumes` is false for a server that may have no ranges.
+    /// A download of a range of an object, or of all of it. `listed` is the object's size, if a list of keys told it. `resumes` is
+    /// false for a server that may have no ranges.
     pub(crate) fn new(
         path: Path,
         range: Option<object_store::GetRange>,
         expected: Option<Version>,
+        listed: Option<u64>,
         resumes: bool,
     ) -> Self {
         Self {
@@ -86,16 +90,11 @@ impl Download {
             resumes: resumes || range.is_some(),
             range,
             expected,
-            listed: None,
+            listed,
             of_other_size: AtomicU32::new(0),
             received: Mutex::default(),
             furthest: AtomicU64::new(0),
         }
-    }
-
-    /// The same, of an object whose size a list of keys told.
-    pub(crate) fn of_size(self, listed: Option<u64>) -> Self {
-        Self { listed, ..self }
     }
 
     /// Everything that came, after a try succeeded.
@@ -232,7 +231,7 @@ mod tests {
 
     #[test]
     fn bytes_that_came_before_are_no_progress() {
-        let download = Download::new(Path::from("x"), None, None, true);
+        let download = Download::new(Path::from("x"), None, None, None, true);
         download.received.lock().end = 100;
         let take = |count: usize| download.take(&Bytes::from(vec![0; count]));
         assert!(take(60).unwrap());

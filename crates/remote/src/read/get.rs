@@ -42,7 +42,7 @@ pub(super) async fn get(
     let (seen, is_range) = (session.seen(), range.is_some());
     let before = || seen.expected(path.as_ref()).filter(|_| is_range);
     let expected = known.cloned().or_else(before);
-    let download = Download::new(path.clone(), range, expected, resumes).of_size(seen.listed(path.as_ref()));
+    let download = Download::new(path.clone(), range, expected, seen.listed(path.as_ref()), resumes);
     session.tried(task, |store| download.tried(store, task)).await?;
     let received = download.into_received();
     if let Some(version) = &received.version {

@@ -286,10 +286,7 @@ impl KeyStore for RemoteKeys {
     fn state(&self, key: &str) -> io::Result<ObjectState> {
         let (task, path) = (Task::new("read", key), self.path(key)?);
         let found = self.session.wait(head(&self.session, &task, &path))??;
-        Ok(found.map_or_else(ObjectState::default, |meta| ObjectState {
-            etag: meta.e_tag,
-            modified: Some(meta.last_modified.into()),
-        }))
+        Ok(found.map_or_else(ObjectState::default, |meta| Version::of(&meta).state()))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

@@ -40,7 +40,7 @@ pub fn shown(name: &str) -> String {
     }
     if let Some(fragment) = fragment {
         text.push('#');
-        text.push_str(&joined(fragment.split('&'), is_hidden));
+        text.push_str(&without_secrets(fragment));
     }
     text
 }
@@ -99,7 +99,7 @@ fn prefix(scheme: &str) -> String {
             Some(pair) => {
                 let (open, pair) = pair.split_at(pair.len() - pair.trim_start_matches('[').len());
                 text.push_str(open);
-                text.push_str(&joined(pair.split('&'), is_hidden));
+                text.push_str(&without_secrets(pair));
                 text.push(']');
             }
             None => text.push_str(part),
@@ -155,16 +155,15 @@ fn is_hidden(key: &str) -> bool {
     is_secret(key) || key.contains(['%', '?'])
 }
 
-fn joined<'a>(pairs: impl Iterator<Item = &'a str>, hide: impl Fn(&str) -> bool) -> String {
-    let shown: Vec<String> = pairs
-        .map(|pair| match pair.split_once('=') {
-            Some((key, value)) if !value.is_empty() && (hide(key) || value.contains('@')) => {
-                format!("{key}=***")
-            }
-            _ => pair.to_owned(),
-        })
-        .collect();
-    shown.join("&")
+/// The pairs of a fragment, without the values of secret keys.
+fn without_secrets(fragment: &str) -> String {
+    let shown = |pair: &str| match pair.split_once('=') {
+        Some((key, value)) if !value.is_empty() && (is_hidden(key) || value.contains('@')) => {
+            format!("{key}=***")
+        }
+        _ => pair.to_owned(),
+    };
+    fragment.split('&').map(shown).collect::<Vec<_>>().join("&")
 }
 
 #[cfg(test)]

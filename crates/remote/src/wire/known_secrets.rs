@@ -61,23 +61,18 @@ fn forms(text: &str) -> Forms {
 impl KnownSecrets {
     /// Adds a text of the URL or of the settings.
     pub(crate) fn add(&self, secret: Secret) {
-        self.add_new(&secret, |known, forms| known.given.push(forms));
+        let mut known = self.0.lock();
+        let new = known.new_forms(&secret);
+        known.given.extend(new);
     }
 
     /// Adds a text that may be replaced by others.
     fn learn(&self, secret: Secret) {
-        self.add_new(&secret, |known, forms| {
-            if known.learnt.len() == MOST {
-                known.learnt.pop_front();
-            }
-            known.learnt.push_back(forms);
-        });
-    }
-
-    fn add_new(&self, secret: &Secret, add: impl Fn(&mut Known, Forms)) {
-        let (mut known, forms) = (self.0.lock(), forms(secret.expose()));
-        if secret.expose().len() >= SHORTEST && known.all().all(|other| *other != forms) {
-            add(&mut known, forms);
+        let mut known = self.0.lock();
+        let new = known.new_forms(&secret);
+        known.learnt.extend(new);
+        if known.learnt.len() > MOST {
+            known.learnt.pop_front();
         }
     }
 
@@ -116,6 +111,13 @@ impl KnownSecrets {
 }
 
 impl Known {
+    /// The forms of a secret that is not known yet, and long enough.
+    fn new_forms(&self, secret: &Secret) -> Option<Forms> {
+        let forms = forms(secret.expose());
+        let is_new = secret.expose().len() >= SHORTEST && self.all().all(|other| *other != forms);
+        is_new.then_some(forms)
+    }
+
     fn all(&self) -> impl Iterator<Item = &Forms> {
         self.given.iter().chain(&self.learnt)
     }

@@ -12,7 +12,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -41,10 +40,6 @@ pub(crate) struct Upload {
     key: String,
     table: Mutex<PartTable>,
     state: Mutex<State>,
-    /// True once the object is whole, and the store has said so.
-    is_complete: AtomicBool,
-    /// True after the answer to a put or a completion was lost, and the object could not be checked.
-    is_lost: AtomicBool,
     /// True if an older object may be there.
     may_replace: bool,
 }
@@ -59,6 +54,10 @@ struct State {
     /// Number of parts and bytes, once they are known.
     total: Option<(usize, u64)>,
     is_given_up: bool,
+    /// True once the object is whole, and the store has said so.
+    is_complete: bool,
+    /// True after the answer to a put or a completion was lost, and the object could not be checked.
+    is_lost: bool,
 }
 
 /// True if an object has this content. What cannot be read has not.
@@ -93,8 +92,6 @@ impl Upload {
             path,
             key: key.to_owned(),
             state: Mutex::default(),
-            is_complete: AtomicBool::new(false),
-            is_lost: AtomicBool::new(false),
             may_replace,
         })
     }
@@ -212,7 +209,7 @@ impl Upload {
                     return Ok(());
                 };
                 let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
-                this.is_lost.fetch_or(may_be_there, Ordering::Relaxed);
+                this.state.lock().is_lost |= may_be_there;
                 // The store may have done it, and only its answer was lost.
                 match may_be_there && has_content(&*store, &this.path, payload.clone()).await {
                     true => Ok(()),
@@ -230,13 +227,14 @@ impl Upload {
         request: impl Future<Output = io::Result<()>> + Send + 'static,
     ) -> io::Result<()> {
         let this = Arc::clone(self);
-        let then = move |()| this.is_complete.store(true, Ordering::Release);
+        let then = move |()| this.state.lock().is_complete = true;
         self.sending.send(bytes, &self.key, &task(), request, then)
     }
 
     /// True if the store may have the object though it did not say so.
     pub(crate) fn may_be_there(&self) -> bool {
-        !self.is_complete() && self.is_lost.load(Ordering::Relaxed)
+        let state = self.state.lock();
+        state.is_lost && !state.is_complete
     }
 
     /// Completes the upload, if all parts have arrived and it was finished.
@@ -265,7 +263,7 @@ impl Upload {
                 let found = store.head(&this.path).await;
                 let is_known = found.as_ref().map_or_else(Failure::is_no_object, |_| true);
                 if !(is_known && before.is_some()) && Failure::of(&failed).meaning == Meaning::Passing {
-                    this.is_lost.store(true, Ordering::Relaxed);
+                    this.state.lock().is_lost = true;
                 }
                 let is_another = |now: &ObjectMeta| {
                     before
@@ -285,7 +283,7 @@ impl Upload {
 
     /// True once the object is whole.
     pub(crate) fn is_complete(&self) -> bool {
-        self.is_complete.load(Ordering::Acquire)
+        self.state.lock().is_complete
     }
 
     /// Makes the store forget the parts, unless the object is whole.
@@ -294,7 +292,7 @@ impl Upload {
     /// If the store does not answer: parts may stay, and cost money until a rule of the bucket removes them.
     pub(crate) fn abort(&self) -> io::Result<()> {
         let mut state = self.state.lock();
-        if self.is_complete() {
+        if state.is_complete {
             return Ok(());
         }
         state.is_given_up = true;

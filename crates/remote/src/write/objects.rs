@@ -128,7 +128,7 @@ impl TreeObjects {
     /// # Errors
     /// Those of the store.
     pub(crate) fn get(&self, key: &str) -> io::Result<Option<Received>> {
-        let download = Download::new(self.path(key)?, None, None, true);
+        let download = Download::new(self.path(key)?, None, None, None, true);
         let (session, task) = (self.sending.session(), Task::new("read", key));
         match session.run(&task, |store| download.tried(store, &task)) {
             Err(e) if Failure::is_missing(&e) => Ok(None),

@@ -106,22 +106,23 @@ impl Sending {
                 let text = text.strip_prefix(&begin).unwrap_or(&text).to_owned();
                 (key, e.kind(), text)
             });
-            let mut state = this.state.lock();
-            state.under_way -= bytes;
-            state.requests -= 1;
-            state.failure = state.failure.take().or(failure);
-            drop(state);
-            this.changed.notify_all();
+            this.ended(bytes, failure);
         };
         let begun = Session::begin(async move {
             let answer = request.await;
             Some(Box::new(move || answered(answer)) as _)
         });
-        begun.inspect_err(|_| {
-            let mut state = self.state.lock();
-            state.under_way -= bytes;
-            state.requests -= 1;
-        })
+        begun.inspect_err(|_| self.ended(bytes, None))
+    }
+
+    /// Counts a request that has its answer, or was never made.
+    fn ended(&self, bytes: u64, failure: Option<(String, io::ErrorKind, String)>) {
+        let mut state = self.state.lock();
+        state.under_way -= bytes;
+        state.requests -= 1;
+        state.failure = state.failure.take().or(failure);
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Tries a request until it succeeds, or fails for good. No try begins once the output was given up.

@@ -444,7 +444,7 @@ fn a_value_that_breaks_and_begins_anew_each_time_is_given_up() {
     });
     let session = Session::over(server.session("/x", &[]).store(), "test");
     let task = Task::new("read", "x");
-    let download = Download::new(Path::default(), None, None, false);
+    let download = Download::new(Path::default(), None, None, None, false);
     let tried = session.run(&task, |store| download.tried(store, &task));
     let error = tried.unwrap_err().to_string();
     assert!(error.contains("tried 10 times"), "{error}");

@@ -18,7 +18,7 @@ pub(in crate::settings) fn settings(sources: &Sources<'_>, warnings: &mut Vec<St
     let mut profiles = Profiles::read(sources.environment)?;
     warnings.append(&mut profiles.warnings);
     let active = active(sources, &profiles)?;
-    let profile = active.value.profile;
+    let profile = active.profile;
     let region = region(sources, profile);
     let endpoint = endpoint(sources, profile, &region.value)?;
     let credentials = credentials::of(sources, active, endpoint.value.is_aws)?;
@@ -26,27 +26,32 @@ pub(in crate::settings) fn settings(sources: &Sources<'_>, warnings: &mut Vec<St
 }
 
 /// The profile: `aws.profile=`, `AWS.PROFILE`, `AWS_PROFILE`, `default`.
-fn active<'a>(sources: &Sources<'_>, profiles: &'a Profiles) -> Result<Chosen<Active<'a>>> {
+fn active<'a>(sources: &Sources<'_>, profiles: &'a Profiles) -> Result<Active<'a>> {
     let explicit = sources.asked(&sources.url.asked.profile, "aws.profile=");
     let explicit = explicit.or_else(|| sources.rc(&["AWS.PROFILE"]));
-    let mut active = Active {
-        is_explicit: explicit.is_some(),
-        ..Active::default()
+    let is_explicit = explicit.is_some();
+    let named = explicit.or_else(|| sources.variable(&["AWS_PROFILE"]));
+    let (name, profile, from) = match named {
+        None => {
+            let name = "default".to_owned();
+            (name, profiles.get("default"), "profile 'default'".to_owned())
+        }
+        Some(Chosen { value: name, from }) if is_nobody(&name) => {
+            let from = format!("{from}, which is '{name}'");
+            (name, None, from)
+        }
+        Some(Chosen { value: name, from }) => {
+            let profile = profiles.named(&name, &from)?;
+            let from = format!("profile '{}', named by {from}", name.escape_debug());
+            (name, Some(profile), from)
+        }
     };
-    let Some(named) = explicit.or_else(|| sources.variable(&["AWS_PROFILE"])) else {
-        active.name = "default".to_owned();
-        active.profile = profiles.get("default");
-        return Ok(Chosen::new(active, "profile 'default'"));
-    };
-    let Chosen { value: name, from } = named;
-    if is_nobody(&name) {
-        active.is_nobody = true;
-        return Ok(Chosen::new(active, format!("{from}, which is '{name}'")));
-    }
-    active.profile = Some(profiles.named(&name, &from)?);
-    let from = format!("profile '{}', named by {from}", name.escape_debug());
-    active.name = name;
-    Ok(Chosen::new(active, from))
+    Ok(Active {
+        name,
+        profile,
+        from,
+        is_explicit,
+    })
 }
 
 fn region(sources: &Sources<'_>, profile: Option<&Profile>) -> Chosen<String> {

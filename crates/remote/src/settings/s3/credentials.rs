@@ -7,7 +7,7 @@ use crate::secret::Secret;
 use crate::settings::chosen::Chosen;
 use crate::settings::credential_kinds::{Credentials, MetadataToken};
 use crate::settings::credential_process::{AccessKeys, CredentialProcess};
-use crate::settings::sources::Sources;
+use crate::settings::sources::{Sources, is_nobody};
 use crate::usage::usage;
 use ncutils_model::{Error, Result};
 
@@ -15,13 +15,12 @@ use ncutils_model::{Error, Result};
 const CONTAINER: &str = "http://169.254.170.2";
 
 /// The profile that settings are from.
-#[derive(Default)]
 pub(super) struct Active<'a> {
     pub(super) name: String,
-    /// `None` for `default` where there is none.
+    /// `None` for `default` where there is none, and for requests without credentials.
     pub(super) profile: Option<&'a Profile>,
-    /// True for the word `no` or `none`: requests bear no credentials.
-    pub(super) is_nobody: bool,
+    /// Who names it, in words.
+    pub(super) from: String,
     /// True if the fragment or an rc file names it.
     pub(super) is_explicit: bool,
 }
@@ -30,12 +29,7 @@ pub(super) struct Active<'a> {
 ///
 /// # Errors
 /// A key without its other half; a malformed `credential_process` or address of a container.
-pub(super) fn of(
-    sources: &Sources<'_>,
-    active: Chosen<Active<'_>>,
-    is_aws: bool,
-) -> Result<Chosen<Credentials>> {
-    let Chosen { value: active, from } = active;
+pub(super) fn of(sources: &Sources<'_>, active: Active<'_>, is_aws: bool) -> Result<Chosen<Credentials>> {
     let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
     if !active.is_explicit
         && let Some(keys) = keys(names, |name| sources.environment.filled(name))?
@@ -43,12 +37,12 @@ pub(super) fn of(
         return Ok(Chosen::new(Credentials::Keys(keys), names[0]));
     }
     let found = match active.profile {
-        _ if active.is_nobody => Some(Credentials::Anonymous),
+        None if is_nobody(&active.name) => Some(Credentials::Anonymous),
         Some(profile) => of_profile(&active.name, profile)?,
         None => None,
     };
     match found {
-        Some(found) => Ok(Chosen::new(found, from)),
+        Some(found) => Ok(Chosen::new(found, active.from)),
         // Only Amazon's hosts take what the machine has, and no other host may see it.
         None if is_aws => Ok(of_machine(sources)?.unwrap_or_else(Credentials::none_found)),
         None => Ok(Credentials::none_found()),
