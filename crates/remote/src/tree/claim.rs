@@ -12,9 +12,6 @@ use crate::write::{Listed, TreeObjects};
 use ncutils_store::keys::key::PARTIAL;
 use ncutils_store::new_run;
 
-/// How often a run that is undone looks for objects of its own.
-const LISTED: usize = 3;
-
 /// What a run replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replaced {
@@ -116,7 +113,7 @@ impl Run {
                 let claim = Self::new(false);
                 claim.put(tree, PutMode::Update(seen))?;
                 // What another run wrote before it lost the mark goes too.
-                tree.clear(|key| key != PARTIAL, || claim.check(tree))?;
+                tree.clear("", |key| key != PARTIAL, || claim.check(tree))?;
                 return Ok(claim);
             }
             None => {}
@@ -140,7 +137,11 @@ impl Run {
                 "another run replaces the dataset: {PARTIAL} is there"
             )));
         }
-        let cleared = tree.clear(|key| is_reserved(key) && key != BUILDING, || claim.check(tree));
+        let cleared = tree.clear(
+            "",
+            |key| is_reserved(key) && key != BUILDING,
+            || claim.check(tree),
+        );
         cleared.inspect_err(undone)?;
         Ok(claim)
     }
@@ -210,17 +211,8 @@ impl Run {
         if !self.holds(tree)? {
             return Ok(());
         }
-        let folder = self.folder("");
-        // A request that was given up may still have been answered between the list and the deletion.
-        for _ in 0..LISTED {
-            let found = tree.list(&folder)?;
-            let keys = found.iter().map(|object| object.key.as_str());
-            let left: Vec<&str> = keys.filter(|key| *key != mark).collect();
-            if left.is_empty() {
-                break;
-            }
-            tree.delete(left)?;
-        }
+        // A request that was given up may still have been answered between a list and the deletion, so there are several lists.
+        tree.clear(&self.folder(""), |key| key != mark, || Ok(()))?;
         tree.delete([mark])
     }
 }

@@ -43,7 +43,7 @@ impl SharedKeys {
     /// # Errors
     /// The store fails.
     pub fn remove(&self) -> io::Result<()> {
-        self.objects.clear(|_| true, || Ok(()))
+        self.objects.clear("", |_| true, || Ok(()))
     }
 }
 

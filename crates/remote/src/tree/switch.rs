@@ -76,7 +76,7 @@ pub(crate) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::NotFound, why));
     }
     let all = tree.list("")?;
-    tree.clear(|key| !is_reserved(key), check)?;
+    tree.clear("", |key| !is_reserved(key), check)?;
     for value in all.iter().filter(|object| object.key.starts_with(&values)) {
         tree.copy(value, &value.key[values.len()..])?;
     }

@@ -291,16 +291,17 @@ impl TreeObjects {
         }
     }
 
-    /// Deletes the objects whose keys `wanted` chooses, until none is listed. `check` is called before each deletion.
+    /// Deletes the objects in a folder whose keys `wanted` chooses, until none is listed. `check` is called before each deletion.
     ///
     /// # Errors
     /// Those of the store and of `check`; a store that answers as if it had deleted, and has not.
     pub(crate) fn clear(
         &self,
+        folder: &str,
         wanted: impl Fn(&str) -> bool,
         check: impl Fn() -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut listed = self.list("")?;
+        let mut listed = self.list(folder)?;
         for _ in 0..CLEARED {
             let keys = listed.iter().map(|object| object.key.as_str());
             // Without its root, no program opens what is left of a dataset.
@@ -313,7 +314,7 @@ impl TreeObjects {
                 check()?;
                 self.delete(some.iter().copied())?;
             }
-            listed = self.list("")?;
+            listed = self.list(folder)?;
         }
         match listed.iter().find(|object| wanted(&object.key)) {
             Some(object) => Err(io::Error::other(format!(
