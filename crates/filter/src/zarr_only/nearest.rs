@@ -35,7 +35,7 @@ macro_rules! to_nearest {
         $(impl ToNearest<$small> for $float {
             #[inline(always)]
             fn to_nearest(self) -> $small {
-                // ExternalFiles are one apart here, and still are at the distance of any such integer.
+                // Floats are one apart here, and still are at the distance of any such integer.
                 const ONE_APART: $float = 1.5 / <$float>::EPSILON;
                 const MIN: $float = <$small>::MIN as $float;
                 const MAX: $float = <$small>::MAX as $float;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::{ChunkType, NumberClass, Outcome};
+use ncutils_model::chunk::swap_units;
 use ncutils_model::{Endian, ZarrVersion};
 
 /// A type of numbers, as in `"<f4"` or `"int16"`.
@@ -124,6 +125,7 @@ impl fmt::Display for NumpyType {
 pub(crate) trait Number: Copy {
     /// Bytes of a number.
     const SIZE: usize;
+    const CLASS: NumberClass;
     fn from_slice(bytes: &[u8], endian: Endian) -> Self;
     fn to_slice(self, endian: Endian, bytes: &mut [u8]);
     /// The sum; integers wrap.
@@ -141,9 +143,10 @@ pub(crate) trait To<T> {
 }
 
 macro_rules! number {
-    ($ty:ident, $plus:expr, $minus:expr, $times:expr) => {
+    ($ty:ident, $class:ident, $plus:expr, $minus:expr, $times:expr) => {
         impl Number for $ty {
             const SIZE: usize = size_of::<Self>();
+            const CLASS: NumberClass = NumberClass::$class;
             #[inline(always)]
             fn from_slice(bytes: &[u8], endian: Endian) -> Self {
                 let mut number = [0; size_of::<Self>()];
@@ -198,9 +201,9 @@ macro_rules! conversions {
 }
 
 macro_rules! numbers {
-    (integers $($integer:ident)*; floats $($float:ident)*; all $all:tt) => {
-        $(number!($integer, $integer::wrapping_add, $integer::wrapping_sub, $integer::wrapping_mul);)*
-        $(number!($float, std::ops::Add::add, std::ops::Sub::sub, std::ops::Mul::mul);)*
+    (integers $($integer:ident $class:ident)*; floats $($float:ident)*; all $all:tt) => {
+        $(number!($integer, $class, $integer::wrapping_add, $integer::wrapping_sub, $integer::wrapping_mul);)*
+        $(number!($float, Float, std::ops::Add::add, std::ops::Sub::sub, std::ops::Mul::mul);)*
         $(numbers!(@to $integer $all);)*
         $(conversions!($float to i32 i64 u32 u64 f32 f64);)*
         $(conversions!($float by i32 to i8 i16 u8 u16);)*
@@ -211,7 +214,7 @@ macro_rules! numbers {
 }
 
 numbers!(
-    integers i8 i16 i32 i64 u8 u16 u32 u64;
+    integers i8 Signed i16 Signed i32 Signed i64 Signed u8 Unsigned u16 Unsigned u32 Unsigned u64 Unsigned;
     floats f32 f64;
     all (i8 i16 i32 i64 u8 u16 u32 u64 f32 f64)
 );
@@ -243,26 +246,48 @@ macro_rules! with_number {
 
 pub(crate) use with_number;
 
+/// Bytes that are worked on at once where numbers are not little-endian.
+const BLOCK: usize = 4096;
+
 /// Replaces the content of `out` by `each` of the numbers of type `A` in `input`, as numbers of type `B`.
 pub(crate) fn map<A: Number, B: Number>(
-    (input, from): (&[u8], Endian),
+    input: (&[u8], Endian),
     (out, to): (&mut Vec<u8>, Endian),
     mut each: impl FnMut(A) -> B,
 ) {
     // Do not clear `out` first: all of it is overwritten.
-    out.resize(input.len() / A::SIZE * B::SIZE, 0);
-    let numbers = input.chunks_exact(A::SIZE).zip(out.chunks_exact_mut(B::SIZE));
-    match (from, to) {
-        // Compilers make vector operations of a loop that does not ask for the order.
-        (Endian::Little, Endian::Little) => {
-            for (number, made) in numbers {
-                each(A::from_slice(number, Endian::Little)).to_slice(Endian::Little, made);
-            }
+    out.resize(input.0.len() / A::SIZE * B::SIZE, 0);
+    // Compilers make vector operations of a loop that does not ask for the order.
+    in_little_order((input, A::SIZE), ((out, to), B::SIZE), &mut |numbers, out| {
+        let numbers = numbers.chunks_exact(A::SIZE);
+        for (number, made) in numbers.zip(out.chunks_exact_mut(B::SIZE)) {
+            each(A::from_slice(number, Endian::Little)).to_slice(Endian::Little, made);
         }
-        _ => {
-            for (number, made) in numbers {
-                each(A::from_slice(number, from)).to_slice(to, made);
-            }
+    });
+}
+
+/// Calls `work` with numbers of two sizes, input and output, in little-endian order: with all of them, or block by block.
+///
+/// Not inlined, as every loop would then be there twice.
+#[inline(never)]
+fn in_little_order(
+    ((input, from), size): ((&[u8], Endian), usize),
+    ((out, to), out_size): ((&mut [u8], Endian), usize),
+    work: &mut dyn FnMut(&[u8], &mut [u8]),
+) {
+    if (from, to) == (Endian::Little, Endian::Little) {
+        return work(input, out);
+    }
+    let mut block = [0; BLOCK];
+    for (numbers, made) in input.chunks(BLOCK).zip(out.chunks_mut(BLOCK / size * out_size)) {
+        let block = &mut block[..numbers.len()];
+        block.copy_from_slice(numbers);
+        if from == Endian::Big {
+            swap_units(block, size);
+        }
+        work(block, made);
+        if to == Endian::Big {
+            swap_units(made, out_size);
         }
     }
 }
@@ -279,14 +304,43 @@ pub(crate) fn convert(
     out: &mut Vec<u8>,
 ) -> Outcome {
     check_converted(from, to, input, limit)?;
-    if from == to {
+    let both_are_integers = from.class != NumberClass::Float && to.class != NumberClass::Float;
+    if from.size == to.size && (from.class == to.class || both_are_integers) {
         out.clear();
         out.extend_from_slice(input);
+        if from.endian != to.endian {
+            swap_units(out, to.size);
+        }
         return Ok(());
     }
-    with_number!(from, A => with_number!(to, B => {
-        map::<A, B>((input, from.endian), (out, to.endian), To::<B>::to);
-    }));
+    // The sign of an integer's type extends it, and plays no other part.
+    let class = match (both_are_integers, from.size > to.size) {
+        (true, true) => [NumberClass::Unsigned; 2],
+        (true, false) => [from.class; 2],
+        _ => [from.class, to.class],
+    };
+    let (input, output) = ((input, from.endian), (out, to.endian));
+    /// Converts to that of some types which the output has, or to the last one.
+    macro_rules! to {
+        ($A:ident: $($B:ident)*; $last:ident) => {
+            match () {
+                $(() if (class[1], to.size) == ($B::CLASS, $B::SIZE) => map::<$A, $B>(input, output, To::to),)*
+                () => map::<$A, $last>(input, output, To::to),
+            }
+        };
+    }
+    match (class[0], from.size) {
+        (NumberClass::Signed, 1) => to!(i8: i16 i32 i64 f32; f64),
+        (NumberClass::Signed, 2) => to!(i16: i32 i64 f32; f64),
+        (NumberClass::Signed, 4) => to!(i32: i64 f32; f64),
+        (NumberClass::Signed, _) => to!(i64: f32; f64),
+        (NumberClass::Unsigned, 1) => to!(u8: u16 u32 u64 f32; f64),
+        (NumberClass::Unsigned, 2) => to!(u16: u8 u32 u64 f32; f64),
+        (NumberClass::Unsigned, 4) => to!(u32: u8 u16 u64 f32; f64),
+        (NumberClass::Unsigned, _) => to!(u64: u8 u16 u32 f32; f64),
+        (NumberClass::Float, 4) => to!(f32: i8 i16 i32 i64 u8 u16 u32 u64; f64),
+        (NumberClass::Float, _) => to!(f64: i8 i16 i32 i64 u8 u16 u32 u64; f32),
+    }
     Ok(())
 }
 
@@ -305,3 +359,6 @@ pub(crate) fn check_converted(from: NumpyType, to: NumpyType, input: &[u8], limi
 pub(crate) fn converted_len(from: NumpyType, to: NumpyType, len: usize) -> usize {
     len.div_ceil(from.size).saturating_mul(to.size)
 }
+
+#[cfg(test)]
+mod tests;
