@@ -66,12 +66,15 @@ impl FileWriter {
     /// Plans the file, and writes the headers and attributes of its objects. Fails if an HDF5 file cannot hold them.
     ///
     /// The objects may be a [`FileTree`](super::FileTree).
-    pub fn create<S: ObjectSource>(sink: Arc<dyn ByteSink>, source: &S) -> Result<FileWriter, S::Error> {
+    pub fn create<S: ObjectSource + ?Sized>(
+        sink: Arc<dyn ByteSink>,
+        source: &S,
+    ) -> Result<FileWriter, S::Error> {
         Self::create_with(FileSettings::default(), sink, source)
     }
 
     /// Like [`create`](Self::create), for a file with these properties.
-    pub fn create_with<S: ObjectSource>(
+    pub fn create_with<S: ObjectSource + ?Sized>(
         settings: FileSettings,
         sink: Arc<dyn ByteSink>,
         source: &S,
@@ -108,7 +111,7 @@ impl FileWriter {
 
     /// Writes all objects, but for the headers that data will change. Returns these: every byte is written once, as some
     /// outputs need it.
-    fn write_front<S: ObjectSource>(
+    fn write_front<S: ObjectSource + ?Sized>(
         &mut self,
         source: &S,
         start: u64,

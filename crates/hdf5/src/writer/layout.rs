@@ -63,7 +63,7 @@ pub(super) struct FrontLayout {
 
 impl FrontLayout {
     /// Checks and lays out all objects, from address `start` on.
-    pub(super) fn new<S: ObjectSource>(
+    pub(super) fn new<S: ObjectSource + ?Sized>(
         source: &S,
         start: u64,
         pages: Pages,
@@ -138,7 +138,7 @@ impl FrontLayout {
     }
 
     /// Encodes an object without addresses, to find its size.
-    fn measure<S: ObjectSource>(
+    fn measure<S: ObjectSource + ?Sized>(
         &self,
         source: &S,
         id: ObjectId,

@@ -14,7 +14,7 @@ use crate::{Dataspace, Error, MAX_COMPACT_BYTES, Result, is_link_name};
 const MAX_CHUNK: u64 = u32::MAX as u64;
 
 /// Fails if an HDF5 file cannot hold object `id` of `source`.
-pub(crate) fn check<S: ObjectSource>(source: &S, id: ObjectId, object: &ObjectSpec) -> Result<()> {
+pub(crate) fn check<S: ObjectSource + ?Sized>(source: &S, id: ObjectId, object: &ObjectSpec) -> Result<()> {
     let checked = match &object.kind {
         ObjectSpecKind::Group { links } => check_links(source, links),
         _ if id.0 == 0 => return Err(Error::CannotWrite("the first object is not a group".into())),
@@ -27,7 +27,7 @@ pub(crate) fn check<S: ObjectSource>(source: &S, id: ObjectId, object: &ObjectSp
 }
 
 /// A path to an object, for messages.
-pub(crate) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
+pub(crate) fn path<S: ObjectSource + ?Sized>(source: &S, id: ObjectId) -> String {
     let mut names = Vec::new();
     let mut at = id;
     // Links may form cycles, but a path has no more steps than there are objects.
@@ -52,7 +52,7 @@ pub(crate) fn path<S: ObjectSource>(source: &S, id: ObjectId) -> String {
     format!("/{}", names.join("/"))
 }
 
-fn check_links<S: ObjectSource>(source: &S, links: &[(String, LinkSpec)]) -> Result<(), String> {
+fn check_links<S: ObjectSource + ?Sized>(source: &S, links: &[(String, LinkSpec)]) -> Result<(), String> {
     let mut names = HashSet::with_capacity(links.len());
     for (name, target) in links {
         if !is_link_name(name) {
@@ -74,7 +74,10 @@ fn check_links<S: ObjectSource>(source: &S, links: &[(String, LinkSpec)]) -> Res
     Ok(())
 }
 
-fn check_attributes<S: ObjectSource>(source: &S, attributes: &[AttributeSpec]) -> Result<(), String> {
+fn check_attributes<S: ObjectSource + ?Sized>(
+    source: &S,
+    attributes: &[AttributeSpec],
+) -> Result<(), String> {
     if attributes.len() > usize::from(u16::MAX) {
         return Err(format!("{} attributes; the limit is 65535", attributes.len()));
     }
@@ -105,7 +108,7 @@ fn check_attributes<S: ObjectSource>(source: &S, attributes: &[AttributeSpec]) -
     Ok(())
 }
 
-fn check_datatype<S: ObjectSource>(source: &S, datatype: &DatatypeSpec) -> Result<(), String> {
+fn check_datatype<S: ObjectSource + ?Sized>(source: &S, datatype: &DatatypeSpec) -> Result<(), String> {
     if datatype.datatype().size == 0 {
         return Err("a datatype of no bytes".into());
     }
@@ -124,7 +127,7 @@ fn check_datatype<S: ObjectSource>(source: &S, datatype: &DatatypeSpec) -> Resul
     }
 }
 
-fn check_data<S: ObjectSource>(source: &S, data: &Data, depth: usize) -> Result<(), String> {
+fn check_data<S: ObjectSource + ?Sized>(source: &S, data: &Data, depth: usize) -> Result<(), String> {
     let length = data.bytes.len();
     let fits = |offset: usize, size: usize| offset.checked_add(size).is_some_and(|end| end <= length);
     if depth > 64 {
@@ -151,7 +154,7 @@ fn check_data<S: ObjectSource>(source: &S, data: &Data, depth: usize) -> Result<
     Ok(())
 }
 
-fn check_dataset<S: ObjectSource>(source: &S, dataset: &DatasetSpec) -> Result<(), String> {
+fn check_dataset<S: ObjectSource + ?Sized>(source: &S, dataset: &DatasetSpec) -> Result<(), String> {
     check_datatype(source, &dataset.datatype)?;
     let element = u64::from(dataset.datatype.datatype().size);
     if let FillSpec::Defined(value) = &dataset.fill {

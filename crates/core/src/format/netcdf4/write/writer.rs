@@ -91,7 +91,7 @@ impl Netcdf4Writer {
         raw: Option<&Arc<RawFiles>>,
         schema: &Schema,
         plans: &[VariablePlan],
-        tree: &impl DatasetTree,
+        tree: &dyn DatasetTree,
     ) -> Result<Self> {
         let settings = FileSettings {
             user_block: 0,
@@ -111,7 +111,7 @@ impl Netcdf4Writer {
         raw: Option<&Arc<RawFiles>>,
         schema: &Schema,
         plans: &[VariablePlan],
-        tree: &impl DatasetTree,
+        tree: &dyn DatasetTree,
     ) -> Result<Self> {
         let mut vars = Vec::with_capacity(plans.len());
         for (i, plan) in plans.iter().enumerate() {
@@ -263,7 +263,7 @@ pub fn pages(schema: &Schema) -> Result<Option<FileSpace>> {
 }
 
 /// The data of compact variables that will not be written: fill values, because compact data always exists.
-fn compact_fill(vars: &[VariableState], tree: &impl DatasetTree) -> Result<Vec<(ObjectId, Vec<u8>)>> {
+fn compact_fill(vars: &[VariableState], tree: &dyn DatasetTree) -> Result<Vec<(ObjectId, Vec<u8>)>> {
     let mut all = Vec::new();
     for var in vars {
         if var.layout.storage != Storage::Compact || !var.promised.is_nothing() {
@@ -337,7 +337,7 @@ impl VariableState {
     }
 
     /// Writes fill values where the external files of the variable get no data: their bytes always exist.
-    fn fill_external(&self, tree: &impl DatasetTree) -> Result<()> {
+    fn fill_external(&self, tree: &dyn DatasetTree) -> Result<()> {
         let Some(external) = &self.external else {
             return Ok(());
         };
