@@ -75,9 +75,10 @@ pub trait KeyStore: Send + Sync {
     /// `Unsupported` if the store cannot list keys. Otherwise the store's error.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
-    /// Passes each key of a chunk that starts with `prefix` to `each`, and maybe others, with a handle by which
-    /// [`get_by_handle`](Self::get_by_handle) finds its value sooner. Of a key that comes again, the first handle counts. Returns false if
-    /// the store has no handles, as in this default, or not for all keys.
+    /// Passes each key of a chunk that starts with `prefix` to `each`, in any order, with a handle for
+    /// [`get_by_handle`](Self::get_by_handle). Keys that are no chunks may come too; all start with `prefix`. If a key comes twice, its
+    /// first handle counts. Returns false if some keys have no handle, or all as in this default; the caller then lists again and forgets
+    /// the handles. Handles stay valid as long as the store.
     ///
     /// # Errors
     /// Those of [`list`](Self::list).

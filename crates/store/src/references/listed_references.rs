@@ -4,14 +4,14 @@ use std::io;
 use std::sync::{PoisonError, RwLock};
 
 use super::reference::{ObjectVersion, Reference};
-use super::reference_pool::{PooledReference, ReferencePool};
+use super::reference_pool::{PooledReference, ReferencePool, make_room};
 use ncutils_model::error::Result;
 
 /// Most references that are kept.
 const MOST: usize = 8_000_000;
 
-/// Most bytes of values and of names of objects that are kept.
-const MOST_BYTES: usize = 64 << 20;
+/// Most bytes of values and objects that are kept.
+const MOST_KEPT: usize = 128 << 20;
 
 /// References by their handles: numbers in the order in which they were listed.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl ListedReferences {
         range: Option<(u64, u64)>,
         version: Option<&ObjectVersion>,
     ) -> io::Result<Option<u32>> {
-        self.keep(0, |pool| pool.stored(object, range, version))
+        self.keep(object.len(), |pool| pool.stored(object, range, version))
     }
 
     /// Keeps a value. Returns its handle; `None` if there is no room for more.
@@ -51,7 +51,10 @@ impl ListedReferences {
         pooled: impl FnOnce(&mut ReferencePool) -> Result<PooledReference>,
     ) -> io::Result<Option<u32>> {
         let listed = &mut *self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if listed.references.len() >= MOST || listed.pool.bytes() + bytes > MOST_BYTES {
+        if listed.references.len() >= MOST || listed.pool.bytes() + bytes > MOST_KEPT {
+            return Ok(None);
+        }
+        if make_room(&mut listed.references, 1).is_err() {
             return Ok(None);
         }
         let pooled = pooled(&mut listed.pool).map_err(io::Error::other)?;
@@ -68,20 +71,4 @@ impl ListedReferences {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn handles_lead_to_what_was_listed_as_long_as_there_is_room() {
-        let listed = ListedReferences::default();
-        assert_eq!(listed.inline(b"ab").unwrap(), Some(0));
-        assert_eq!(listed.stored("/d/a.nc", Some((5, 6)), None).unwrap(), Some(1));
-        assert_eq!(listed.inline(&vec![0; MOST_BYTES]).unwrap(), None);
-        assert_eq!(listed.get(0), Some(Reference::Inline(b"ab".to_vec())));
-        let Some(Reference::Stored(found)) = listed.get(1) else {
-            panic!("no range")
-        };
-        assert_eq!((&*found.object, found.range), ("/d/a.nc", Some((5, 6))));
-        assert_eq!(listed.get(2), None);
-    }
-}
+mod tests;

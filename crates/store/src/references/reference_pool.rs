@@ -1,4 +1,4 @@
-//! [`ReferencePool`]: what many references have in common, so that each takes 24 bytes.
+//! [`ReferencePool`]: objects and values that many references share. A reference takes 24 bytes, an object about 150 and its name.
 
 use std::collections::{HashMap, TryReserveError};
 use std::sync::Arc;
@@ -6,11 +6,14 @@ use std::sync::Arc;
 use super::reference::{ObjectVersion, Reference, StoredRange};
 use ncutils_model::error::{Error, Result};
 
-/// Most bytes of values.
-pub const MOST_BYTES: usize = 4 << 30;
+/// Most bytes of all values of a pool, or of all keys of a table.
+pub const MOST_TEXT: usize = 4 << 30;
 
 /// Most bytes of the names of objects, each of which counts once.
 const MOST_OBJECT_BYTES: usize = 256 << 20;
+
+/// Bytes that an object takes beside its name and its ETag.
+const OBJECT: usize = 128;
 
 /// The object of a value that stands among the references.
 const INLINE: u32 = u32::MAX;
@@ -24,7 +27,7 @@ pub struct ReferencePool {
     /// All values that stand among the references.
     values: Vec<u8>,
     objects: Vec<(Arc<str>, Option<ObjectVersion>)>,
-    /// Bytes of their names.
+    /// Bytes that they take.
     object_bytes: usize,
     /// The number of the last object of each name.
     numbers: HashMap<Arc<str>, u32>,
@@ -42,6 +45,23 @@ pub struct PooledReference {
 }
 
 impl ReferencePool {
+    /// A pool that begins with these values.
+    pub fn of_values(values: Vec<u8>) -> Self {
+        Self {
+            values,
+            ..Self::default()
+        }
+    }
+
+    /// The reference to `length` bytes of the values, from `from` on.
+    pub fn inline_at(&self, from: u32, length: u32) -> PooledReference {
+        PooledReference {
+            object: INLINE,
+            offset: from.into(),
+            length: length.into(),
+        }
+    }
+
     /// A reference to a part of an object of this version, or to all of it.
     ///
     /// # Errors
@@ -63,14 +83,15 @@ impl ReferencePool {
             Some(number) => number,
             None => {
                 let (name, number) = (Arc::<str>::from(object), self.objects.len() as u32);
-                self.object_bytes = checked_bytes(self.object_bytes, object)?;
+                self.object_bytes = checked_bytes(self.object_bytes, object_bytes(object, version))?;
                 self.objects.push((Arc::clone(&name), version.cloned()));
                 self.numbers.insert(name, number);
                 number
             }
         };
         self.last = number;
-        let (offset, length) = range.unwrap_or((0, WHOLE));
+        // No object has so many bytes: a range that cannot be read stays one.
+        let (offset, length) = range.map_or((0, WHOLE), |(offset, length)| (offset, length.min(WHOLE - 1)));
         Ok(PooledReference {
             object: number,
             offset,
@@ -83,9 +104,9 @@ impl ReferencePool {
     /// # Errors
     /// If all values are too long.
     pub fn inline(&mut self, value: &[u8]) -> Result<PooledReference> {
-        if self.values.len() + value.len() > MOST_BYTES {
+        if self.values.len() + value.len() > MOST_TEXT {
             return Err(Error::Unsupported(format!(
-                "references with more than {MOST_BYTES} bytes of values"
+                "references with more than {MOST_TEXT} bytes of values"
             )));
         }
         let offset = self.values.len() as u64;
@@ -104,7 +125,8 @@ impl ReferencePool {
         match pooled.object {
             INLINE => {
                 let from = pooled.offset as usize;
-                Reference::Inline(self.values[from..from + pooled.length as usize].to_vec())
+                let value = self.values.get(from..from + pooled.length as usize);
+                Reference::Inline(value.unwrap_or_default().to_vec())
             }
             number => {
                 let (object, version) = &self.objects[number as usize];
@@ -123,9 +145,9 @@ impl ReferencePool {
     /// Those of `change`; names that are too long.
     pub fn change_objects(&mut self, change: impl Fn(&str) -> Result<String>) -> Result<()> {
         self.object_bytes = 0;
-        for (object, _) in &mut self.objects {
+        for (object, version) in &mut self.objects {
             *object = change(object)?.into();
-            self.object_bytes = checked_bytes(self.object_bytes, object)?;
+            self.object_bytes = checked_bytes(self.object_bytes, object_bytes(object, version.as_ref()))?;
         }
         self.numbers.clear();
         Ok(())
@@ -136,7 +158,7 @@ impl ReferencePool {
         self.objects.iter().map(|(name, _)| name)
     }
 
-    /// Bytes of values and names in memory.
+    /// Bytes that values and objects take in memory, about.
     pub fn bytes(&self) -> usize {
         self.values.len() + self.object_bytes
     }
@@ -155,9 +177,18 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) -> std::result::Resul
     }
 }
 
-/// Adds the length of an object's name to a total, up to a limit.
-pub(super) fn checked_bytes(before: usize, object: &str) -> Result<usize> {
-    let bytes = before.saturating_add(object.len());
+/// Bytes that an object takes.
+fn object_bytes(name: &str, version: Option<&ObjectVersion>) -> usize {
+    let tag = match version {
+        Some(ObjectVersion::ETag(tag)) => tag.len(),
+        Some(ObjectVersion::LastModified(_)) | None => 0,
+    };
+    OBJECT + name.len() + tag
+}
+
+/// Adds bytes of the names of objects to a total, up to a limit.
+pub(super) fn checked_bytes(before: usize, bytes: usize) -> Result<usize> {
+    let bytes = before.saturating_add(bytes);
     match bytes > MOST_OBJECT_BYTES {
         true => Err(Error::Unsupported(format!(
             "references to objects whose names have more than {MOST_OBJECT_BYTES} bytes"
@@ -193,7 +224,12 @@ mod tests {
         assert_eq!(found.version, Some(tag));
         let inline = pool.inline(b"xy").unwrap();
         assert_eq!(pool.get(&inline), Reference::Inline(b"xy".to_vec()));
-        assert_eq!(pool.bytes(), 5);
+        assert_eq!(pool.bytes(), 3 * OBJECT + 6);
+        let endless = pool.stored("b", Some((0, u64::MAX)), None).unwrap();
+        let Reference::Stored(found) = pool.get(&endless) else {
+            panic!("no range")
+        };
+        assert_eq!(found.range, Some((0, u64::MAX - 1)));
     }
 
     #[test]

@@ -109,49 +109,47 @@ impl Manifest {
         found.map(|found| self.reference(found)).transpose()
     }
 
-    /// Gives the position of each chunk of a node to `each`.
-    ///
-    /// # Errors
-    /// What is damaged; those of `each`.
-    pub fn positions(&self, node: &[u8; 8], mut each: impl FnMut(Vec<u32>)) -> Result<(), Wrong> {
-        if let Some(refs) = self.refs(node)? {
-            let mut limit = CopyLimit::of(&self.buffer);
-            for found in refs.tables() {
-                let position: Vec<u32> = position(found?)?.collect();
-                limit.take(4 * position.len())?;
-                each(position);
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives the position and the reference of each chunk of a node to `each`.
+    /// Gives the position of each chunk of a node to `each`, and its reference if it is wanted, as long as `each` returns true.
     ///
     /// # Errors
     /// What is damaged.
-    pub fn references<'m>(
+    pub fn chunks<'m>(
         &'m self,
         node: &[u8; 8],
-        mut each: impl FnMut(&[u32], ChunkReference<'m>),
+        wants_references: bool,
+        mut each: impl FnMut(&[u32], Option<ChunkReference<'m>>) -> bool,
     ) -> Result<(), Wrong> {
-        if let Some(refs) = self.refs(node)? {
-            let (mut limit, mut last, mut index) = (CopyLimit::of(&self.buffer), None, Vec::new());
-            for found in refs.tables() {
-                let found = found?;
-                index.clear();
-                index.extend(position(found)?);
-                let reference = self.reference(found)?;
-                let copied = match &reference {
-                    ChunkReference::Inline(value) => value.len(),
+        let Some(refs) = self.refs(node)? else {
+            return Ok(());
+        };
+        let (mut limit, mut last, mut index) = (CopyLimit::of(&self.buffer), None, Vec::new());
+        for found in refs.tables() {
+            let found = found?;
+            index.clear();
+            index.extend(position(found)?);
+            let reference = wants_references.then(|| self.reference(found)).transpose()?;
+            let copied = match &reference {
+                None => 0,
+                Some(ChunkReference::Inline(value)) => value.len(),
+                Some(ChunkReference::Stored { object, version, .. }) => {
                     // Neighbours mostly share an object.
-                    ChunkReference::Stored { object, .. } if last.as_ref() == Some(object) => 0,
-                    ChunkReference::Stored { object, .. } => {
-                        last = Some(object.clone());
-                        object.len()
+                    let shared = Some((object.clone(), version.clone()));
+                    match last == shared {
+                        true => 0,
+                        false => {
+                            last = shared;
+                            let tag = match version {
+                                Some(ObjectVersion::ETag(tag)) => tag.len(),
+                                _ => 0,
+                            };
+                            object.len() + tag
+                        }
                     }
-                };
-                limit.take(4 * index.len() + copied)?;
-                each(&index, reference);
+                }
+            };
+            limit.take(4 * index.len() + copied)?;
+            if !each(&index, reference) {
+                return Ok(());
             }
         }
         Ok(())

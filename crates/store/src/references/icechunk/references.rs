@@ -75,16 +75,12 @@ impl IcechunkReferences {
             };
             let mut first = None;
             let manifest = self.manifest(id)?;
-            let listed = manifest.positions(&node.id, |position| {
-                first.get_or_insert(position);
+            let listed = manifest.chunks(&node.id, true, |_, reference| {
+                first = reference;
+                false
             });
             listed.map_err(|why| damaged_manifest(id, &why))?;
-            let Some(first) = first else {
-                continue;
-            };
-            let found = manifest.find(&node.id, &first);
-            if let Some(ChunkReference::Stored { object, .. }) =
-                found.map_err(|why| damaged_manifest(id, &why))?
+            if let Some(ChunkReference::Stored { object, .. }) = first
                 && object.contains("://")
                 && let Ok(object) = self.object_of(&object)
             {
@@ -143,7 +139,7 @@ impl IcechunkReferences {
         Some((node, node.array.as_ref()?, index[..rank].to_vec()))
     }
 
-    /// Passes the key and the reference of each chunk of an array to `each`, as long as it returns true.
+    /// Passes the key of each chunk of an array to `each`, as long as it returns true.
     fn list_chunks(
         &self,
         path: &str,
@@ -155,26 +151,23 @@ impl IcechunkReferences {
             "" => "c".to_owned(),
             path => format!("{path}/c"),
         };
-        let (folder, mut count) = (key.len(), 0usize);
-        for id in array.manifests.iter().map(|manifest| manifest.id) {
-            let manifest = self.manifest(id)?;
-            let wrong = |why: String| damaged_manifest(id, &why);
-            count = count.saturating_add(manifest.len(&node.id).map_err(wrong)?);
-            if count > MOST_LISTED {
-                return Err(io::ErrorKind::Unsupported.into());
-            }
+        let folder = key.len();
+        for named in &array.manifests {
+            let manifest = self.manifest(named.id)?;
             let mut goes_on = Ok(true);
-            let listed = manifest.references(&node.id, |index, reference| {
-                if matches!(goes_on, Ok(true)) {
-                    key.truncate(folder);
-                    for number in index {
-                        // A string takes any text.
-                        let _ = write!(key, "/{number}");
-                    }
-                    goes_on = each(&key, reference);
+            let listed = manifest.chunks(&node.id, each.wants_references, |index, reference| {
+                if !named.may_have(index) {
+                    return true;
                 }
+                key.truncate(folder);
+                for number in index {
+                    // Writing to a `String` never fails.
+                    let _ = write!(key, "/{number}");
+                }
+                goes_on = (each.take)(&key, reference);
+                matches!(goes_on, Ok(true))
             });
-            listed.map_err(wrong)?;
+            listed.map_err(|why| damaged_manifest(named.id, &why))?;
             if !goes_on? {
                 return Ok(false);
             }
@@ -182,16 +175,35 @@ impl IcechunkReferences {
         Ok(true)
     }
 
-    /// Passes the keys of chunks that start with `prefix` and their references to `each`, as long as it returns true.
+    /// Passes the keys of chunks that start with `prefix` to `each`, as long as it returns true.
+    ///
+    /// # Errors
+    /// `Unsupported`, before any key, if they are too many.
     fn list_all_chunks(&self, prefix: &str, each: &mut EachChunk<'_>) -> io::Result<bool> {
-        for (path, node, array) in self.snapshot.arrays() {
+        let may_have = |path: &str| {
             let folder = format!("{path}/");
-            let may_have = folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty();
-            let mut with_prefix = |key: &str, found: ChunkReference<'_>| match key.starts_with(prefix) {
-                true => each(key, found),
-                false => Ok(true),
+            folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty()
+        };
+        let arrays = || self.snapshot.arrays().filter(|(path, ..)| may_have(path));
+        let mut count = 0usize;
+        for (_, node, array) in arrays() {
+            for id in array.manifests.iter().map(|manifest| manifest.id) {
+                let more = self.manifest(id)?.len(&node.id);
+                count = count.saturating_add(more.map_err(|why| damaged_manifest(id, &why))?);
+            }
+        }
+        if count > MOST_LISTED {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        for (path, node, array) in arrays() {
+            let mut with_prefix = EachChunk {
+                wants_references: each.wants_references,
+                take: &mut |key, found| match key.starts_with(prefix) {
+                    true => (each.take)(key, found),
+                    false => Ok(true),
+                },
             };
-            if may_have && !self.list_chunks(path, node, array, &mut with_prefix)? {
+            if !self.list_chunks(path, node, array, &mut with_prefix)? {
                 return Ok(false);
             }
         }
@@ -204,8 +216,13 @@ impl IcechunkReferences {
     }
 }
 
-/// Takes the key and the reference of a chunk. Returns false if it needs no more of them.
-type EachChunk<'e> = dyn FnMut(&str, ChunkReference<'_>) -> io::Result<bool> + 'e;
+/// Takes the keys of chunks.
+struct EachChunk<'e> {
+    /// True if it needs references beside the keys.
+    wants_references: bool,
+    /// Takes a key. Returns false if it needs no more of them.
+    take: &'e mut (dyn FnMut(&str, Option<ChunkReference<'_>>) -> io::Result<bool> + 'e),
+}
 
 /// The key of the document of a node.
 fn key_of(path: &str) -> String {
@@ -250,18 +267,19 @@ impl ReferenceSet for IcechunkReferences {
         for (_, node, array) in self.snapshot.arrays() {
             for manifest in &array.manifests {
                 let mut named = Ok(());
-                let listed =
-                    self.manifest(manifest.id)?
-                        .references(&node.id, |_, reference| match reference {
-                            // Others are chunks of the repository.
-                            ChunkReference::Stored { object, .. } if object.contains("://") => {
-                                match self.object_of(&object) {
-                                    Ok(object) => each(&object),
-                                    Err(e) => named = Err(e),
-                                }
-                            }
-                            ChunkReference::Stored { .. } | ChunkReference::Inline(_) => {}
-                        });
+                let read = self.manifest(manifest.id)?;
+                let listed = read.chunks(&node.id, true, |_, reference| {
+                    // Others are chunks of the repository.
+                    if let Some(ChunkReference::Stored { object, .. }) = reference
+                        && object.contains("://")
+                    {
+                        match self.object_of(&object) {
+                            Ok(object) => each(&object),
+                            Err(e) => named = Err(e),
+                        }
+                    }
+                    named.is_ok()
+                });
                 listed.map_err(|why| damaged_manifest(manifest.id, &why))?;
                 named?;
             }
@@ -271,10 +289,14 @@ impl ReferenceSet for IcechunkReferences {
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let mut all: Vec<String> = self.documents().collect();
-        self.list_all_chunks(prefix, &mut |key, _| {
-            all.push(key.to_owned());
-            Ok(true)
-        })?;
+        let mut chunks = EachChunk {
+            wants_references: false,
+            take: &mut |key, _| {
+                all.push(key.to_owned());
+                Ok(true)
+            },
+        };
+        self.list_all_chunks(prefix, &mut chunks)?;
         all.retain(|key| key.starts_with(prefix));
         all.sort_unstable();
         all.dedup();
@@ -284,24 +306,33 @@ impl ReferenceSet for IcechunkReferences {
     fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
         // Usually the same location as before.
         let mut last: Option<(String, String)> = None;
-        self.list_all_chunks(prefix, &mut |key, found| {
+        let mut take = |key: &str, found: Option<ChunkReference<'_>>| {
             let handle = match found {
-                ChunkReference::Inline(value) => self.listed.inline(value)?,
-                ChunkReference::Stored {
+                None => None,
+                Some(ChunkReference::Inline(value)) => self.listed.inline(value)?,
+                Some(ChunkReference::Stored {
                     object,
                     range,
                     version,
-                } => {
+                }) => {
                     if last.as_ref().is_none_or(|(location, _)| *location != *object) {
-                        let found = self.object_of(&object)?.into_owned();
-                        last = Some((object.into_owned(), found));
+                        // The reader finds this chunk by its key, and its error names it.
+                        let Ok(found) = self.object_of(&object) else {
+                            return Ok(false);
+                        };
+                        last = Some((object.to_string(), found.into_owned()));
                     }
                     let object = last.as_ref().map_or("", |(_, object)| object);
                     self.listed.stored(object, Some(range), version.as_ref())?
                 }
             };
             Ok(handle.map(|handle| each(key, handle)).is_some())
-        })
+        };
+        let mut chunks = EachChunk {
+            wants_references: true,
+            take: &mut take,
+        };
+        self.list_all_chunks(prefix, &mut chunks)
     }
 
     fn by_handle(&self, handle: u32) -> Option<Reference> {

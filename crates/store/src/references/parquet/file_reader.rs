@@ -11,7 +11,7 @@ use crate::references::reference_pool::{PooledReference, ReferencePool};
 const MAGIC: &[u8; 4] = b"PAR1";
 
 /// The references in one file, a row for each chunk.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rows {
     pool: ReferencePool,
     rows: Vec<Option<PooledReference>>,
@@ -82,10 +82,13 @@ pub fn read_rows(file: &[u8], most: usize) -> Result<Rows, Wrong> {
     if [offsets.len(), sizes.len(), of_value.len()] != [count; 3] {
         return Err("columns of different lengths".to_owned());
     }
-    let mut rows = Rows::default();
+    let mut rows = Rows {
+        pool: ReferencePool::of_values(values),
+        rows: Vec::with_capacity(count),
+    };
     for (row, (offset, size)) in offsets.into_iter().zip(sizes).enumerate() {
-        let added = match (bytes(&values, of_value[row]), bytes(&paths, of_path[row])) {
-            (Some(value), _) => rows.pool.inline(value).map(Some).map_err(|e| e.to_string()),
+        let added = match (of_value[row], bytes(&paths, of_path[row])) {
+            (Some((from, length)), _) => Ok(Some(rows.pool.inline_at(from, length))),
             (None, Some(path)) => rows.stored(path, offset, size).map(Some),
             (None, None) => Ok(None),
         };
@@ -280,6 +283,11 @@ impl Rows {
     /// Bytes that the rows take in memory, about.
     pub fn cost(&self) -> usize {
         size_of_val(&*self.rows) + self.pool.bytes()
+    }
+
+    /// True if a row has a reference.
+    pub fn has(&self, row: usize) -> bool {
+        matches!(self.rows.get(row), Some(Some(_)))
     }
 
     /// The reference of a row; `None` if it has none.

@@ -110,7 +110,7 @@ impl<'a> FileWriter<'a> {
         Ok(())
     }
 
-    /// Begins a column. Pages can tell values of `dictionary` by their numbers. It has at most 256, and none if it is not needed.
+    /// Begins a column. `dictionary` has at most 256 values, which pages name by number. It is empty for a column of plain values.
     ///
     /// # Errors
     /// Those of the sink; a value that no page holds.
@@ -289,12 +289,12 @@ fn length_of<T>(items: &[T]) -> io::Result<u32> {
     Ok(length?.cast_unsigned())
 }
 
-/// Bits that the numbers of so many values need, of which there are at least one.
+/// Bits of a number that tells `values` values apart, at least 1.
 fn width_of(values: usize) -> u8 {
     values.saturating_sub(1).max(1).ilog2() as u8 + 1
 }
 
-/// Adds numbers of at most eight bits: runs of equal ones, each with its length.
+/// Adds runs of equal numbers, each a length and a number of at most 8 bits.
 fn push_runs(page: &mut Vec<u8>, runs: impl Iterator<Item = (usize, u8)>) {
     for (length, number) in runs {
         push_varint(page, (length as u64) << 1);

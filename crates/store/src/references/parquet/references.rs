@@ -174,7 +174,7 @@ impl ParquetReferences {
         Ok(lacking)
     }
 
-    /// Passes the key and the reference of each chunk of an array to `each`, in C order, as long as it returns true.
+    /// Passes the key and the row of each chunk of an array to `each`, in C order, as long as it returns true.
     fn list_chunks(&self, path: &str, grid: &[u64], each: &mut EachChunk<'_>) -> io::Result<bool> {
         let count = grid
             .iter()
@@ -192,10 +192,11 @@ impl ParquetReferences {
             };
             let from = file * self.record_size;
             for chunk in from..count.min(from + self.record_size) {
-                if let Some(found) = rows.get((chunk - from) as usize) {
+                let row = (chunk - from) as usize;
+                if rows.has(row) {
                     key.truncate(folder);
                     push_name(&mut key, chunk, grid);
-                    if !each(&key, found)? {
+                    if !each(&key, &rows, row)? {
                         return Ok(false);
                     }
                 }
@@ -204,13 +205,13 @@ impl ParquetReferences {
         Ok(true)
     }
 
-    /// Passes the keys of chunks that start with `prefix` and their references to `each`, as long as it returns true.
+    /// Passes the keys of chunks that start with `prefix` and their rows to `each`, as long as it returns true.
     fn list_all_chunks(&self, prefix: &str, each: &mut EachChunk<'_>) -> io::Result<bool> {
         for (path, grid) in &self.grids {
             let folder = format!("{path}/");
             let may_have = folder.starts_with(prefix) || prefix.starts_with(&folder) || path.is_empty();
-            let mut with_prefix = |key: &str, found| match key.starts_with(prefix) {
-                true => each(key, found),
+            let mut with_prefix = |key: &str, rows: &Rows, row| match key.starts_with(prefix) {
+                true => each(key, rows, row),
                 false => Ok(true),
             };
             if may_have && !self.list_chunks(path, grid, &mut with_prefix)? {
@@ -221,8 +222,8 @@ impl ParquetReferences {
     }
 }
 
-/// Takes the key and the reference of a chunk. Returns false if it needs no more of them.
-type EachChunk<'e> = dyn FnMut(&str, Reference) -> io::Result<bool> + 'e;
+/// Takes the key of a chunk, and its row among those of a file. Returns false if it needs no more of them.
+type EachChunk<'e> = dyn FnMut(&str, &Rows, usize) -> io::Result<bool> + 'e;
 
 /// Adds the name of a chunk: its position in the grid.
 fn push_name(key: &mut String, chunk: u64, grid: &[u64]) {
@@ -233,8 +234,8 @@ fn push_name(key: &mut String, chunk: u64, grid: &[u64]) {
     let mut rest = chunk;
     for (n, length) in grid.iter().enumerate() {
         size /= length;
-        // A string takes any text.
         let dot = if n > 0 { "." } else { "" };
+        // Writing to a `String` never fails.
         let _ = write!(key, "{dot}{}", rest / size);
         rest %= size;
     }
@@ -277,7 +278,7 @@ impl ReferenceSet for ParquetReferences {
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let documents = self.documents.keys().filter(|key| key.starts_with(prefix));
         let mut keys: Vec<String> = documents.cloned().collect();
-        self.list_all_chunks(prefix, &mut |key, _| {
+        self.list_all_chunks(prefix, &mut |key, _, _| {
             keys.push(key.to_owned());
             Ok(true)
         })?;
@@ -286,10 +287,11 @@ impl ReferenceSet for ParquetReferences {
     }
 
     fn list_handles(&self, prefix: &str, each: &mut dyn FnMut(&str, u32)) -> io::Result<bool> {
-        self.list_all_chunks(prefix, &mut |key, reference| {
-            let handle = match reference {
-                Reference::Inline(value) => self.listed.inline(&value)?,
-                Reference::Stored(stored) => self.listed.stored(&stored.object, stored.range, None)?,
+        self.list_all_chunks(prefix, &mut |key, rows, row| {
+            let handle = match rows.get(row) {
+                Some(Reference::Inline(value)) => self.listed.inline(&value)?,
+                Some(Reference::Stored(stored)) => self.listed.stored(&stored.object, stored.range, None)?,
+                None => None,
             };
             Ok(handle.map(|handle| each(key, handle)).is_some())
         })

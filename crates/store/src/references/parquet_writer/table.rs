@@ -48,6 +48,7 @@ impl Rows {
         }
         let mut all = Vec::with_capacity(count);
         for (number, row) in self.rows {
+            // A row whose number came before is cut off.
             all.resize_with(number as usize, || None);
             all.push(Some(row));
         }
@@ -116,21 +117,21 @@ impl<'a> Table<'a> {
         let present: Vec<bool> = objects.clone().map(|object| object.is_some()).collect();
         let objects = objects.flatten();
         let (mut dictionary, mut runs): (Vec<&Arc<str>>, Vec<(usize, u8)>) = (Vec::new(), Vec::new());
-        let mut numbers = HashMap::new();
+        let (mut numbers, mut last) = (HashMap::new(), None);
         for object in objects.clone() {
-            match runs.last_mut() {
+            let number = match last {
                 // Usually the same object as before.
-                Some((length, number)) if Arc::ptr_eq(dictionary[usize::from(*number)], object) => {
-                    *length += 1
-                }
-                _ => {
-                    let number = *numbers.entry(object).or_insert(dictionary.len());
-                    let Ok(short) = u8::try_from(number) else { break };
-                    if number == dictionary.len() {
-                        dictionary.push(object);
-                    }
-                    runs.push((1, short));
-                }
+                Some((last, number)) if Arc::ptr_eq(last, object) => number,
+                _ => *numbers.entry(object).or_insert(dictionary.len()),
+            };
+            let Ok(short) = u8::try_from(number) else { break };
+            if number == dictionary.len() {
+                dictionary.push(object);
+            }
+            last = Some((object, number));
+            match runs.last_mut() {
+                Some((length, last)) if *last == short => *length += 1,
+                _ => runs.push((1, short)),
             }
         }
         if numbers.len() > MOST_OBJECTS || dictionary.is_empty() {

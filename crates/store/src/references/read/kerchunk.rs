@@ -13,7 +13,7 @@ use super::json_text::JsonText;
 use super::table::ReferenceTable;
 use super::template::{Names, Template, Value};
 use crate::references::base64;
-use crate::references::reference_pool::MOST_BYTES;
+use crate::references::reference_pool::MOST_TEXT;
 use ncutils_model::error::{Error, Result};
 
 /// Most bytes of a key, or of the name of an object.
@@ -218,7 +218,7 @@ fn value<R: Read>(
     match json.token()? {
         Some(b'"') => {
             let mut text = Vec::new();
-            json.string(&mut text, MOST_BYTES)?;
+            json.string(&mut text, MOST_TEXT)?;
             let encoded = std::str::from_utf8(&text)
                 .ok()
                 .and_then(|text| text.strip_prefix("base64:"));
@@ -230,7 +230,7 @@ fn value<R: Read>(
         }
         Some(b'{') => {
             let mut text = Vec::new();
-            json.value(&mut text, MOST_BYTES)?;
+            json.value(&mut text, MOST_TEXT)?;
             table.add_inline(key, &text)
         }
         Some(b'[') => place(json, key, object, table),

@@ -27,8 +27,7 @@ pub trait ReferenceSet: Send + Sync {
     /// If the references cannot be read.
     fn list(&self, prefix: &str) -> io::Result<Vec<String>>;
 
-    /// Passes each key of a chunk that starts with `prefix` to `each`, and maybe others, with its handle, as
-    /// [`KeyStore::list_handles`] does.
+    /// Passes keys that start with `prefix` to `each` with their handles, as [`KeyStore::list_handles`] does.
     ///
     /// # Errors
     /// If the references cannot be read.
@@ -170,7 +169,7 @@ impl KeyStore for ReferenceKeys {
         let (mut names, mut bytes) = (BTreeSet::new(), Ok(0));
         self.set.objects(&mut |name| {
             if let (Ok(before), false) = (&bytes, names.contains(name)) {
-                bytes = checked_bytes(*before, name);
+                bytes = checked_bytes(*before, name.len());
                 names.insert(name.to_owned());
             }
         })?;

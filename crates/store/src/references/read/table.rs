@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::keys::ReferenceSet;
 use crate::references::Reference;
-use crate::references::reference_pool::{MOST_BYTES, PooledReference, ReferencePool, make_room};
+use crate::references::reference_pool::{MOST_TEXT, PooledReference, ReferencePool, make_room};
 use ncutils_model::error::{Error, Result};
 
 /// Most references that one file may have.
@@ -22,7 +22,7 @@ pub struct ReferenceTable {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Position of the key, below [`MOST_BYTES`].
+    /// Position of the key, below [`MOST_TEXT`].
     key: u32,
     key_length: u32,
     reference: PooledReference,
@@ -48,9 +48,9 @@ impl ReferenceTable {
     }
 
     fn add(&mut self, key: &[u8], reference: PooledReference) -> Result<()> {
-        if self.entries.len() == MOST || self.keys.len() + key.len() >= MOST_BYTES {
+        if self.entries.len() == MOST || self.keys.len() + key.len() >= MOST_TEXT {
             return Err(Error::Unsupported(format!(
-                "a file of more than {MOST} references, or {MOST_BYTES} bytes of keys; a dataset in Parquet files may have more"
+                "a file of more than {MOST} references, or {MOST_TEXT} bytes of keys; a dataset in Parquet files may have more"
             )));
         }
         let count = self.entries.len();

@@ -115,15 +115,16 @@ impl ZarrReader {
         let grid = shards.map_or(&grid, Shards::grid);
         let mut names = ChunkNames::new(array.keys, grid);
         let mut add = |key: &str, handle| names.add(key.get(prefix.len()..).unwrap_or_default(), handle);
-        let listed = self
-            .store
-            .list_handles(&prefix, &mut add)
-            .and_then(|has_handles| {
-                if !has_handles {
-                    self.store.list(&prefix)?.iter().for_each(|key| add(key, 0));
-                }
-                Ok(has_handles && shards.is_none())
-            });
+        let handles = match shards {
+            Some(_) => Ok(false),
+            None => self.store.list_handles(&prefix, &mut add),
+        };
+        let listed = handles.and_then(|has_handles| {
+            if !has_handles {
+                self.store.list(&prefix)?.iter().for_each(|key| add(key, 0));
+            }
+            Ok(has_handles)
+        });
         let has_handles = match listed {
             Ok(has_handles) => has_handles,
             Err(e) if e.kind() == io::ErrorKind::Unsupported => {

@@ -134,12 +134,13 @@ impl Parent {
         let rank = manifest.extents.len();
         let (mut kept, mut has_replaced, mut is_strange) = (OpenManifest::default(), false, false);
         let read = Manifest::new(buffer);
-        let references = read.references(&node, |index, reference| {
+        let references = read.chunks(&node, true, |index, reference| {
             is_strange |= index.len() != rank;
-            match replaced.contains(index) {
-                true => has_replaced = true,
-                false => kept.add(index, value_of(reference.into())),
+            match reference {
+                Some(reference) if !replaced.contains(index) => kept.add(index, value_of(reference.into())),
+                _ => has_replaced = true,
             }
+            true
         });
         references.map_err(|why| damaged(&key, &why))?;
         if is_strange {
