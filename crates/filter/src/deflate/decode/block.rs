@@ -1,7 +1,8 @@
 //! The bits of a block of literals and runs, and the content that they become.
 
 use crate::deflate::decode::literal_table::{
-    END_OF_BLOCK, Entry, Equal, LONGER, LOOKUP_BITS, MATCH, NONE, Table, bits_of, kind_of, literals_of,
+    END_OF_BLOCK, Entry, LONGER, LOOKUP_BITS, LiteralByCode, MATCH, NO_LITERAL, Table, bits_of, kind_of,
+    literals_of,
 };
 
 /// Bytes that any run is filled with at once. Most runs are shorter.
@@ -87,7 +88,7 @@ impl<'a> Block<'a> {
     /// [`Block::decode`] for a block in which nearly all codes are literals of `BITS` bits. Several are looked up at once, as if all were
     /// such: each is one if those before it are.
     #[inline(never)]
-    pub fn decode_equal<const BITS: u32>(&mut self, table: &Table, equal: &Equal) -> Option<()> {
+    pub fn decode_equal<const BITS: u32>(&mut self, table: &Table, equal: &LiteralByCode) -> Option<()> {
         const { assert!(matches!(BITS, 5..=8)) };
         let most = (56 / BITS).min(8);
         let literal = |word: u64, n: u32| equal[(word >> (BITS * n)) as usize & ((1 << BITS) - 1)];
@@ -101,12 +102,12 @@ impl<'a> Block<'a> {
                     all |= literal(self.word, n);
                 }
                 eight.copy_from_slice(&literals.to_le_bytes());
-                if all < NONE {
+                if all < NO_LITERAL {
                     self.take(BITS * most);
                     self.place += most as usize;
                     continue;
                 }
-                let none = |n: u32| u32::from(literal(self.word, n) / NONE) << n;
+                let none = |n: u32| u32::from(literal(self.word, n) / NO_LITERAL) << n;
                 let taken = (0..most).fold(0, |all, n| all | none(n)).trailing_zeros();
                 self.take(BITS * taken);
                 self.place += taken as usize;

@@ -137,15 +137,15 @@ impl Codes {
     }
 }
 
-/// Literals whose codes have one number of bits, by these bits. [`NONE`] stands for others.
-pub(crate) type Equal = [u16; 1 << *EQUAL_BITS.end()];
-pub(crate) const NONE: u16 = 256;
+/// Literals whose codes have one number of bits, by these bits. [`NO_LITERAL`] stands for others.
+pub(crate) type LiteralByCode = [u16; 1 << *EQUAL_BITS.end()];
+pub(crate) const NO_LITERAL: u16 = 256;
 
 /// The literals whose codes have `bits` bits. A [`Table`] of these lengths exists.
-pub(crate) fn equal_literals(lengths: &[u8], bits: u32) -> Equal {
+pub(crate) fn equal_literals(lengths: &[u8], bits: u32) -> LiteralByCode {
     let mut found = [Code::default(); END];
     codes(lengths, &mut found);
-    let mut equal = [NONE; _];
+    let mut equal = [NO_LITERAL; _];
     for (literal, code) in found.iter().enumerate() {
         if u32::from(code.length) == bits
             && let Some(place) = equal.get_mut(usize::from(code.bits))
