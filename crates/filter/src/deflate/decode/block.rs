@@ -17,6 +17,7 @@ pub(crate) struct Block<'a> {
     /// Bits of `word`.
     count: u32,
     out: &'a mut [u8],
+    /// Bytes of `out` that are decoded.
     pub place: usize,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Block<'a> {
             if let Some(eight) = self.out.get_mut(self.place..self.place + 8) {
                 let (mut literals, mut all) = (0, 0);
                 for n in 0..most {
-                    // What is none disturbs the next one, which is not taken.
+                    // `NO_LITERAL` sets a bit of the next literal. That literal is not taken.
                     literals |= u64::from(literal(self.word, n)) << (8 * n);
                     all |= literal(self.word, n);
                 }

@@ -18,11 +18,12 @@ const _: () = assert!(LONGEST_LITERAL as u32 == LOOKUP_BITS + 1 && MOST_LITERALS
 /// Average bits of a literal above which a look-up hardly has two of them.
 const LONG_ON_AVERAGE: f64 = 5.0;
 
-/// The share of literals of one length, by their codes, from which on several are looked up as if all had that length. Each other symbol
-/// takes as long as four.
+/// Smallest share of the code space that literals of one length take in [`Codes::Equal`]. A symbol of another length costs as much time as
+/// four literals.
 const NEARLY_ALL: f64 = 0.85;
 
-/// Bits of codes that are so many: 256 literals have 8 bits at most, and shorter ones are [`Codes::Short`].
+/// Code lengths, in bits, that [`Codes::Equal`] can have. Shorter codes are [`Codes::Short`]. Longer ones cannot be nearly all: 256
+/// literals of 9 bits take half of the code space.
 const EQUAL_BITS: RangeInclusive<u32> = 5..=8;
 
 /// What the next bits of a block are. Zero stands for bits that no code begins with.
