@@ -13,11 +13,11 @@ fn types() -> Vec<NumpyType> {
     all
 }
 
-/// Numbers of a type in more than one block, among them zeros, first and last values and NaN.
+/// Numbers of a type in more than one block of [`BLOCK`] bytes, among them zeros, first and last values and NaN.
 fn numbers(ty: NumpyType) -> Vec<u8> {
     let mut state = 1u64;
     let mut made = Vec::new();
-    for n in 0..1500 {
+    for n in 0..5000 {
         state = state
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
