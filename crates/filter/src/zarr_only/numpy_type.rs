@@ -251,14 +251,14 @@ const BLOCK: usize = 4096;
 
 /// Replaces the content of `out` by `each` of the numbers of type `A` in `input`, as numbers of type `B`.
 pub(crate) fn map<A: Number, B: Number>(
-    input: (&[u8], Endian),
+    (input, from): (&[u8], Endian),
     (out, to): (&mut Vec<u8>, Endian),
     mut each: impl FnMut(A) -> B,
 ) {
     // Do not clear `out` first: all of it is overwritten.
-    out.resize(input.0.len() / A::SIZE * B::SIZE, 0);
+    out.resize(input.len() / A::SIZE * B::SIZE, 0);
     // Compilers make vector operations of a loop that does not ask for the order.
-    in_little_order((input, A::SIZE), ((out, to), B::SIZE), &mut |numbers, out| {
+    in_little_order((input, from, A::SIZE), (out, to, B::SIZE), &mut |numbers, out| {
         let numbers = numbers.chunks_exact(A::SIZE);
         for (number, made) in numbers.zip(out.chunks_exact_mut(B::SIZE)) {
             each(A::from_slice(number, Endian::Little)).to_slice(Endian::Little, made);
@@ -271,8 +271,8 @@ pub(crate) fn map<A: Number, B: Number>(
 /// Not inlined, as every loop would then be there twice.
 #[inline(never)]
 fn in_little_order(
-    ((input, from), size): ((&[u8], Endian), usize),
-    ((out, to), out_size): ((&mut [u8], Endian), usize),
+    (input, from, size): (&[u8], Endian, usize),
+    (out, to, out_size): (&mut [u8], Endian, usize),
     work: &mut dyn FnMut(&[u8], &mut [u8]),
 ) {
     if (from, to) == (Endian::Little, Endian::Little) {
