@@ -320,12 +320,15 @@ pub(crate) fn convert(
         _ => [from.class, to.class],
     };
     let (input, output) = ((input, from.endian), (out, to.endian));
-    /// Converts to that of some types which the output has, or to the last one.
+    /// Calls [`map`] for the output type among `$B`. `$last` is the one that is left.
     macro_rules! to {
         ($A:ident: $($B:ident)*; $last:ident) => {
             match () {
                 $(() if (class[1], to.size) == ($B::CLASS, $B::SIZE) => map::<$A, $B>(input, output, To::to),)*
-                () => map::<$A, $last>(input, output, To::to),
+                () => {
+                    debug_assert_eq!((class[1], to.size), ($last::CLASS, $last::SIZE));
+                    map::<$A, $last>(input, output, To::to);
+                }
             }
         };
     }
