@@ -53,4 +53,18 @@ mod tests {
         digest.update(b"56789");
         assert_eq!(digest.finalize(), 0xae8b_1486_0a79_9888);
     }
+
+    /// If `object_store` asks for another version, cargo only warns, and links the whole crate beside this one.
+    #[test]
+    fn no_other_crate_of_this_name_is_linked() {
+        let packages = include_str!("../../../Cargo.lock").split("\n\n");
+        let found: Vec<&str> = packages
+            .filter(|package| package.contains("name = \"crc-fast\"\n"))
+            .collect();
+        assert!(
+            matches!(found[..], [package] if !package.contains("source = ")),
+            "the version of crates/crc-fast is not the one that object_store takes:\n{}",
+            found.join("\n")
+        );
+    }
 }
