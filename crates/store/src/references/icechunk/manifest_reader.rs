@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::time::{Duration, SystemTime};
 
+use zstd::bulk::Decompressor;
+
 use super::flatbuffer_reader::{CopyLimit, Table, Vector, Wrong};
 use super::id::ObjectId;
 use super::keys;
@@ -106,7 +108,7 @@ impl Manifest {
             return Ok(None);
         };
         let found = search(refs, |found| Ok(position(found)?.cmp(chunk.iter().copied())))?;
-        found.map(|found| self.reference(found)).transpose()
+        found.map(|found| self.reference(found, &mut None)).transpose()
     }
 
     /// Gives the position of each chunk of a node to `each`, and its reference if it is wanted, as long as `each` returns true.
@@ -123,11 +125,14 @@ impl Manifest {
             return Ok(());
         };
         let (mut limit, mut last, mut index) = (CopyLimit::of(&self.buffer), None, Vec::new());
+        let mut unpacker = None;
         for found in refs.tables() {
             let found = found?;
             index.clear();
             index.extend(position(found)?);
-            let reference = wants_references.then(|| self.reference(found)).transpose()?;
+            let reference = wants_references
+                .then(|| self.reference(found, &mut unpacker))
+                .transpose()?;
             let copied = match &reference {
                 None => 0,
                 Some(ChunkReference::Inline(value)) => value.len(),
@@ -182,7 +187,12 @@ impl Manifest {
         Ok(self.refs(node)?.map_or(0, |refs| refs.len()))
     }
 
-    fn reference<'m>(&'m self, found: Table<'m>) -> Result<ChunkReference<'m>, Wrong> {
+    /// The reference of a chunk. `unpacker` is kept for the next ones.
+    fn reference<'m>(
+        &'m self,
+        found: Table<'m>,
+        unpacker: &mut Option<Decompressor<'static>>,
+    ) -> Result<ChunkReference<'m>, Wrong> {
         if let Some(value) = found.bytes(1)? {
             return Ok(ChunkReference::Inline(value));
         }
@@ -196,7 +206,7 @@ impl Manifest {
         }
         let object = match (found.text(5)?, found.bytes(8)?) {
             (Some(object), _) => object.into(),
-            (None, Some(packed)) => self.unpacked(packed)?.into(),
+            (None, Some(packed)) => self.unpacked(packed, unpacker)?.into(),
             (None, None) => return Err("a chunk without a place".to_owned()),
         };
         let version = match (found.text(6)?, found.short_number(7)?) {
@@ -214,11 +224,16 @@ impl Manifest {
     }
 
     /// The name of an object that was compressed with the dictionary of the manifest.
-    fn unpacked(&self, packed: &[u8]) -> Result<String, Wrong> {
-        let root = Table::root(&self.buffer)?;
-        let dictionary = root.bytes(2)?.unwrap_or_default();
-        let mut decoder = zstd::bulk::Decompressor::with_dictionary(dictionary).map_err(|e| e.to_string())?;
-        let name = decoder.decompress(packed, LONGEST);
+    fn unpacked(&self, packed: &[u8], unpacker: &mut Option<Decompressor<'static>>) -> Result<String, Wrong> {
+        let unpacker = match unpacker {
+            Some(unpacker) => unpacker,
+            None => {
+                let dictionary = Table::root(&self.buffer)?.bytes(2)?.unwrap_or_default();
+                let new = Decompressor::with_dictionary(dictionary);
+                unpacker.insert(new.map_err(|e| e.to_string())?)
+            }
+        };
+        let name = unpacker.decompress(packed, LONGEST);
         let name = name.map_err(|e| format!("the name of an object cannot be unpacked: {e}"))?;
         String::from_utf8(name).map_err(|_| "the name of an object is not UTF-8".to_owned())
     }

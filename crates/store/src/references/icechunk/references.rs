@@ -167,7 +167,11 @@ impl IcechunkReferences {
                 goes_on = (each.take)(&key, reference);
                 matches!(goes_on, Ok(true))
             });
-            listed.map_err(|why| damaged_manifest(named.id, &why))?;
+            match listed {
+                // Keys lead to the references that can be read.
+                Err(_) if each.wants_references => return Ok(false),
+                listed => listed.map_err(|why| damaged_manifest(named.id, &why))?,
+            }
             if !goes_on? {
                 return Ok(false);
             }

@@ -109,33 +109,51 @@ fn a_value_of_many_rows_is_kept_once() {
     assert!(rows.has(0) && rows.has(9_999) && rows.cost() < 2 << 20);
 }
 
+/// The references of a repository with the array `v` of these chunks, and the chunk `w`.
+fn icechunk(specification: Specification, chunks: &[Option<Reference>]) -> IcechunkReferences {
+    let keys = Arc::new(MemoryKeys::new());
+    let output = RepositoryOutput::new(Arc::new(keys.output()), specification);
+    output
+        .begin_arrays(vec![array("v", chunks.len() as u64), array("w", 1)])
+        .unwrap();
+    for (n, reference) in chunks.iter().enumerate() {
+        if let Some(reference) = reference {
+            output.put_reference(&format!("v/c/{n}"), reference).unwrap();
+        }
+    }
+    output.put("w/c/0", b"w").unwrap();
+    for key in ["zarr.json", "v/zarr.json", "w/zarr.json"] {
+        output.put_last(key, b"{}").unwrap();
+    }
+    output.publish().unwrap();
+    let id = |key: &String| ObjectId::parse(key.strip_prefix("snapshots/")?);
+    let ids: Vec<ObjectId> = keys.list("snapshots/").unwrap().iter().filter_map(id).collect();
+    let open = |id| IcechunkReferences::open(keys.clone(), id, None, "").unwrap();
+    let mut sets = ids.into_iter().map(open);
+    sets.find(|set| set.find("v/zarr.json").unwrap().is_some())
+        .unwrap()
+}
+
 #[test]
 fn handles_of_icechunk_lead_where_keys_do() {
     for specification in [Specification::V1, Specification::V2] {
-        let keys = Arc::new(MemoryKeys::new());
-        let output = RepositoryOutput::new(Arc::new(keys.output()), specification);
-        output.begin_arrays(vec![array("v", 6), array("w", 1)]).unwrap();
-        for (n, reference) in references(u64::MAX - 7).iter().enumerate() {
-            if let Some(reference) = reference {
-                output.put_reference(&format!("v/c/{n}"), reference).unwrap();
-            }
-        }
-        output.put("w/c/0", b"w").unwrap();
-        for key in ["zarr.json", "v/zarr.json", "w/zarr.json"] {
-            output.put_last(key, b"{}").unwrap();
-        }
-        output.publish().unwrap();
-        let id = |key: &String| ObjectId::parse(key.strip_prefix("snapshots/")?);
-        let ids: Vec<ObjectId> = keys.list("snapshots/").unwrap().iter().filter_map(id).collect();
-        let sets = ids.into_iter().map(|id| {
-            let settings = None;
-            IcechunkReferences::open(keys.clone(), id, settings, "").unwrap()
-        });
-        let set = sets
-            .into_iter()
-            .find(|set| set.find("v/zarr.json").unwrap().is_some())
-            .unwrap();
+        let set = icechunk(specification, &references(u64::MAX - 7));
         check(&set, "", 6);
         check(&set, "v/", 5);
+    }
+}
+
+#[test]
+fn chunks_of_icechunk_without_handles_are_found_by_keys() {
+    let folder = "x".repeat(500);
+    let alternating = |n: u64| Some(stored(&format!("s3://b/{folder}/{}.nc", n % 2), n, 1, None));
+    let mut lost = references(8);
+    lost[2] = Some(stored("vcc://gone/a.nc", 1, 2, None));
+    for chunks in [(0..4000).map(alternating).collect(), lost] {
+        let set = icechunk(Specification::V2, &chunks);
+        assert!(!set.list_handles("v/", &mut |_, _| ()).unwrap());
+        assert_eq!(set.list("v/c/").unwrap().len(), chunks.iter().flatten().count());
+        assert_eq!(set.find("v/c/0").unwrap(), chunks[0]);
+        assert_eq!(set.find("v/c/5").unwrap(), chunks[5]);
     }
 }
