@@ -20,6 +20,7 @@ use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
     ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
+use tokio::sync::Semaphore;
 
 use crate::requests::RemoteStore;
 
@@ -44,6 +45,8 @@ pub(crate) enum Fault {
     NoConditions,
     /// Another program replaces this key by `newer` after each conditional put.
     ReplacedAgain(&'static str),
+    /// Each upload in parts begins when the store is told to [`go_on`](FaultyStore::go_on).
+    BeginsLate,
     /// Each page of a list whose number is a multiple of this one breaks off.
     BreaksLists(usize),
 }
@@ -54,6 +57,8 @@ pub(crate) struct FaultyStore {
     pub(crate) fault: Fault,
     requests: AtomicUsize,
     chance: AtomicU64,
+    /// What late requests wait for.
+    late: Semaphore,
     /// Uploads that were begun, and neither completed nor aborted.
     pub(crate) uploads: AtomicUsize,
     /// The requests in order: operation and key.
@@ -67,9 +72,15 @@ impl FaultyStore {
             fault,
             requests: AtomicUsize::new(0),
             chance: AtomicU64::new(88_172_645_463_325_252),
+            late: Semaphore::new(0),
             uploads: AtomicUsize::new(0),
             log: Mutex::default(),
         })
+    }
+
+    /// Serves the requests that wait.
+    pub(crate) fn go_on(&self) {
+        self.late.close();
     }
 
     pub(crate) fn requests(&self) -> usize {
@@ -265,6 +276,9 @@ impl RemoteStore for FaultyStore {
 impl MultipartStore for FaultyStore {
     async fn create_multipart(&self, path: &Path) -> Result<String> {
         let lost = self.before("begin", path.as_ref())?;
+        if self.fault == Fault::BeginsLate {
+            let _ = self.late.acquire().await;
+        }
         let id = self.inner.create_multipart(path).await;
         // An upload whose name was lost cannot be aborted by anybody.
         if !lost {

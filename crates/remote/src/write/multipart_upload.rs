@@ -39,7 +39,10 @@ pub(crate) struct Upload {
     /// The key that the user knows; empty for a single object.
     key: String,
     table: Mutex<PartTable>,
+    /// What the store knows of the upload. Locked while the upload begins.
     state: Mutex<State>,
+    /// How the upload ended. Never locked over a request.
+    outcome: Mutex<Outcome>,
     /// True if an older object may be there.
     may_replace: bool,
 }
@@ -54,6 +57,10 @@ struct State {
     /// Number of parts and bytes, once they are known.
     total: Option<(usize, u64)>,
     is_given_up: bool,
+}
+
+#[derive(Default)]
+struct Outcome {
     /// True once the object is whole, and the store has said so.
     is_complete: bool,
     /// True after the answer to a put or a completion was lost, and the object could not be checked.
@@ -92,6 +99,7 @@ impl Upload {
             path,
             key: key.to_owned(),
             state: Mutex::default(),
+            outcome: Mutex::default(),
             may_replace,
         })
     }
@@ -147,7 +155,8 @@ impl Upload {
         }
         .map(|found| found.as_ref().map(Version::of));
         let begin = |store: Arc<dyn RemoteStore>| async move { store.create_multipart(&self.path).await };
-        let id = session.run(&task(), begin)?;
+        // Who gives the upload up waits for this, but for no further try.
+        let id = session.wait(self.sending.tried(&task(), begin))??;
         debug!(key = %self.path, "began an upload in parts");
         state.id = Some(id.clone());
         Ok(id)
@@ -209,7 +218,7 @@ impl Upload {
                     return Ok(());
                 };
                 let may_be_there = Failure::of(&failed).meaning == Meaning::Passing;
-                this.state.lock().is_lost |= may_be_there;
+                this.outcome.lock().is_lost |= may_be_there;
                 // The store may have done it, and only its answer was lost.
                 match may_be_there && has_content(&*store, &this.path, payload.clone()).await {
                     true => Ok(()),
@@ -227,14 +236,14 @@ impl Upload {
         request: impl Future<Output = io::Result<()>> + Send + 'static,
     ) -> io::Result<()> {
         let this = Arc::clone(self);
-        let then = move |()| this.state.lock().is_complete = true;
+        let then = move |()| this.outcome.lock().is_complete = true;
         self.sending.send(bytes, &self.key, &task(), request, then)
     }
 
     /// True if the store may have the object though it did not say so.
     pub(crate) fn may_be_there(&self) -> bool {
-        let state = self.state.lock();
-        state.is_lost && !state.is_complete
+        let outcome = self.outcome.lock();
+        outcome.is_lost && !outcome.is_complete
     }
 
     /// Completes the upload, if all parts have arrived and it was finished.
@@ -263,7 +272,7 @@ impl Upload {
                 let found = store.head(&this.path).await;
                 let is_known = found.as_ref().map_or_else(Failure::is_no_object, |_| true);
                 if !(is_known && before.is_some()) && Failure::of(&failed).meaning == Meaning::Passing {
-                    this.state.lock().is_lost = true;
+                    this.outcome.lock().is_lost = true;
                 }
                 let is_another = |now: &ObjectMeta| {
                     before
@@ -283,7 +292,7 @@ impl Upload {
 
     /// True once the object is whole.
     pub(crate) fn is_complete(&self) -> bool {
-        self.state.lock().is_complete
+        self.outcome.lock().is_complete
     }
 
     /// Makes the store forget the parts, unless the object is whole.
@@ -292,7 +301,7 @@ impl Upload {
     /// If the store does not answer: parts may stay, and cost money until a rule of the bucket removes them.
     pub(crate) fn abort(&self) -> io::Result<()> {
         let mut state = self.state.lock();
-        if state.is_complete {
+        if self.is_complete() {
             return Ok(());
         }
         state.is_given_up = true;

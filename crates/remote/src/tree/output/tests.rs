@@ -366,6 +366,33 @@ fn who_lost_the_claim_neither_publishes_nor_deletes() {
 }
 
 #[test]
+fn an_upload_that_begins_late_holds_up_no_other_value() {
+    let store = FaultyStore::new(Arc::default(), Fault::BeginsLate);
+    let output = claim(&store, false).unwrap();
+    std::thread::scope(|scope| {
+        let late = output.create("late").unwrap();
+        let writer = scope.spawn(move || late.write_at(0, &[1; 150]).and_then(|()| late.finish()));
+        while store.logged("begin").is_empty() {
+            std::thread::yield_now();
+        }
+        let (done, is_done) = std::sync::mpsc::channel();
+        let output = &output;
+        scope.spawn(move || {
+            let other = output.create("other").unwrap();
+            other.write_at(0, &[2; 50]).unwrap();
+            other.finish().unwrap();
+            done.send(()).unwrap();
+        });
+        let in_time = is_done.recv_timeout(std::time::Duration::from_secs(10));
+        store.go_on();
+        writer.join().unwrap().unwrap();
+        in_time.expect("the other value waits for the late one");
+    });
+    output.publish().unwrap();
+    assert_eq!(contents(&store.inner)["t/x.zarr/late"].len(), 150);
+}
+
+#[test]
 fn a_failure_names_the_key_that_failed() {
     let store = FaultyStore::new(Arc::default(), Fault::Fails(4));
     let output = claim(&store, false).unwrap_or_else(|e| panic!("{e:?}"));
