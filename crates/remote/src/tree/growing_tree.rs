@@ -116,12 +116,27 @@ impl GrowingTree {
 
     /// Waits for what was put, and notes that what leads to it may be there from now on.
     fn begin_switch(&self) -> io::Result<()> {
-        self.with_mark(|mark| match std::mem::replace(&mut mark.is_switching, true) {
-            true => match self.objects.get(GROWING)? {
-                Some(found) if found.bytes == mark.text.as_bytes() => Ok(()),
+        self.objects.sending.wait()?;
+        let noted = self
+            .mark
+            .lock()
+            .as_ref()
+            .filter(|mark| mark.is_switching)
+            .map(|mark| mark.text.clone());
+        if let Some(text) = noted {
+            // The mark is not locked over this look.
+            return match self.objects.get(GROWING)? {
+                Some(found) if found.bytes == text.as_bytes() => Ok(()),
                 _ => Err(taken_over()),
-            },
-            false => mark.replace(&self.objects, format!("{}{SWITCHING}", mark.text)),
+            };
+        }
+        self.with_mark(|mark| {
+            // Another thread may have noted it since.
+            if !mark.is_switching {
+                mark.replace(&self.objects, format!("{}{SWITCHING}", mark.text))?;
+                mark.is_switching = true;
+            }
+            Ok(())
         })
     }
 }
@@ -226,7 +241,7 @@ mod tests {
     use object_store::memory::InMemory;
 
     use super::*;
-    use crate::tests::faulty_store::{Fault, FaultyStore};
+    use crate::tests::faulty_store::{Fault, FaultyStore, contents};
 
     /// A tree on a store with a fault, in which `ref` has the value `old`.
     fn with_ref(fault: Fault) -> (GrowingTree, Arc<Session>) {
@@ -257,6 +272,23 @@ mod tests {
         let (tree, _) = with_ref(Fault::ReplacedAgain("t/ref"));
         assert!(tree.replace("ref", b"old", b"new").unwrap());
         assert_eq!(tree.staged("ref").unwrap().unwrap(), b"newer");
+    }
+
+    #[test]
+    fn metadata_waits_for_a_mark_that_tells_of_it() {
+        let healthy = FaultyStore::new(Arc::new(InMemory::new()), Fault::Never);
+        let open = |store: &Arc<FaultyStore>| {
+            let session = Session::over(store.clone(), "memory");
+            GrowingTree::open(session, "t", 32 << 20, false).unwrap().0
+        };
+        let _tree = open(&healthy);
+        let before = healthy.requests();
+        let store = FaultyStore::new(Arc::new(InMemory::new()), Fault::Fails(before));
+        let tree = open(&store);
+        assert!(tree.put_last("meta", b"x").is_err(), "the mark was not replaced");
+        tree.put_last("meta", b"x").unwrap();
+        let mark = &contents(&store.inner)[&format!("t/{GROWING}")];
+        assert!(mark.ends_with(SWITCHING.as_bytes()), "{mark:?}");
     }
 
     #[test]
