@@ -123,10 +123,10 @@ impl TreeOutput {
         memory: u64,
         replaces: Option<KeysCheck<'_>>,
     ) -> Result<Self, NotClaimed> {
-        Self::claimed(TreeObjects::new(session, prefix, memory), replaces)
+        Self::of_objects(TreeObjects::new(session, prefix, memory), replaces)
     }
 
-    fn claimed(objects: TreeObjects, replaces: Option<KeysCheck<'_>>) -> Result<Self, NotClaimed> {
+    fn of_objects(objects: TreeObjects, replaces: Option<KeysCheck<'_>>) -> Result<Self, NotClaimed> {
         let claimed = Arc::new(Claimed::default());
         let mut slot = claimed.0.lock();
         // Listed before anything is written: a program that is told to end waits for the claim, and gives it up.

@@ -83,14 +83,14 @@ pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
 }
 
 /// What is escaped where nothing has a meaning of its own: all but letters, digits and `-._~` (RFC 3986, section 2.3).
-pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+pub(crate) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
 /// What is escaped in a key of an object store.
-const IN_KEYS: &AsciiSet = &RESERVED.remove(b'/');
+const IN_KEYS: &AsciiSet = &ESCAPED.remove(b'/');
 
 /// What cannot stand in the path or query of a request.
 const UNSENDABLE: &AsciiSet = &CONTROLS

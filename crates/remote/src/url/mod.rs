@@ -29,7 +29,7 @@ mod words;
 
 pub(crate) use key::joined;
 #[cfg(feature = "network")]
-pub(crate) use key::{RESERVED, below};
+pub(crate) use key::{ESCAPED, below};
 pub use key::{decoded, escaped};
 pub(crate) use parse::path_of;
 pub use parse::{parse, with_fragment};

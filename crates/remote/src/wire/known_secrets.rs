@@ -16,7 +16,7 @@ use percent_encoding::{percent_decode_str, utf8_percent_encode};
 use super::failure::clean;
 use super::headers::text;
 use crate::secret::{Login, Secret};
-use crate::url::RESERVED;
+use crate::url::ESCAPED;
 
 /// Shorter values would hide words that have nothing to do with them.
 const SHORTEST: usize = 6;
@@ -46,7 +46,7 @@ fn forms(text: &str) -> Forms {
     let mut forms: Forms = [text.to_owned(), decoded, plus]
         .into_iter()
         .flat_map(|form| {
-            let encoded = utf8_percent_encode(&form, RESERVED).to_string();
+            let encoded = utf8_percent_encode(&form, ESCAPED).to_string();
             let escaped = clean(&form);
             [form, encoded, escaped]
         })

@@ -74,7 +74,7 @@ fn objects(session: Arc<Session>, prefix: &str, memory: u64) -> TreeObjects {
 fn claim(store: &Arc<FaultyStore>, replaces: bool) -> Result<TreeOutput, NotClaimed> {
     let session = Session::over(store.clone(), "s3://test");
     let replaces: Option<KeysCheck<'_>> = if replaces { Some(&check) } else { None };
-    TreeOutput::claimed(objects(session, "t/x.zarr", 1 << 20), replaces)
+    TreeOutput::of_objects(objects(session, "t/x.zarr", 1 << 20), replaces)
 }
 
 /// Writes the dataset of a number as a writer of Zarr does.
@@ -278,7 +278,7 @@ fn a_request_that_fails_once_changes_nothing() {
 fn many_values_survive_a_bad_network() {
     let store = FaultyStore::new(Arc::default(), Fault::OneIn(20));
     let session = Session::over(store.clone(), "s3://test");
-    let output = TreeOutput::claimed(objects(session, "t", 20_000), None).unwrap();
+    let output = TreeOutput::of_objects(objects(session, "t", 20_000), None).unwrap();
     for n in 0..2000u32 {
         output
             .put(&format!("a/{n}"), &n.to_le_bytes().repeat(n as usize % 100))
