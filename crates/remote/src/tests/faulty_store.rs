@@ -45,6 +45,10 @@ pub(crate) enum Fault {
     NoConditions,
     /// Another program replaces this key by `newer` after each conditional put.
     ReplacedAgain(&'static str),
+    /// Another program replaces this key by `newer` after each list.
+    ReplacedAfterList(&'static str),
+    /// This key stays, though the store says that it deleted it.
+    Keeps(&'static str),
     /// Each upload in parts begins when the store is told to [`go_on`](FaultyStore::go_on).
     BeginsLate,
     /// Each page of a list whose number is a multiple of this one breaks off.
@@ -208,12 +212,15 @@ impl ObjectStore for FaultyStore {
         let (inner, mut failed) = (Arc::clone(&self.inner), None);
         let paths: Vec<_> =
             futures_util::FutureExt::now_or_never(paths.collect::<Vec<_>>()).unwrap_or_default();
-        let mut kept = Vec::new();
+        let (mut deleted, mut kept) = (Vec::new(), Vec::new());
         for path in paths {
             let key = path.as_ref().map(ToString::to_string).unwrap_or_default();
             match self.before("delete", &key) {
                 Ok(lost) => {
-                    kept.push(path);
+                    match self.fault {
+                        Fault::Keeps(stays) if stays == key => kept.push(path),
+                        _ => deleted.push(path),
+                    }
                     if lost {
                         failed = Some(broken());
                         break;
@@ -225,8 +232,9 @@ impl ObjectStore for FaultyStore {
                 }
             }
         }
-        let deleted = inner.delete_stream(futures_util::stream::iter(kept).boxed());
-        deleted.chain(futures_util::stream::iter(failed.map(Err))).boxed()
+        let deleted = inner.delete_stream(futures_util::stream::iter(deleted).boxed());
+        let rest = kept.into_iter().chain(failed.map(Err));
+        deleted.chain(futures_util::stream::iter(rest)).boxed()
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
@@ -262,6 +270,9 @@ impl RemoteStore for FaultyStore {
         let lost = self.before("list", shown)?;
         options.offset = from;
         let mut page = self.inner.page(prefix, options).await?;
+        if let Fault::ReplacedAfterList(key) = self.fault {
+            self.inner.put(&Path::from(key), "newer".into()).await?;
+        }
         let objects = &mut page.result.objects;
         objects.sort_by(|a, b| a.location.cmp(&b.location));
         if objects.len() > PAGE {

@@ -206,14 +206,17 @@ impl Run {
     }
 
     /// Deletes everything that the run wrote, its mark last. What another run wrote stays.
+    ///
+    /// # Errors
+    /// Those of the store; an object that stays, and with it the mark; another run that takes over in between.
     pub(crate) fn undo(&self, tree: &TreeObjects) -> io::Result<()> {
         let (mark, _) = self.mark();
         if !self.holds(tree)? {
             return Ok(());
         }
         // A request that was given up may still have been answered between a list and the deletion, so there are several lists.
-        tree.clear(&self.folder(""), |key| key != mark, || Ok(()))?;
-        tree.delete([mark])
+        tree.clear(&self.folder(""), |key| key != mark, || self.check(tree))?;
+        self.release(tree)
     }
 }
 

@@ -393,6 +393,39 @@ fn an_upload_that_begins_late_holds_up_no_other_value() {
 }
 
 #[test]
+fn what_cannot_be_deleted_keeps_its_mark() {
+    let store = FaultyStore::new(Arc::default(), Fault::Keeps("t/x.zarr/a/0.0"));
+    let output = claim(&store, false).unwrap();
+    output.put("a/0.0", b"x").unwrap();
+    output.put("a/0.1", b"x").unwrap();
+    output.tree.objects.sending.wait().unwrap();
+    let error = output.abandon().unwrap_err().to_string();
+    assert!(error.contains("cannot delete a/0.0"), "{error}");
+    let left: Vec<String> = contents(&store.inner).into_keys().collect();
+    assert_eq!(left, ["t/x.zarr/.ncutils-partial", "t/x.zarr/a/0.0"]);
+}
+
+#[test]
+fn who_loses_the_claim_while_it_cleans_up_deletes_nothing() {
+    let store = healthy(&Arc::default());
+    let output = claim(&store, false).unwrap();
+    output.put("a/0.0", b"x").unwrap();
+    output.tree.objects.sending.wait().unwrap();
+    let fault = Fault::ReplacedAfterList("t/x.zarr/.ncutils-partial");
+    let taken = FaultyStore::new(Arc::clone(&store.inner), fault);
+    let session = Session::over(taken, "s3://test");
+    let error = output
+        .run()
+        .undo(&objects(session, "t/x.zarr", 1 << 20))
+        .unwrap_err();
+    assert!(error.to_string().contains("another run took over"), "{error}");
+    drop(output);
+    let found = contents(&store.inner);
+    assert_eq!(found["t/x.zarr/.ncutils-partial"], b"newer");
+    assert_eq!(found["t/x.zarr/a/0.0"], b"x");
+}
+
+#[test]
 fn a_failure_names_the_key_that_failed() {
     let store = FaultyStore::new(Arc::default(), Fault::Fails(4));
     let output = claim(&store, false).unwrap_or_else(|e| panic!("{e:?}"));
