@@ -18,12 +18,13 @@ const SLOWEST: Duration = Duration::from_secs(60);
 /// Longest wait for the end of an answer that has brought all its bytes.
 const END: Duration = Duration::from_secs(1);
 
-/// The bytes of an answer. One that is slow, is a web page or ends too early is an error.
+/// The bytes of an answer. One that is slow, is a web page or ends too early is an error. One that is longer than told is for its
+/// caller to refuse.
 pub(super) struct Body {
     pieces: BoxStream<'static, Result<Bytes>>,
     /// Bytes that are still to come; `None` if the server does not tell.
     left: Option<u64>,
-    /// True until bytes have come that a web page does not begin with.
+    /// True while an answer that says it is a web page has brought nothing but white space.
     may_be_page: bool,
     /// When the current [`PROGRESS`] bytes began to come, and how many of them are there.
     since: Instant,
@@ -70,7 +71,7 @@ impl Body {
         if self.may_be_page && piece.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<') {
             return Err(Failure::web_page().into());
         }
-        self.may_be_page &= piece.is_empty();
+        self.may_be_page &= piece.trim_ascii().is_empty();
         self.left = self.left.map(|left| left.saturating_sub(piece.len() as u64));
         self.came += piece.len();
         let has_moved = self.came >= PROGRESS;
@@ -82,5 +83,50 @@ impl Body {
             return Err(Failure::passing(why).into());
         }
         Ok(Some((piece, has_moved)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requests::runtime;
+    use crate::tests::fixtures::answer;
+
+    /// The bytes that come from an answer, or why not.
+    fn got(pieces: &[&'static str], told: Option<u64>, ends: bool) -> Result<Vec<u8>, String> {
+        let all = async {
+            let (mut body, mut bytes) = (Body::of(answer(pieces, told, ends)), Vec::new());
+            while let Some((piece, _)) = body.next().await? {
+                bytes.extend_from_slice(&piece);
+            }
+            Ok(bytes)
+        };
+        let all = runtime().unwrap().block_on(all);
+        all.map_err(|e: object_store::Error| Failure::of(&e).text)
+    }
+
+    #[test]
+    fn a_page_behind_white_space_is_no_data() {
+        for pieces in [&["<html>"][..], &["", " \r\n\t<html>"], &["\r\n", "<html>"]] {
+            let error = got(pieces, None, true).unwrap_err();
+            assert!(error.contains("a web page"), "{error}");
+        }
+        assert_eq!(got(&["a", "<html>"], None, true).unwrap(), b"a<html>");
+    }
+
+    #[test]
+    fn an_answer_that_ends_too_early_fails() {
+        let error = got(&["abc"], Some(5), true).unwrap_err();
+        assert_eq!(error, "the answer ended 2 bytes too early");
+    }
+
+    #[test]
+    fn an_answer_whose_bytes_are_there_needs_no_end() {
+        assert_eq!(got(&["abc"], Some(3), false).unwrap(), b"abc");
+    }
+
+    #[test]
+    fn bytes_behind_the_told_end_come_too() {
+        assert_eq!(got(&["abc", "d"], Some(3), true).unwrap(), b"abcd");
     }
 }

@@ -50,19 +50,25 @@ impl QueryServer for RemoteQueries {
 
 /// One try: the answer from its beginning to its end.
 async fn whole(store: Arc<dyn RemoteStore>, question: &Question) -> object_store::Result<Vec<u8>> {
-    let too_long = || Failure::last(format!("the answer has more than {} bytes", question.most));
     let mut options = GetOptions::default();
     options.extensions.insert(Behind {
         suffix: question.suffix,
         query: question.query.clone(),
     });
-    let mut body = Body::of(store.get_opts(&Path::default(), options).await?);
-    if body.left().is_some_and(|length| length > question.most) {
+    let result = store.get_opts(&Path::default(), options).await?;
+    all(Body::of(result), question.most).await
+}
+
+/// All bytes of an answer, at most `most`.
+async fn all(mut body: Body, most: u64) -> object_store::Result<Vec<u8>> {
+    let too_long = || Failure::last(format!("the answer has more than {most} bytes"));
+    let told = body.left();
+    if told.is_some_and(|told| told > most) {
         return Err(too_long().into());
     }
     let mut bytes = Vec::new();
     while let Some((piece, _)) = body.next().await? {
-        if (bytes.len() + piece.len()) as u64 > question.most {
+        if (bytes.len() + piece.len()) as u64 > most {
             return Err(too_long().into());
         }
         if bytes.try_reserve(piece.len()).is_err() {
@@ -70,5 +76,35 @@ async fn whole(store: Arc<dyn RemoteStore>, question: &Question) -> object_store
         }
         bytes.extend_from_slice(&piece);
     }
-    Ok(bytes)
+    match told.is_some_and(|told| told < bytes.len() as u64) {
+        true => Err(Failure::passing("the answer is longer than it told").into()),
+        false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requests::runtime;
+    use crate::tests::fixtures::answer;
+
+    fn got(pieces: &[&'static str], told: Option<u64>) -> Result<Vec<u8>, String> {
+        let body = Body::of(answer(pieces, told, true));
+        let all = runtime().unwrap().block_on(all(body, 6));
+        all.map_err(|e| Failure::of(&e).text)
+    }
+
+    #[test]
+    fn an_answer_has_as_many_bytes_as_told_and_as_are_allowed() {
+        assert_eq!(got(&["abc", "de"], Some(5)).unwrap(), b"abcde");
+        assert_eq!(got(&["abc", "def"], None).unwrap(), b"abcdef");
+        for pieces in [&["abc", "de"][..], &["abcd", "e"]] {
+            let error = got(pieces, Some(4)).unwrap_err();
+            assert_eq!(error, "the answer is longer than it told");
+        }
+        for told in [Some(7), None] {
+            let error = got(&["abc", "defg"], told).unwrap_err();
+            assert_eq!(error, "the answer has more than 6 bytes");
+        }
+    }
 }
