@@ -256,7 +256,11 @@ fn stored(
             Provider::Azure => ProviderParts::Azure {
                 account: named.account,
             },
-            Provider::Gcs | Provider::Http => ProviderParts::Gcs,
+            Provider::Gcs => ProviderParts::Gcs,
+            Provider::Http => ProviderParts::Http {
+                query: None,
+                login: None,
+            },
         },
         server,
         bucket: bucket.to_owned(),
