@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use object_store::CredentialProvider;
 use object_store::aws::{AmazonS3Builder, AwsCredential, AwsCredentialProvider};
-use object_store::{CredentialProvider, RetryConfig};
 use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::container::{self, near_client};
 use crate::environment::ProcessEnvironment;
-use crate::requests::runtime;
+use crate::requests::{no_retries, runtime};
 use crate::secret::Secret;
 use crate::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
 use crate::transport::innermost;
@@ -232,14 +232,6 @@ pub(super) fn keys(
             Ok(matches!(found, Ok(Ok(_))).then_some(provider))
         }
         _ => Ok(None),
-    }
-}
-
-/// The session retries. What `object_store` retries would be tried ten times ten times.
-pub(super) fn no_retries() -> RetryConfig {
-    RetryConfig {
-        max_retries: 0,
-        ..RetryConfig::default()
     }
 }
 

@@ -7,7 +7,8 @@ use object_store::aws::{AmazonS3, AmazonS3Builder, AwsCredentialProvider, Checks
 use object_store::azure::{MicrosoftAzure, MicrosoftAzureBuilder};
 use object_store::gcp::{GcpCredential, GoogleCloudStorage, GoogleCloudStorageBuilder};
 
-use super::access_keys::{KeySource, no_retries};
+use super::access_keys::KeySource;
+use crate::requests::no_retries;
 use crate::settings::{Credentials, Settings};
 use crate::url::{RemoteUrl, Style};
 use crate::wire::{Checksum, Service};

@@ -20,7 +20,7 @@ mod version;
 
 pub(crate) use limiter::Limiter;
 pub(crate) use recipe::Recipe;
-pub(crate) use retry_config::RetryConfig;
+pub(crate) use retry_config::{RetryConfig, no_retries};
 pub(crate) use runtime::runtime;
 pub use session::Session;
 pub(crate) use store::Behind;

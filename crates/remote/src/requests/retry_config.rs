@@ -50,3 +50,11 @@ impl RetryConfig {
         doubled.min(self.longest_wait).mul_f64(0.5 + chance / 2.0)
     }
 }
+
+/// What stores of `object_store` get. The session retries, and what they retried would be tried ten times ten times.
+pub(crate) fn no_retries() -> object_store::RetryConfig {
+    object_store::RetryConfig {
+        max_retries: 0,
+        ..Default::default()
+    }
+}
