@@ -24,7 +24,7 @@ pub(crate) trait Recipe: Send + Sync {
         Ok(false)
     }
 
-    /// What requests are signed with, in words.
+    /// What requests are signed with, in words. `None` if nothing signs them.
     fn identity(&self) -> Option<String> {
         None
     }
@@ -34,7 +34,7 @@ pub(crate) trait Recipe: Send + Sync {
         None
     }
 
-    /// A text without those that no message may hold.
+    /// Returns `text` without known secrets.
     fn hide(&self, text: String) -> String {
         text
     }
@@ -45,5 +45,5 @@ pub(crate) trait Recipe: Send + Sync {
     }
 }
 
-/// Of a store that was given.
+/// The recipe of a store that the caller made: it cannot be made anew.
 impl Recipe for () {}

@@ -96,8 +96,8 @@ impl RcFiles {
         }
     }
 
-    /// The value of a key for a URL: of an entry for its path, else for its host, else for all. Among these the last. Without a URL, of
-    /// an entry for all.
+    /// Returns the value of `key` from the last entry for the URL's path, else for its host, else for all URLs. Without `url`, only
+    /// entries for all URLs count.
     pub(super) fn get(&self, key: &str, url: Option<&Typed>) -> Option<Chosen<String>> {
         let fits = |only: &Typed| {
             url.is_some_and(|url| {

@@ -14,7 +14,7 @@ use crate::patience;
 /// Time without an answer after which the user is told.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// The hosts that were told. Each is told once.
+/// Hosts that the user was told about. Each is named once.
 static TOLD: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// Makes a request. Returns once the head of the answer is there.

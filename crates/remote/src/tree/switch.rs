@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mark: nothing opens ─► delete the old, its root first ─► copy values ─► copy metadata, the root last
-//!                     ─► delete the mark: the new opens ─► tidy: delete what was built, and the mark of building
+//!                     ─► delete the mark: the new opens ─► tidy: delete the mark of building, then what was built
 //! ```
 //!
 //! Everything before the mark's end can be done again by another run: the built dataset stays whole until then.
@@ -91,9 +91,8 @@ pub(crate) fn switch(tree: &TreeObjects, mark: &Mark) -> io::Result<()> {
     tree.delete_mark(PARTIAL, &mark.text())
 }
 
-/// Deletes the dataset that a run built, once it has taken its place, and the run's mark of building. The mark goes first: as long as
-/// it is there, another process may complete the dataset again, and needs all of its values. `keeps_notes`: what several processes
-/// have left for each other stays.
+/// Deletes a run's mark of building, then the dataset it built. The mark goes first: while it is there, another process may end the
+/// switch again and needs all values. With `keeps_notes`, notes of the run's processes stay.
 ///
 /// # Errors
 /// Those of the store. What stays is no part of the dataset.

@@ -222,14 +222,12 @@ impl Failure {
             "ExpiredToken" | "TokenRefreshRequired" => Meaning::Expired,
             "RequestTimeTooSkewed" => Meaning::Skewed,
             "SlowDown" | "ServiceUnavailable" | "Throttling" | "RequestLimitExceeded" => Meaning::Busy,
-            // Servers that began to answer before they knew send the first with status 200 too. The second comes with status 400
-            // where a body came too slowly, and the others where it changed on the way.
-            "InternalError"
-            | "RequestTimeout"
-            | "BadDigest"
-            | "Md5Mismatch"
-            | "Crc64Mismatch"
-            | "XAmzContentSHA256Mismatch" => Meaning::Passing,
+            // Also sent with status 200.
+            "InternalError" => Meaning::Passing,
+            // S3, status 400: the body came too slowly.
+            "RequestTimeout" => Meaning::Passing,
+            // Status 400: the body changed on the way.
+            "BadDigest" | "Md5Mismatch" | "Crc64Mismatch" | "XAmzContentSHA256Mismatch" => Meaning::Passing,
             "AccessDenied" => Meaning::Refused,
             _ => match status.as_u16() {
                 404 => Meaning::NoObject,
