@@ -85,9 +85,9 @@ fn store(stores: &Stores, url: &RemoteUrl, requests: usize) -> Result<Arc<dyn Ke
     let (root, name) = match url.provider() {
         Provider::Http => {
             let origin = url
-                .server
+                .endpoint
                 .as_ref()
-                .map_or_else(String::new, |server| server.root.clone());
+                .map_or_else(String::new, |endpoint| endpoint.root.clone());
             let shown = format!("{origin}/");
             (
                 RemoteUrl {
@@ -99,7 +99,7 @@ fn store(stores: &Stores, url: &RemoteUrl, requests: usize) -> Result<Arc<dyn Ke
             )
         }
         _ => {
-            let name = format!("{:?} {:?} {}", url.provider(), url.server, url.bucket);
+            let name = format!("{:?} {:?} {}", url.provider(), url.endpoint, url.bucket);
             (
                 RemoteUrl {
                     key: String::new(),
@@ -147,9 +147,9 @@ fn key_of(url: &RemoteUrl) -> Result<String> {
 /// True if two URLs are of one service: one provider and endpoint, or one host.
 fn is_same_service(a: &RemoteUrl, b: &RemoteUrl) -> bool {
     let server = |url: &RemoteUrl| {
-        url.server
+        url.endpoint
             .as_ref()
-            .map(|server| (server.root.clone(), url.account().map(str::to_owned)))
+            .map(|endpoint| (endpoint.root.clone(), url.account().map(str::to_owned)))
     };
     a.provider() == b.provider() && server(a) == server(b)
 }

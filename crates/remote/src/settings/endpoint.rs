@@ -10,7 +10,7 @@ use ncutils_model::Result;
 impl Endpoint {
     /// The server that a URL names. Where it is Amazon's and names no region, the one of `region`.
     pub(super) fn of_url(url: &RemoteUrl, region: &str) -> Option<Chosen<Self>> {
-        let mut endpoint = url.server.clone()?;
+        let mut endpoint = url.endpoint.clone()?;
         let (_, authority) = endpoint.root.split_once("://")?;
         let host = authority.split(':').next()?;
         let is_bare = host == "s3.amazonaws.com" || host.ends_with(".s3.amazonaws.com");

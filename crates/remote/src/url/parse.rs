@@ -168,7 +168,7 @@ fn http_url(is_https: bool, rest: &str, words: Words) -> Result<RemoteUrl> {
             query: query.map(key::sendable).transpose()?.map(Secret::from),
             login: authority.user.map(login).transpose()?,
         },
-        server: Some(Endpoint {
+        endpoint: Some(Endpoint {
             root: origin(is_https, &authority.host, authority.port),
             style: Style::Path,
             is_aws: false,
@@ -235,7 +235,7 @@ fn stored(
     typed: Typed,
 ) -> Result<RemoteUrl> {
     key::check_bucket(bucket, provider)?;
-    let server = server.map(|(is_https, authority)| {
+    let endpoint = server.map(|(is_https, authority)| {
         // Files are blobs: both hosts of an account of Azure lead to the same data.
         let blobs = named
             .account
@@ -262,7 +262,7 @@ fn stored(
                 login: None,
             },
         },
-        server,
+        endpoint,
         bucket: bucket.to_owned(),
         key: key::key(path)?,
         form: words.form,

@@ -126,7 +126,7 @@ pub struct RemoteUrl {
     /// The protocol, and what only its URLs have.
     pub parts: ProviderParts,
     /// The server that the URL names; `None` for `s3://bucket/key` and the like, where settings name it.
-    pub server: Option<Endpoint>,
+    pub endpoint: Option<Endpoint>,
     /// The bucket or container; empty for HTTP.
     pub bucket: String,
     /// The key without slashes around it, decoded; empty for a whole bucket. For HTTP, the path as it is sent, with its
@@ -158,7 +158,7 @@ impl RemoteUrl {
             Provider::Gcs => "gs",
             Provider::Azure => "az",
             Provider::Http => {
-                let root = self.server.as_ref().map_or("", |server| &server.root);
+                let root = self.endpoint.as_ref().map_or("", |endpoint| &endpoint.root);
                 return format!("{root}{}", self.key);
             }
         };
@@ -195,8 +195,8 @@ impl RemoteUrl {
     pub fn meaning(&self) -> String {
         let provider = self.provider();
         let mut text = provider.name().to_owned();
-        if let Some(server) = &self.server {
-            text.push_str(&format!(", server {}", server.root));
+        if let Some(endpoint) = &self.endpoint {
+            text.push_str(&format!(", server {}", endpoint.root));
         }
         if provider == Provider::Http {
             return text;

@@ -89,7 +89,7 @@ fn is_within(inner: &RemoteUrl, outer: &RemoteUrl) -> bool {
     let place = |url: &RemoteUrl| {
         (
             url.provider(),
-            url.server.clone(),
+            url.endpoint.clone(),
             url.account().map(str::to_owned),
             url.bucket.clone(),
             url.asked.endpoint.clone(),

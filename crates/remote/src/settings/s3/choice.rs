@@ -62,7 +62,7 @@ fn region(sources: &Sources<'_>, profile: Option<&Profile>) -> Chosen<String> {
     };
     let asked = sources.asked(&url.asked.region, "aws.region=");
     // Another server's host may only look as if it had a region. What the user says explicitly goes first there.
-    let host_is_sure = url.server.as_ref().is_some_and(|server| server.is_aws);
+    let host_is_sure = url.endpoint.as_ref().is_some_and(|endpoint| endpoint.is_aws);
     let first = match host_is_sure {
         true => by_host.or(asked),
         false => asked.or(by_host),
