@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ncutils_core::store::references::icechunk::{
-    Containers, FileKind, FlexValue, Manifest, Repository, Snapshot, read_file,
+    Containers, FileKind, FlexValue, Manifest, Repository, Snapshot, Wanted, read_file,
 };
 use ncutils_core::store::references::parquet::read_rows;
 
@@ -59,7 +59,7 @@ fn metadata(value: &[u8]) {
     };
     for node in manifest.nodes().unwrap_or_default() {
         let mut positions = Vec::new();
-        let read = manifest.chunks(&node, false, |position, _| {
+        let read = manifest.chunks(&node, Wanted::Positions, |position, _| {
             positions.push(position.to_vec());
             true
         });

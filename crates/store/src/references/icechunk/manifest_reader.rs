@@ -47,6 +47,17 @@ impl From<ChunkReference<'_>> for Reference {
     }
 }
 
+/// What is wanted of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Their positions.
+    Positions,
+    /// Their references, one after another.
+    References,
+    /// Their references, of which all are kept.
+    Copies,
+}
+
 /// The chunks of arrays.
 #[derive(Debug)]
 pub struct Manifest {
@@ -111,26 +122,31 @@ impl Manifest {
         found.map(|found| self.reference(found, &mut None)).transpose()
     }
 
-    /// Gives the position of each chunk of a node to `each`, and its reference if it is wanted, as long as `each` returns true.
+    /// Gives the position of each chunk of a node to `each`, and its reference unless positions are wanted, as long as `each` returns true.
     ///
     /// # Errors
     /// What is damaged.
     pub fn chunks<'m>(
         &'m self,
         node: &[u8; 8],
-        wants_references: bool,
+        wanted: Wanted,
         mut each: impl FnMut(&[u32], Option<ChunkReference<'m>>) -> bool,
     ) -> Result<(), Wrong> {
         let Some(refs) = self.refs(node)? else {
             return Ok(());
         };
-        let (mut limit, mut last, mut index) = (CopyLimit::of(&self.buffer), None, Vec::new());
+        let mut limit = match wanted {
+            Wanted::Positions | Wanted::Copies => CopyLimit::of(&self.buffer),
+            // Only the time is bounded: chunks share the long names of a few objects.
+            Wanted::References => CopyLimit::times(64, &self.buffer),
+        };
+        let (mut last, mut index) = (None, Vec::new());
         let mut unpacker = None;
         for found in refs.tables() {
             let found = found?;
             index.clear();
             index.extend(position(found)?);
-            let reference = wants_references
+            let reference = (wanted != Wanted::Positions)
                 .then(|| self.reference(found, &mut unpacker))
                 .transpose()?;
             let copied = match &reference {

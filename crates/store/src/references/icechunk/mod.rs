@@ -33,7 +33,7 @@ pub use containers::Containers;
 pub use file_reader::{FileKind, LARGEST_FILE, LARGEST_TEXT, MAGIC, Specification, get, read_file};
 pub use flexbuffer::FlexValue;
 pub use id::ObjectId;
-pub use manifest_reader::{ChunkReference, Manifest};
+pub use manifest_reader::{ChunkReference, Manifest, Wanted};
 pub use places::RepositoryPlaces;
 pub use references::IcechunkReferences;
 pub use repository::Repository;

@@ -11,7 +11,7 @@ use super::file_reader::{FileKind, LARGEST_TEXT, damaged, get, get_file};
 use super::flexbuffer::FlexValue;
 use super::id::ObjectId;
 use super::keys::{self, DOCUMENT};
-use super::manifest_reader::{ChunkReference, Manifest};
+use super::manifest_reader::{ChunkReference, Manifest, Wanted};
 use super::nodes::{ArrayNode, Node};
 use super::object_url::object_at;
 use super::snapshot_reader::Snapshot;
@@ -75,7 +75,7 @@ impl IcechunkReferences {
             };
             let mut first = None;
             let manifest = self.manifest(id)?;
-            let listed = manifest.chunks(&node.id, true, |_, reference| {
+            let listed = manifest.chunks(&node.id, Wanted::References, |_, reference| {
                 first = reference;
                 false
             });
@@ -155,7 +155,7 @@ impl IcechunkReferences {
         for named in &array.manifests {
             let manifest = self.manifest(named.id)?;
             let mut goes_on = Ok(true);
-            let listed = manifest.chunks(&node.id, each.wants_references, |index, reference| {
+            let listed = manifest.chunks(&node.id, each.wanted, |index, reference| {
                 if !named.may_have(index) {
                     return true;
                 }
@@ -169,7 +169,7 @@ impl IcechunkReferences {
             });
             match listed {
                 // Keys lead to the references that can be read.
-                Err(_) if each.wants_references => return Ok(false),
+                Err(_) if each.wanted == Wanted::References => return Ok(false),
                 listed => listed.map_err(|why| damaged_manifest(named.id, &why))?,
             }
             if !goes_on? {
@@ -201,7 +201,7 @@ impl IcechunkReferences {
         }
         for (path, node, array) in arrays() {
             let mut with_prefix = EachChunk {
-                wants_references: each.wants_references,
+                wanted: each.wanted,
                 take: &mut |key, found| match key.starts_with(prefix) {
                     true => (each.take)(key, found),
                     false => Ok(true),
@@ -222,8 +222,8 @@ impl IcechunkReferences {
 
 /// Takes the keys of chunks.
 struct EachChunk<'e> {
-    /// True if it needs references beside the keys.
-    wants_references: bool,
+    /// What it takes beside the keys.
+    wanted: Wanted,
     /// Takes a key. Returns false if it needs no more of them.
     take: &'e mut (dyn FnMut(&str, Option<ChunkReference<'_>>) -> io::Result<bool> + 'e),
 }
@@ -272,7 +272,7 @@ impl ReferenceSet for IcechunkReferences {
             for manifest in &array.manifests {
                 let mut named = Ok(());
                 let read = self.manifest(manifest.id)?;
-                let listed = read.chunks(&node.id, true, |_, reference| {
+                let listed = read.chunks(&node.id, Wanted::References, |_, reference| {
                     // Others are chunks of the repository.
                     if let Some(ChunkReference::Stored { object, .. }) = reference
                         && object.contains("://")
@@ -294,7 +294,7 @@ impl ReferenceSet for IcechunkReferences {
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {
         let mut all: Vec<String> = self.documents().collect();
         let mut chunks = EachChunk {
-            wants_references: false,
+            wanted: Wanted::Positions,
             take: &mut |key, _| {
                 all.push(key.to_owned());
                 Ok(true)
@@ -333,7 +333,7 @@ impl ReferenceSet for IcechunkReferences {
             Ok(handle.map(|handle| each(key, handle)).is_some())
         };
         let mut chunks = EachChunk {
-            wants_references: true,
+            wanted: Wanted::References,
             take: &mut take,
         };
         self.list_all_chunks(prefix, &mut chunks)

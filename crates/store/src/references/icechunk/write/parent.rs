@@ -9,7 +9,7 @@ use super::super::file_reader::{
 };
 use super::super::id::{NodeId, ObjectId};
 use super::super::keys;
-use super::super::manifest_reader::Manifest;
+use super::super::manifest_reader::{Manifest, Wanted};
 use super::super::nodes::ManifestRef;
 use super::super::repository::{LATER, Repository};
 use super::super::snapshot_reader::Snapshot;
@@ -134,7 +134,7 @@ impl Parent {
         let rank = manifest.extents.len();
         let (mut kept, mut has_replaced, mut is_strange) = (OpenManifest::default(), false, false);
         let read = Manifest::new(buffer);
-        let references = read.chunks(&node, true, |index, reference| {
+        let references = read.chunks(&node, Wanted::Copies, |index, reference| {
             is_strange |= index.len() != rank;
             match reference {
                 Some(reference) if !replaced.contains(index) => kept.add(index, value_of(reference.into())),
