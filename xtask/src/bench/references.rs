@@ -95,6 +95,7 @@ pub fn run(tools: &Tools) -> Result<()> {
         data,
         ..
     } = tools;
+    fs::create_dir_all(data)?;
     let (source, printed) = (data.join("million.h5"), data.join("out.txt"));
     if !source.exists() {
         make(python, &source, &["latest"])?;
