@@ -40,7 +40,7 @@ impl ListedReferences {
     /// Keeps a value. Returns its handle; `None` if there is no room for more.
     ///
     /// # Errors
-    /// If the memory has no room.
+    /// If all values are too long.
     pub fn inline(&self, value: &[u8]) -> io::Result<Option<u32>> {
         self.keep(value.len(), |pool| pool.inline(value))
     }

@@ -27,7 +27,7 @@ pub struct ReferencePool {
     /// All values that stand among the references.
     values: Vec<u8>,
     objects: Vec<(Arc<str>, Option<ObjectVersion>)>,
-    /// Bytes that they take.
+    /// Bytes that the objects take in memory, about.
     object_bytes: usize,
     /// The number of the last object of each name.
     numbers: HashMap<Arc<str>, u32>,

@@ -52,9 +52,9 @@ impl From<ChunkReference<'_>> for Reference {
 pub enum Wanted {
     /// Their positions.
     Positions,
-    /// Their references, one after another.
+    /// Their references, of which the caller keeps no copy.
     References,
-    /// Their references, of which all are kept.
+    /// Their references, all of which the caller keeps.
     Copies,
 }
 

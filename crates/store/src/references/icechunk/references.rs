@@ -222,7 +222,7 @@ impl IcechunkReferences {
 
 /// Takes the keys of chunks.
 struct EachChunk<'e> {
-    /// What it takes beside the keys.
+    /// What is wanted beside the keys.
     wanted: Wanted,
     /// Takes a key. Returns false if it needs no more of them.
     take: &'e mut (dyn FnMut(&str, Option<ChunkReference<'_>>) -> io::Result<bool> + 'e),

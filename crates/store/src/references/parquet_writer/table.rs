@@ -22,7 +22,7 @@ pub enum Row {
     Inline(SpooledValue),
 }
 
-/// Rows that are there, by their numbers.
+/// Rows that have a reference, each with its number.
 #[derive(Default)]
 pub struct Rows {
     rows: Vec<(u32, Row)>,
@@ -30,7 +30,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Adds a row. The last one of a number counts. Most come in their order.
+    /// Adds a row. It replaces an earlier one of the same number.
     pub fn add(&mut self, number: u32, row: Row) {
         self.is_unordered |= self.rows.last().is_some_and(|(last, _)| *last >= number);
         self.rows.push((number, row));
@@ -57,7 +57,7 @@ impl Rows {
     }
 }
 
-/// Objects that the dictionary of a file may have.
+/// Most objects that the dictionary of a file has. Their numbers have eight bits.
 const MOST_OBJECTS: usize = 256;
 
 /// The rows of a file.
@@ -108,7 +108,7 @@ impl<'a> Table<'a> {
         file.finish()
     }
 
-    /// The column of the names of objects. Few objects are a dictionary.
+    /// Writes the column of the names of objects. Up to 256 objects are a dictionary.
     fn paths(&self, file: &mut FileWriter<'_>) -> io::Result<()> {
         let objects = self.rows.iter().map(|row| match row {
             Some(Row::Stored { object, .. }) => Some(object),
@@ -147,7 +147,7 @@ impl<'a> Table<'a> {
         file.data_page(&present, PageValues::Runs(&runs))
     }
 
-    /// The column of the numbers that `number` chooses of an offset and a size.
+    /// Writes a column of numbers, which `number` chooses from an offset and a size.
     fn numbers(
         &self,
         file: &mut FileWriter<'_>,
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         file.data_page(&vec![true; self.rows.len()], PageValues::Plain(&page))
     }
 
-    /// The column of values. Those of fill values repeat the only value of the dictionary, in pages that have no other values.
+    /// Writes the column of values. Pages of fill values have no other values, and repeat the only value of the dictionary.
     fn raw(&self, file: &mut FileWriter<'_>) -> io::Result<()> {
         let dictionary: Vec<&[u8]> = self.fill.iter().map(Vec::as_slice).collect();
         file.column("raw", ColumnKind::Bytes, &dictionary)?;

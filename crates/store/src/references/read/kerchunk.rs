@@ -204,7 +204,7 @@ fn references<R: Read>(json: &mut JsonText<R>, table: &mut ReferenceTable) -> Re
     Ok(())
 }
 
-/// Reads the reference of a key. `object` is room for the name of an object.
+/// Reads the reference of a key. `object` is a buffer for the name of an object.
 fn value<R: Read>(
     json: &mut JsonText<R>,
     key: &[u8],

@@ -24,7 +24,7 @@ pub struct Objects {
     last: RwLock<Option<LastObject>>,
 }
 
-/// An object that was what it was when a reference to it was made.
+/// An object that has not changed since a reference to it was made.
 struct LastObject {
     name: Arc<str>,
     version: Option<ObjectVersion>,
@@ -143,7 +143,7 @@ impl Objects {
         Ok(object)
     }
 
-    /// Checks that an object is what it was when a reference was made.
+    /// Checks that an object has not changed since a reference to it was made.
     fn check_state(&self, object: &Arc<dyn Object>, name: &str, version: &ObjectVersion) -> io::Result<()> {
         let state = match self.states.get(name) {
             Some(state) => state,
