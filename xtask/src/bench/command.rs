@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use super::cases::CASES;
 use super::{
-    append, archive, before, files, filters, jobs, join, pairs, proof, python as module, references, remote,
-    shards,
+    append, archive, before, files, filters, inflate, jobs, join, pairs, proof, python as module, references,
+    remote, shards,
 };
 use crate::process::succeed;
 use crate::programs::Programs;
@@ -24,6 +24,15 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/filters.py");
         return filters::run(&python, &script, &data, rest.first().map(String::as_str));
+    }
+    if let [first, rest @ ..] = arguments
+        && first == "inflate"
+    {
+        let binaries = build_release()?;
+        let (python, data) = make_data()?;
+        let script = root().join("tests/bench/inflate.py");
+        let only = rest.first().map(String::as_str);
+        return inflate::run(&binaries, &python, &script, &data, only);
     }
     if arguments == ["append"] {
         return append::run(&build_release()?, &data_folder());
@@ -120,7 +129,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     }
     let (older, only) = match arguments {
         [flag, ..] if flag.starts_with('-') && flag != "--before" => {
-            let groups = "append, archive, dap, files, filters, jobs, join, parts, proof, python, references, remote, shards";
+            let groups = "append, archive, dap, files, filters, inflate, jobs, join, parts, proof, python, references, remote, shards";
             anyhow::bail!("bench takes --before FOLDER, a part of a case's name, or one of {groups}");
         }
         [flag, rest @ ..] if flag == "--before" => {

@@ -33,6 +33,8 @@ use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
+use super::measure::median;
+
 /// Turns of each side. Their median counts.
 const TURNS: usize = 5;
 
@@ -369,9 +371,4 @@ fn fastest(mut call: impl FnMut() -> Result<(), String>) -> Result<f64> {
         times.push((processor_time() - before).as_secs_f64());
     }
     Ok(times.into_iter().fold(f64::INFINITY, f64::min))
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

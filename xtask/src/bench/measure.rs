@@ -79,3 +79,9 @@ fn high_water_mark(status_file: &str) -> Option<u64> {
         .ok()
         .map(|kib| kib * 1024)
 }
+
+/// The median of times, of which there must be one at least. Of an even number, it is the larger of the two in the middle.
+pub fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

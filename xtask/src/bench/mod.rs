@@ -22,7 +22,8 @@
 //! With `python`, it copies from Python: see `python.rs`. With `references`, it writes references: see `references.rs`. With
 //! `dap`, it copies from an OPeNDAP server: see `remote/dap.rs`.
 //!
-//! With `filters`, it compares each filter with the reference library's: see `filters.rs`.
+//! With `filters`, it compares each filter with the reference library's: see `filters.rs`. With `inflate`, it inflates
+//! what we and netcdf-bin deflated: see `inflate.rs`.
 
 mod append;
 mod archive;
@@ -32,6 +33,7 @@ mod codec;
 mod command;
 mod files;
 mod filters;
+mod inflate;
 mod jobs;
 mod join;
 mod measure;
