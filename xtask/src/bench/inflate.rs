@@ -1,7 +1,9 @@
 //! `cargo xtask bench inflate`: how fast the chunks that we deflated are inflated, beside those of netcdf-bin from the same data.
 //!
-//!     input ─► our nccopy ────────► chunks ─► our reader, zlib ─┐
-//!         └──► netcdf-bin's nccopy ─► chunks ─► our reader, zlib ─┴─► ratios of processor times
+//! ```text
+//! input ┬► our nccopy ─────────► chunks ─► our reader, zlib ┐
+//!       └► netcdf-bin's nccopy ► chunks ─► our reader, zlib ┴► ratios of processor times
+//! ```
 //!
 //! Both files are read on one core, in turns, and the median of the turns counts. Our reader reverses the shuffle as well,
 //! which takes the same time for both files. `tests/bench/inflate.py` has zlib, as Debian builds it.
