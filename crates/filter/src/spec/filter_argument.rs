@@ -71,9 +71,8 @@ pub fn parse(argument: &str) -> Result<FilterRequest> {
     let mut pipeline = Vec::new();
     for pair in pairs {
         match pair.as_rule() {
-            Rule::nothing | Rule::all => targets = Some(Targets::All),
+            Rule::nothing | Rule::word | Rule::all => targets = Some(Targets::All),
             Rule::name => names.push(NamePattern::parse(pair.as_str())),
-            Rule::kept => (targets, pipeline) = (Some(Targets::All), vec![AskedCodec::Keep]),
             Rule::pipeline => pipeline = parse_pipeline(pair).map_err(wrong)?,
             _ => {}
         }

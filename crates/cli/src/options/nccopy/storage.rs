@@ -97,7 +97,7 @@ pub(super) fn compression() -> Vec<Opt> {
         Opt::short('F', "filter", "Set the filters of some variables, or of all; repeatable")
             .or_long("filter")
             .value(Value::Texts("FILTER"))
-            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; none for no filter, keep for those of the input. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
+            .more("var&var,FILTER|FILTER, or '*,FILTER|FILTER' for all variables; alone, none for no filter, keep for those of the input, auto to choose. A FILTER is id,p1,… or name,p1,… or name,member=value,…, or auto, auto=fast or auto=small to choose by the data.")
             .section("nccopy.md#filters")
             .modes(OF_CHUNKS)
             .requests(&[Request::Filters])

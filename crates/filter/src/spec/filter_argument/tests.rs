@@ -41,6 +41,11 @@ fn forms() {
     };
     assert_eq!(parse("keep").unwrap(), keep(Targets::All));
     assert_eq!(parse("*,keep").unwrap(), keep(Targets::All));
+    assert_eq!(parse("auto").unwrap(), parse("*,auto").unwrap());
+    assert_eq!(parse("auto=small").unwrap(), parse("*,auto=small").unwrap());
+    assert_eq!(parse("auto,2").unwrap(), named(&["auto"], &[(2, &[])]));
+    assert!(error("auto=tiny").contains("expected auto, auto=fast"));
+    assert!(error("automatic").contains("no filter"));
     assert_eq!(parse("v,keep").unwrap(), keep(Targets::Named(vec!["v".into()])));
     assert!(error("v,keep|307,9").contains("cannot be joined with others"));
     assert_eq!(parse("v,none").unwrap(), named(&["v"], &[]));
