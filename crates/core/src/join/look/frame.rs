@@ -45,7 +45,7 @@ pub struct Look {
     pub lacking: Vec<VarId>,
     /// Variables of this input that the first one lacks, by path.
     pub extra: Vec<String>,
-    /// Attributes that differ, as `variable:attribute`.
+    /// Attributes that differ, as `variable:attribute`; not the units of times, which are converted.
     pub attributes: BTreeSet<String>,
     /// What the reader says of the schema.
     pub warnings: Vec<String>,
@@ -131,6 +131,8 @@ impl Frame<'_> {
                 _ => length = Some(own),
             }
             let conversion = pair.check_units()?;
+            // Units that are spelled otherwise mean the same now.
+            look.attributes.remove(&format!("{}:units", first.var_path(*var)));
             if is_unpacked {
                 if conversion.is_some() {
                     return Err(pair.differing_units());
