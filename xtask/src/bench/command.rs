@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use super::cases::CASES;
 use super::{
-    append, archive, before, files, filters, inflate, jobs, join, pairs, proof, python as module, references,
-    remote, shards,
+    append, archive, before, codecs, files, jobs, join, pairs, proof, python as module, references, remote,
+    shards,
 };
 use crate::process::succeed;
 use crate::programs::Programs;
@@ -23,7 +23,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     {
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/filters.py");
-        return filters::run(&python, &script, &data, rest.first().map(String::as_str));
+        return codecs::filters::run(&python, &script, &data, rest.first().map(String::as_str));
     }
     if let [first, rest @ ..] = arguments
         && first == "inflate"
@@ -32,7 +32,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let (python, data) = make_data()?;
         let script = root().join("tests/bench/inflate.py");
         let only = rest.first().map(String::as_str);
-        return inflate::run(&binaries, &python, &script, &data, only);
+        return codecs::inflate::run(&binaries, &python, &script, &data, only);
     }
     if arguments == ["append"] {
         return append::run(&build_release()?, &data_folder());

@@ -22,18 +22,16 @@
 //! With `python`, it copies from Python: see `python.rs`. With `references`, it writes references: see `references.rs`. With
 //! `dap`, it copies from an OPeNDAP server: see `remote/dap.rs`.
 //!
-//! With `filters`, it compares each filter with the reference library's: see `filters.rs`. With `inflate`, it inflates
-//! what we and netcdf-bin deflated: see `inflate.rs`.
+//! With `filters`, it compares each filter with the reference library's: see `codecs/filters.rs`. With `inflate`, it inflates
+//! what we and netcdf-bin deflated: see `codecs/inflate.rs`.
 
 mod append;
 mod archive;
 mod before;
 mod cases;
-mod codec;
+mod codecs;
 mod command;
 mod files;
-mod filters;
-mod inflate;
 mod jobs;
 mod join;
 mod measure;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::cases::{Case, OUTPUT, remove_dataset};
-use super::codec;
+use super::codecs::alone;
 use super::measure::{self, Run};
 
 /// Number of runs of each program. The fastest counts.
@@ -107,8 +107,8 @@ pub fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result
         );
     }
     if let Some(encode) = case.encode {
-        let alone = seconds(codec::time(&data.join(case.input), encode, 1)?);
-        let together = seconds(codec::time(&data.join(case.input), encode, threads)?);
+        let alone = seconds(alone::time(&data.join(case.input), encode, 1)?);
+        let together = seconds(alone::time(&data.join(case.input), encode, threads)?);
         println!(
             "  codecs     {alone:.3} s on one thread, {together:.3} s on {threads}; reached {:.0} % of threads x speed, {:.0} % of all together",
             100.0 * alone / threads as f64 / seconds(ours.time),

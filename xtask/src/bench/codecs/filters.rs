@@ -33,7 +33,7 @@ use ncutils_core::model::{CodecSpec, Configuration, Endian, ZarrVersion};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
-use super::measure::median;
+use crate::bench::measure::median;
 
 /// Turns of each side. Their median counts.
 const TURNS: usize = 5;
@@ -145,7 +145,7 @@ impl Drop for Reference {
 }
 
 /// Compares the filters whose names contain `only`.
-pub(super) fn run(python: &Path, script: &Path, folder: &Path, only: Option<&str>) -> Result<()> {
+pub fn run(python: &Path, script: &Path, folder: &Path, only: Option<&str>) -> Result<()> {
     let mut reference = Reference::start(python, script, folder)?;
     let count = reference.ask("count")?.as_u64().context("no number of cases")?;
     println!(

@@ -13,9 +13,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::cases::{CASES, Case, remove_dataset};
-use super::codec;
-use super::measure::median;
+use super::alone;
+use crate::bench::cases::{CASES, Case, remove_dataset};
+use crate::bench::measure::median;
 use crate::process::succeed;
 
 /// The id of the deflate filter of HDF5.
@@ -93,7 +93,7 @@ fn by_us(ours: &Path, theirs: &Path) -> Result<Times> {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..TURNS {
         for (file, times) in [ours, theirs].into_iter().zip(&mut times) {
-            times.push(codec::time(file, &[], 1)?.as_secs_f64());
+            times.push(alone::time(file, &[], 1)?.as_secs_f64());
         }
     }
     let [ours, theirs] = times.map(median);
