@@ -4,7 +4,12 @@
 const LAYERS: [(&str, &[&str]); 11] = [
     (
         "hdf5, codecs with crates of their own",
-        &["crates/hdf5/src/", "crates/blosc/src/", "crates/zfp/src/"],
+        &[
+            "crates/hdf5/src/",
+            "crates/blosc/src/",
+            "crates/crc-fast/src/",
+            "crates/zfp/src/",
+        ],
     ),
     ("model", &["crates/model/src/"]),
     ("store, filter", &["crates/store/src/", "crates/filter/src/"]),
@@ -22,12 +27,13 @@ const LAYERS: [(&str, &[&str]); 11] = [
         ],
     ),
     (
-        "cdl, print, integrity, inspect",
+        "cdl, print, integrity, inspect, distributed",
         &[
             "crates/core/src/cdl/",
             "crates/core/src/print/",
             "crates/core/src/integrity/",
             "crates/core/src/inspect/",
+            "crates/core/src/distributed/",
         ],
     ),
     ("plugin", &["crates/plugin/src/"]),
@@ -40,7 +46,6 @@ const LAYERS: [(&str, &[&str]); 11] = [
             "crates/ncgen/",
             "crates/ncutils/",
             "fuzz/",
-            "tests/harness/",
             "xtask/",
         ],
     ),
