@@ -26,7 +26,7 @@ mod slabs;
 mod space;
 mod writer;
 
-pub use header::limits::check;
+pub use header::write_check::check;
 pub(in crate::format) use map::{FileMap, MappedVariable};
 pub use reader::ClassicReader;
 pub use writer::ClassicWriter;

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::header::encode::{Layout, lay_out};
-use super::header::limits::check;
 use super::header::variable_position::{Geometry, VariablePosition};
 use super::header::version::Version;
+use super::header::write_check::check;
 use super::records::Records;
 use super::slabs::Slabs;
 use crate::chunk::{Region, fill_pattern, swap_units};

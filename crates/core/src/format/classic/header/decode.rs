@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::MAX_VARIABLE_RANK;
 use super::variable_position::{Geometry, VariablePosition, record_size, slabs};
 use super::version::{NC_ATTRIBUTE, NC_DIMENSION, NC_VARIABLE, Version, padded};
 use crate::chunk::swap_units;
@@ -11,9 +12,6 @@ use crate::store::{Object, known_size};
 
 /// Bytes that are read at once while decoding the header.
 const BLOCK: usize = 256 << 10;
-
-/// Most dimensions of a variable: netCDF's limit.
-const MAX_VARIABLE_RANK: u64 = 1024;
 
 /// A decoded header.
 #[derive(Debug)]
@@ -336,7 +334,7 @@ impl<'a> Cursor<'a> {
         let name = self.name(&mut schema.warnings)?;
         let at = self.position();
         let rank = self.count("number of dimensions")?;
-        if rank > MAX_VARIABLE_RANK {
+        if rank > MAX_VARIABLE_RANK as u64 {
             return Err(damaged("variable", at, &format!("{rank} dimensions")).in_variable(&name));
         }
         let mut dims = Vec::new();

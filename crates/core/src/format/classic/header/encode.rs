@@ -20,7 +20,7 @@ pub struct Layout {
     pub size: u64,
 }
 
-/// Lays out a dataset that passed [`check`](super::limits::check): the header, then the variables of fixed size, then the
+/// Lays out a dataset that passed [`check`](super::write_check::check): the header, then the variables of fixed size, then the
 /// record variables. Variables are in the order of their definition.
 ///
 /// # Errors

@@ -2,13 +2,11 @@
 
 use std::collections::HashSet;
 
+use super::MAX_VARIABLE_RANK;
 use super::variable_position::slabs;
 use super::version::Version;
 use crate::error::{Error, Result};
 use crate::model::{Attribute, DimId, Item, Kind, Schema, Type, TypeId, VarId, name_fault};
-
-/// Most dimensions of a variable: netCDF's limit.
-const MAX_VARIABLE_RANK: usize = 1024;
 
 /// Checks that `schema` can be written as a file of its kind. Kinds that are not classic pass.
 ///
