@@ -2,6 +2,15 @@
 //!
 //! The rest of the program sees only [`Reader`] and [`Writer`]. Nothing outside this folder and `location/`
 //! knows which format is behind them.
+//!
+//! ```text
+//! dispatch ─► a format: archive, classic, dap, hdf5_shards, netcdf4, references, zarr
+//!     Reader (reader/): schema, layouts, ranges, chunks     read by read_ranges, read_region; range_list, interleaved: where
+//!     Writer (writer): variable_plan ─► pieces              written: what has values; promise, received: is all there?
+//!     Referable (referable/): where chunks lie              source_file: other files that a dataset refers to
+//! ```
+//!
+//! `fault` is one thing that is wrong in a dataset. `read_options` has the choices of reading.
 
 pub mod archive;
 pub mod classic;

@@ -9,8 +9,11 @@
 //!                          └─ version 2 B-tree  ─┘                         the present extent
 //! ```
 //!
-//! An index is read once, completely, into a [`ChunkTable`], which keeps it in memory. A long index stays in the file: its table holds the
-//! places of its parts, and reads a part again when one of its chunks is asked for. So memory grows little with the number of chunks.
+//! An index is read once, into a [`ChunkTable`], in which chunks are looked up (`table.rs`). A short one is kept in memory, packed (`packed.rs`).
+//! A long one stays in the file: its table holds the places of its parts (`runs.rs`), and reads a part again when one of its chunks is asked
+//! for. So memory grows little with the number of chunks.
+//!
+//! `entry.rs` decodes what an index stores of a chunk, and `loose_chunks.rs` finds chunks in files that have lost their index.
 
 mod btree_v1;
 mod btree_v2;

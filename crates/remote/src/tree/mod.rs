@@ -1,7 +1,7 @@
 //! Publishing a tree of keys on a store where nothing can be renamed.
 //!
 //! ```text
-//! Claim: a mark that no other run has ─► values ─► metadata, in order ─┬─► the mark goes: the tree opens
+//! claim, Run: a mark that no other run has ─► values ─► metadata, in order ─┬─► the mark goes: the tree opens
 //!                                                                      └─► switch: takes the place of an older dataset
 //! ```
 //!

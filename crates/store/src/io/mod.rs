@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Input: object or store of keys, with the name that the user typed, and neighbours that it may refer to
-//! Destination: Output or KeyOutput ─► held: read back before it takes its name ─► commit or publish
+//! Destination: Output or KeyOutput ─► staged: read back before it takes its name ─► commit or publish
 //! ```
 //!
 //! `incomplete_outputs` lists outputs that a signal ends, and `end_of_process` ends them. `raw_files` are files of raw data

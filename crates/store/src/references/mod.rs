@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! chunk of a file ─► Reference ─► KeyOutput::put_reference ─┬─► json_writer ────► a file of references
-//!                                                           └─► parquet_writer ─► a folder of them, by parquet
-//! a file or a folder of references ─► read ─► KeyStore
+//!                                                           ├─► parquet_writer ─► a folder of them, by parquet
+//!                                                           └─► icechunk/write ─► a repository
+//! a file or a folder of references ─► read, parquet, icechunk ─► KeyStore
 //! ```
+//!
+//! `listed_references` and `reference_pool` find the chunks of an array by numbers, without their keys.
 
 pub mod base64;
 pub mod icechunk;

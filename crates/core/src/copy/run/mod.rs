@@ -1,4 +1,4 @@
-//! Running the jobs of a copy on all threads.
+//! Running the jobs of a copy on all threads: [`run_jobs`].
 //!
 //! ```text
 //! jobs ─► scheduler: threads take them ─► execute ─► routes ─► worker ─► sink ─► Writer

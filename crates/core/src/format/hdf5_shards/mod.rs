@@ -10,6 +10,9 @@
 //! ```
 //!
 //! Every chunk is stored once. Its address in the HDF5 file is its offset in the shard.
+//!
+//! Written: `writer` by `variable_form` (which variables), `shared_codecs` (what both formats have), `shard_schema` and `shard_headers`,
+//! `value_output`, `dataset_file`. Read: `dataset_side`, `in_shards`. Checked: `check`, `check_mappings`, `stored_value`.
 
 mod check;
 mod check_mappings;

@@ -7,7 +7,7 @@
 //!
 //! version 3:  v3, which shares the chunks and shards of read and write
 //!
-//! both:  json ◄─► attributes, dtype, fill_value      keys: names of keys
+//! both:  json, keys: names of keys      version 2:  attributes, dtype, fill_value (v3 has its own)
 //! ```
 //!
 //! Specifications: Zarr version 2, xarray's `_ARRAY_DIMENSIONS`, and NCZarr 2.0.0 as netCDF-C 4.10 writes it. Older

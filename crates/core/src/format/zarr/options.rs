@@ -5,11 +5,11 @@ use crate::model::{KeySeparator, Kind, ZarrVersion};
 /// The options of a Zarr hierarchy. A name's fragment sets them, as in `#mode=nczarr,noxarray`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZarrOptions {
-    /// Writing: each array gets the attribute `_ARRAY_DIMENSIONS`, from which xarray takes the names of its
-    /// dimensions. Reading ignores this option.
+    /// Writing version 2: each array gets the attribute `_ARRAY_DIMENSIONS`, from which xarray takes the names of its
+    /// dimensions. Version 3 has a member for them. Reading ignores this option.
     pub xarray: bool,
-    /// Writing: the key `.zmetadata` repeats the metadata of all groups and arrays. Reading: the metadata is taken
-    /// from that key, and the store is not listed.
+    /// Writing: consolidated metadata repeats that of all groups and arrays, in the key `.zmetadata` of version 2, or in
+    /// the root's `zarr.json` of version 3. Reading: the metadata is taken from there, and the store is not listed.
     pub consolidated: bool,
     /// Writing version 2: the character between the coordinates in a chunk's key.
     pub separator: KeySeparator,

@@ -68,7 +68,7 @@ pub enum FilterChange {
 }
 
 impl StoredFilters {
-    /// Filters that nothing was changed of.
+    /// Filters that are stored as they were asked for.
     pub fn as_asked(filters: Vec<CodecSpec>) -> Self {
         Self {
             filters,

@@ -205,7 +205,7 @@ impl Documents<'_> {
             ("compressor", codecs.compressor),
             ("filters", codecs.filters),
         ]);
-        // Every reader takes the point where nothing is said.
+        // Without this member, every reader takes '.' as the separator.
         if let (KeySeparator::Slash, Json::Object(members)) = (self.options.separator, &mut array) {
             members.push(("dimension_separator".to_owned(), text(KeySeparator::Slash.text())));
         }

@@ -20,19 +20,19 @@ const MOST_LISTS: usize = 32;
 /// Reads metadata documents.
 pub struct MetadataStore {
     store: Arc<dyn KeyStore>,
-    /// The documents of `.zmetadata`, by key.
+    /// The documents of the consolidated metadata, by key.
     consolidated: Option<BTreeMap<String, Json>>,
     /// The key of the document that has all others.
     all: &'static str,
-    /// True if documents are read from `.zmetadata` alone.
+    /// True if documents are read from the consolidated metadata alone.
     from_consolidated: bool,
-    /// The first key whose document differs from that in `.zmetadata`.
+    /// The first key whose document differs from that in the consolidated metadata.
     pub differs: Option<String>,
-    /// Why `.zmetadata`, which is not needed, cannot be read.
+    /// Why consolidated metadata, which is not needed, cannot be read.
     pub damaged: Option<Error>,
     /// What is wrong with documents that are left out. `None` if a damaged document is an error.
     pub faults: Option<Vec<String>>,
-    /// True if the copy in `.zmetadata` stands for a damaged document.
+    /// True if the copy in the consolidated metadata stands for a damaged document.
     pub takes_copies: bool,
     /// What is wrong with documents of which another copy was read.
     pub replaced: Vec<String>,
