@@ -14,7 +14,7 @@ pub const OLD_NAMES: [&str; 3] = ["nccopy", "ncdump", "ncgen"];
 
 /// Writes the man pages of all programs to a folder.
 pub fn write(target: &Path) -> Result<()> {
-    let ncutils = Programs::build_ncutils(DEV)?;
+    let ncutils = Programs::build_ncutils(DEV, &[])?;
     fs::create_dir_all(target)?;
     for name in OLD_NAMES {
         let path = target.join(format!("{name}.1"));

@@ -44,9 +44,14 @@ impl Programs {
         })
     }
 
-    /// Builds `ncutils`, which has all three in it. Returns its path.
-    pub fn build_ncutils(profile: &str) -> Result<PathBuf> {
-        succeed(cargo().args(["build", "--locked", "--profile", profile, "--package", "ncutils"]))?;
+    /// Builds `ncutils`, which has all three in it, with more arguments for rustc. Returns its path.
+    pub fn build_ncutils(profile: &str, arguments: &[String]) -> Result<PathBuf> {
+        succeed(
+            cargo()
+                .args(["rustc", "--locked", "--profile", profile, "--package", "ncutils"])
+                .args(["--bin", "ncutils", "--"])
+                .args(arguments),
+        )?;
         let programs = Self {
             profile: profile.to_owned(),
         };

@@ -9,6 +9,7 @@
 mod archive;
 mod debian;
 mod licence_texts;
+mod link;
 mod program;
 mod release;
 mod tree;

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::link;
 use super::release::version;
 use crate::man::page;
 use crate::process::output;
@@ -20,7 +21,7 @@ impl Program {
     /// Builds it as packages have it.
     pub fn build() -> Result<Self> {
         Ok(Self {
-            path: Programs::build_ncutils("dist")?,
+            path: Programs::build_ncutils("dist", &link::arguments())?,
             level: 9,
         })
     }

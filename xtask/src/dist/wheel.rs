@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::licence_texts;
+use super::link;
 use super::program::host;
 use super::tree::Tree;
 use crate::process::{output, succeed};
@@ -47,6 +48,8 @@ pub fn make(folder: &Path) -> Result<PathBuf> {
         ])
         .args(["--compatibility", PLATFORM, "--auditwheel", "repair", "--out"])
         .arg(&output_folder)
+        .arg("--")
+        .args(link::arguments())
         .env("PATH", &path)
         // Objects of another C compiler are not to be mixed with these.
         .env("CARGO_TARGET_DIR", root().join("target/zig"))
