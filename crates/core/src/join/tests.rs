@@ -341,6 +341,14 @@ fn differing() -> (Vec<InMemoryReader>, JoinRequest) {
 }
 
 #[test]
+fn units_that_are_converted_do_not_differ() {
+    let (inputs, request) = differing();
+    let (joined, _) = merged(&inputs, &request).unwrap();
+    let differing: Vec<_> = joined.differing_attributes().collect();
+    assert!(differing.is_empty(), "{differing:?}");
+}
+
+#[test]
 fn a_join_is_made_again_of_what_was_found() {
     let (inputs, request) = differing();
     let (first, _) = merged(&inputs, &request).unwrap();
