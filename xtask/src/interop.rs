@@ -67,8 +67,8 @@ fn run_all(tools: &Tools, arguments: &[String], extent: Extent, remote: Option<R
             &["test_remote_*"]
         }
     };
-    // Two more than processors, as a third of the time is waiting for servers and for time limits.
-    let processes = std::thread::available_parallelism()?.get() + 2;
+    // Four more than processors, as a third of the time is waiting for servers and for time limits.
+    let processes = std::thread::available_parallelism()?.get() + 4;
     succeed(
         tools
             .pytest()
