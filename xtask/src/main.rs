@@ -58,7 +58,7 @@ cargo xtask licences         what deny.toml says of the dependencies' licences a
 cargo xtask bench [NAME]     pairs against Debian's netcdf-bin in the same run; `bench --before FOLDER [NAME]` against older programs of ours;
                              `bench remote [NAME]` work on a store 20 ms away; `bench archive [f|m|s|header]` compressed netCDF-3 archives; `bench files` many small files; `bench join` files joined along a dimension; `bench references` references, beside kerchunk and VirtualiZarr; `bench dap` copies from pydap; `bench jobs [processes|dask|scaling]` one dataset by several processes; `bench append` 1 % added to 2 GB; `bench python` the module's import and a small copy; `bench proof [NAME]` checks, digests and comparisons; `bench parts [NAME]` slices and virtual datasets;
                              `bench shards [NAME]` copies of sharded Zarr;
-                             `bench filters [NAME]` each filter against the reference library's, on one core
+                             `bench inflate [NAME]` our deflated chunks beside netcdf-bin's, inflated; `bench filters [NAME]` each filter against the reference library's, on one core
 cargo xtask fuzz [SECONDS]   damaged input for every parser, 60 s; `fuzz [SECONDS] TARGET…` some, `fuzz TARGET FILE` one input
 cargo xtask arrows           circles of files, arrows that go up, folders of more than 15 files, questions for a kind
 cargo xtask man DIR          man pages of the binaries, written to DIR
