@@ -1,4 +1,4 @@
-"""Inflates the chunks of the first variable of two files in turns: inflate.py OURS THEIRS TURNS.
+"""Inflates the chunks of the largest variable of two files in turns: inflate.py OURS THEIRS TURNS.
 
 Prints the median processor seconds of each file, as JSON. Each stream is inflated to its known length, so that zlib
 makes its output once.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! input ┬► our nccopy ─────────► chunks ─► our reader, zlib ┐
-//!       └► netcdf-bin's nccopy ► chunks ─► our reader, zlib ┴► ratios of processor times
+//!       └► netcdf-bin's nccopy ► chunks ─► our reader, zlib ┴► ratios of times
 //! ```
 //!
 //! Both files are read on one core, in turns, and the median of the turns counts. Our reader reverses the shuffle as well,
@@ -27,7 +27,7 @@ const TURNS: usize = 15;
 /// A ratio this far below 1 is noise.
 const NOISE: f64 = 0.97;
 
-/// The median times in which the chunks of our file and those of the peer's are inflated.
+/// The median seconds in which the chunks of our file and those of the peer's are inflated.
 struct Times {
     ours: f64,
     theirs: f64,

@@ -131,7 +131,7 @@ impl Frame<'_> {
                 _ => length = Some(own),
             }
             let conversion = pair.check_units()?;
-            // Units that are spelled otherwise mean the same now.
+            // Units that are spelled in another way mean the same after the conversion.
             look.attributes.remove(&format!("{}:units", first.var_path(*var)));
             if is_unpacked {
                 if conversion.is_some() {
