@@ -30,7 +30,9 @@ pub mod view;
 pub use ncutils_filter as filter;
 pub use ncutils_model as model;
 pub use ncutils_model::{Diagnostic, Error, Result, chunk, error, message, time};
+#[cfg(feature = "remote")]
 pub use ncutils_remote as remote;
+pub use ncutils_remote_settings as remote_settings;
 pub use ncutils_store as store;
 pub use ncutils_store::threads;
 

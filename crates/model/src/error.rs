@@ -10,6 +10,14 @@ use crate::{Item, Kind};
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The error for a name, a setting or an option that the user has to change. The text says what is wrong and what to do.
+///
+/// # Errors
+/// Always.
+pub fn usage<T>(why: impl Into<String>) -> Result<T> {
+    Err(Error::Usage(why.into()))
+}
+
 /// The reason of a failure. It is displayed as one line. Contexts such as [`Error::Variable`] and [`Error::File`] wrap
 /// the cause.
 ///

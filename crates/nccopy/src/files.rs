@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::ArgMatches;
-use ncutils_core::error::{Error, Result};
+use ncutils_core::error::{Error, Result, usage};
 use ncutils_core::location::Location;
 
 /// The options and operands that name inputs and outputs.
@@ -203,10 +203,6 @@ fn is_there(output: &Location) -> bool {
         Some(path) => path.is_file() || path.is_dir(),
         None => output.input().is_ok(),
     }
-}
-
-fn usage<T>(why: impl Into<String>) -> Result<T> {
-    Err(Error::Usage(why.into()))
 }
 
 #[cfg(test)]

@@ -12,7 +12,14 @@ const LAYERS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("model", &["crates/model/src/"]),
-    ("store, filter", &["crates/store/src/", "crates/filter/src/"]),
+    (
+        "store, filter, remote settings",
+        &[
+            "crates/store/src/",
+            "crates/filter/src/",
+            "crates/remote-settings/src/",
+        ],
+    ),
     ("remote", &["crates/remote/src/"]),
     ("format", &["crates/core/src/format/"]),
     ("subset", &["crates/core/src/subset/"]),

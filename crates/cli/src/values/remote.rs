@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use ncutils_core::error::Result;
 use ncutils_core::location::Location;
-use ncutils_core::remote;
+use ncutils_core::remote_settings;
 
 use super::text::number;
 use crate::messages::Messages;
@@ -35,9 +35,9 @@ impl RemoteOptions {
     /// Settings of a remote store that are malformed.
     pub fn of(&self, messages: Messages, location: Location) -> Result<Location> {
         if let Some(seconds) = self.timeout {
-            remote::set_timeout(seconds);
+            remote_settings::set_timeout(seconds);
         }
-        remote::tell_waits(move |host| messages.note(format_args!("waiting for {host}")));
+        remote_settings::tell_waits(move |host| messages.note(format_args!("waiting for {host}")));
         let location = match self.requests {
             Some(requests) => location.with_requests(requests),
             None => location,

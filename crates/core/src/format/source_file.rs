@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 
-use crate::remote::url::shown;
+use crate::remote_settings::url::shown;
 use crate::store::NamedAs;
 
 /// Another file that a dataset refers to.

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::error::{Error, Result};
 
-pub(super) use crate::remote::url::scheme;
+pub(super) use crate::remote_settings::url::scheme;
 
 /// The path of `file:path`, a file URL that lacks its slashes.
 pub(super) fn without_slashes(text: &str) -> Option<&str> {

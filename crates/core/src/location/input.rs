@@ -17,7 +17,7 @@ use crate::format::dap::{DapOptions, DapVersion};
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, ReadOptions, Reader};
 use crate::model::{Kind, ZarrVersion};
-use crate::remote::{Form, RemoteUrl};
+use crate::remote_settings::{Form, RemoteUrl};
 use crate::store::{
     DirectoryKeys, ExternalFiles, FamilySource, FileSource, Input, InputKind, LocalExternalFiles, Object,
     ObjectVersion, open_compressed_dataset, open_stream,

@@ -48,7 +48,7 @@ pub use references::common_folder;
 
 use crate::error::{Error, Result};
 use crate::format::ReferenceNames;
-use crate::remote::{ProcessEnvironment, RemoteUrl, Settings};
+use crate::remote_settings::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::DataAccess;
 use notes::Notes;
 

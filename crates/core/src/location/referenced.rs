@@ -13,8 +13,8 @@ use std::sync::Arc;
 #[cfg(feature = "remote")]
 use super::remote_places::RemotePlaces;
 use crate::error::Result;
-use crate::remote::RemoteUrl;
-use crate::remote::url::decoded;
+use crate::remote_settings::RemoteUrl;
+use crate::remote_settings::url::decoded;
 use crate::store::{DataAccess, ExternalFile, ExternalFiles, NamedAs, NoExternalFile, Requests};
 
 /// Where references of one input may lead.

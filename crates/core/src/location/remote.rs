@@ -14,9 +14,9 @@ use crate::format::dap;
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
 use crate::remote::{
-    Failure, Form, Meaning, OpenedObject, ProcessEnvironment, Provider, RemoteExternalFiles, RemoteKeys,
-    RemoteObject, RemoteQueries, RemoteUrl, Session, Settings,
+    Failure, Meaning, OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject, RemoteQueries, Session,
 };
+use crate::remote_settings::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
 use crate::store::{
     ExternalFiles, KeyStore, Object, QueryServer, SpooledSource, object_stream, temporary_folder,
 };

@@ -16,7 +16,7 @@ use crate::format::{Promised, VariablePlan};
 use crate::remote::Session;
 use crate::remote::{KeysCheck, NotClaimed, RemoteObject, Replaced, TreeOutput};
 use crate::remote::{ObjectOutput, StagedObject};
-use crate::remote::{Provider, RemoteUrl};
+use crate::remote_settings::{Provider, RemoteUrl};
 use crate::store::{KeyOutput, Output, ReadBack};
 
 /// The output takes this part of the memory (1 / 4).

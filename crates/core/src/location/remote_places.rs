@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::remote::connect;
 use super::remote_url;
 use crate::error::{Error, Result};
-use crate::remote::url::decoded;
-use crate::remote::{Provider, RemoteKeys, RemoteObject, RemoteUrl};
+use crate::remote::{RemoteKeys, RemoteObject};
+use crate::remote_settings::url::decoded;
+use crate::remote_settings::{Provider, RemoteUrl};
 use crate::store::{DataAccess, ExternalFile, Input, KeyObject, KeyStore, NoExternalFile, Object, Requests};
 
 /// Two ranges of one object this many bytes apart are cheaper to read as one.

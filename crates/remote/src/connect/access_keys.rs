@@ -12,15 +12,17 @@ use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::container::{self, near_client};
-use crate::environment::ProcessEnvironment;
 use crate::requests::{no_retries, runtime};
-use crate::secret::Secret;
-use crate::settings::{AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings};
 use crate::transport::innermost;
-use crate::url::RemoteUrl;
-use crate::usage::usage;
 use crate::wire::{self, Failure, KnownSecrets, Service, clean};
 use ncutils_model::Error;
+use ncutils_model::error::usage;
+use ncutils_remote_settings::ProcessEnvironment;
+use ncutils_remote_settings::Secret;
+use ncutils_remote_settings::settings::{
+    AccessKeys, CredentialProcess, Credentials, MetadataToken, Settings,
+};
+use ncutils_remote_settings::url::RemoteUrl;
 
 /// Keys are renewed when they end within this time.
 const RESERVE: TimeDelta = TimeDelta::minutes(2);

@@ -11,11 +11,11 @@ use super::secrets::secrets;
 use super::shared_client::SharedClient;
 use super::stores;
 use crate::requests::{Recipe, RemoteStore, RetryConfig, Session};
-use crate::settings::{Credentials, OfProvider, Settings};
 use crate::transport::innermost;
-use crate::url::{Provider, RemoteUrl};
 use crate::wire::{Checksum, Failure, Meaning, Redirects, Service, clean};
 use ncutils_model::{Error, Result};
+use ncutils_remote_settings::settings::{Credentials, OfProvider, Settings};
+use ncutils_remote_settings::url::{Provider, RemoteUrl};
 
 /// Talks to the bucket, container or host of a URL, with at most `requests` requests under way. No request is made
 /// yet, but for the role of an instance.

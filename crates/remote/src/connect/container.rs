@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::environment::{Environment, ProcessEnvironment};
 use crate::requests::runtime;
-use crate::settings::{AccessKeys, MetadataToken};
 use crate::transport::innermost;
+use ncutils_remote_settings::settings::{AccessKeys, MetadataToken};
+use ncutils_remote_settings::{Environment, ProcessEnvironment};
 
 /// Longest wait for an answer of a container's address.
 const METADATA: Duration = Duration::from_secs(2);

@@ -16,9 +16,9 @@ use object_store::{
 };
 
 use crate::requests::{Behind, RemoteStore};
-use crate::secret::Secret;
-use crate::settings::http_url;
 use crate::wire::{self, Service, content_range, text};
+use ncutils_remote_settings::Secret;
+use ncutils_remote_settings::settings::http_url;
 
 /// A plain HTTP server. The path of an object is its key below the URL that was typed; an empty one is the URL itself.
 #[derive(Clone)]

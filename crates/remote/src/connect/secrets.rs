@@ -1,11 +1,11 @@
 //! Texts of the URL and of the settings that a server may send back in a refusal.
 
-use crate::secret::Secret;
-use crate::settings::{Configured, Credentials, OfProvider, Settings};
 use crate::transport::cookies_of;
-use crate::url::RemoteUrl;
 use crate::wire::KnownSecrets;
 use ncutils_model::Result;
+use ncutils_remote_settings::Secret;
+use ncutils_remote_settings::settings::{Configured, Credentials, OfProvider, Settings};
+use ncutils_remote_settings::url::RemoteUrl;
 
 /// All secrets of a URL and of its settings. The source of access keys adds its own.
 ///

@@ -17,9 +17,9 @@ use parking_lot::Mutex;
 use reqwest::Client;
 
 use crate::requests::Limiter;
-use crate::settings::{Chosen, OfProvider, Proxy, Settings, Tls};
 use crate::transport::{Resolver, client};
 use ncutils_model::Result;
+use ncutils_remote_settings::settings::{Chosen, OfProvider, Proxy, Settings, Tls};
 
 /// Most clients that are kept. The oldest goes first.
 const MOST: usize = 16;
@@ -86,8 +86,8 @@ impl SharedClient {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::ProcessEnvironment;
     use crate::tests::fixtures::parsed;
+    use ncutils_remote_settings::ProcessEnvironment;
 
     #[test]
     fn sessions_with_one_server_share_a_client() {

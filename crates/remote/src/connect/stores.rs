@@ -9,9 +9,9 @@ use object_store::gcp::{GcpCredential, GoogleCloudStorage, GoogleCloudStorageBui
 
 use super::access_keys::KeySource;
 use crate::requests::no_retries;
-use crate::settings::{Credentials, Settings};
-use crate::url::{RemoteUrl, Style};
 use crate::wire::{Checksum, Service};
+use ncutils_remote_settings::settings::{Credentials, Settings};
+use ncutils_remote_settings::url::{RemoteUrl, Style};
 
 /// The store of a bucket in a region.
 ///

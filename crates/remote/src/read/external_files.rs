@@ -12,9 +12,9 @@ use std::sync::{Arc, OnceLock};
 use super::get::{head, path};
 use super::object::RemoteObject;
 use crate::requests::{Session, Task};
-use crate::url::{Provider, RemoteUrl, decoded};
 use crate::wire::Failure;
 use ncutils_model::Error;
+use ncutils_remote_settings::url::{Provider, RemoteUrl, decoded};
 use ncutils_store::{ExternalFile, ExternalFiles, Input, NamedAs, NoExternalFile};
 
 /// The external files of a remote object. Names are relative to its prefix. They lead to no other bucket or host, and to no

@@ -20,8 +20,8 @@ use super::download::{LARGEST_WHOLE, Received};
 use super::get::{fetch, get, head, note, path};
 use super::listing::Listing;
 use crate::requests::{Session, Task, Version};
-use crate::url::{below, joined};
 use crate::wire::{Failure, Meaning};
+use ncutils_remote_settings::url::{below, joined};
 use ncutils_store::keys::key::PARTIAL;
 use ncutils_store::{ByteRange, Done, Get, GetRange, KeyStore, ObjectState, Requests};
 

@@ -17,8 +17,8 @@ use object_store::path::Path;
 use object_store::{ListResult, ObjectMeta};
 
 use crate::requests::{RemoteStore, Session, Task};
-use crate::url::below;
 use crate::wire::Failure;
+use ncutils_remote_settings::url::below;
 
 /// Upper limit, in bytes, of all keys of a list, which are held in memory.
 const MOST_BYTES: usize = 1 << 30;

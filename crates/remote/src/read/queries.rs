@@ -12,9 +12,9 @@ use object_store::{GetOptions, ObjectStore};
 
 use super::body::Body;
 use crate::requests::{Behind, RemoteStore, Session, Task};
-use crate::secret::Secret;
-use crate::url::{Provider, RemoteUrl};
 use crate::wire::Failure;
+use ncutils_remote_settings::Secret;
+use ncutils_remote_settings::url::{Provider, RemoteUrl};
 use ncutils_store::{QueryServer, Question};
 
 /// A plain HTTP server that answers questions about the dataset of one URL.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::patience::timeout;
+use ncutils_remote_settings::timeout;
 
 /// How often and how long a request is tried.
 #[derive(Debug, Clone, Copy)]

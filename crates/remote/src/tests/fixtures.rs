@@ -9,7 +9,7 @@ use object_store::path::Path;
 use object_store::{Attribute, GetResult, GetResultPayload, ObjectMeta};
 
 use crate::requests::{Limiter, RemoteStore, RetryConfig, Session};
-use crate::url::{Form, RemoteUrl, parse};
+use ncutils_remote_settings::url::{Form, RemoteUrl, parse};
 
 impl Session {
     /// A session over a store of `object_store`, with short waits.

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use crate::connect::connect;
-use crate::environment::{ConfigurationFile, Environment};
 use crate::requests::Session;
-use crate::settings::Settings;
 use crate::tests::fixtures::parsed;
+use ncutils_remote_settings::settings::Settings;
+use ncutils_remote_settings::{ConfigurationFile, Environment};
 
 /// A request that came.
 #[derive(Debug, Clone)]

@@ -9,10 +9,10 @@ use rustls::pki_types::CertificateDer;
 use super::named_file::read;
 use super::resolver::Resolver;
 use super::{cookies, named_certificates};
-use crate::patience::timeout;
-use crate::settings::{OfProvider, Roots, Settings, Tls};
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
+use ncutils_remote_settings::settings::{OfProvider, Roots, Settings, Tls};
+use ncutils_remote_settings::timeout;
 
 /// Longest time, until a connection is made.
 const CONNECT: Duration = Duration::from_secs(10);

@@ -9,7 +9,7 @@ use object_store::client::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, 
 use parking_lot::Mutex;
 use reqwest::{Body, Client};
 
-use crate::patience;
+use ncutils_remote_settings::tell_silent_host;
 
 /// Time without an answer after which the user is told.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ pub(crate) async fn send(client: &Client, request: HttpRequest) -> Result<HttpRe
     let in_time = tokio::time::timeout(SILENCE, &mut answer).await;
     // A body takes its time to be sent.
     if in_time.is_err() && !has_body && TOLD.lock().get_or_insert_default().insert(host.clone()) {
-        patience::tell(&host);
+        tell_silent_host(&host);
     }
     let answer = match in_time {
         Ok(answer) => answer,

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::claim::Run;
 use super::mark::notes;
 use crate::requests::Session;
-use crate::url::joined;
 use crate::write::TreeObjects;
+use ncutils_remote_settings::url::joined;
 use ncutils_store::keys::key::{RESERVED, check_key};
 use ncutils_store::{KeyOutput, KeyStore, ValueWriter};
 

@@ -15,8 +15,8 @@ use percent_encoding::{percent_decode_str, utf8_percent_encode};
 
 use super::failure::clean;
 use super::headers::text;
-use crate::secret::{Login, Secret};
-use crate::url::ESCAPED;
+use ncutils_remote_settings::url::ESCAPED;
+use ncutils_remote_settings::{Login, Secret};
 
 /// Shorter values would hide words that have nothing to do with them.
 const SHORTEST: usize = 6;

@@ -12,9 +12,9 @@ use url::{Host, Url};
 use super::failure::Failure;
 use super::headers::text;
 use super::known_secrets::{KnownSecrets, basic};
-use crate::secret::Login;
-use crate::settings::NetRc;
 use crate::transport::{Limit, Resolver};
+use ncutils_remote_settings::Login;
+use ncutils_remote_settings::settings::NetRc;
 
 /// Most redirects of one request.
 const MOST_REDIRECTS: usize = 5;

@@ -18,8 +18,8 @@ use super::sending::Sending;
 use super::value::RemoteValue;
 use crate::read::{Download, Listing, Received, RemoteKeys, RemoteObject, head};
 use crate::requests::{RemoteStore, Session, Task};
-use crate::url::{below, joined};
 use crate::wire::{Failure, Meaning};
+use ncutils_remote_settings::url::{below, joined};
 use ncutils_store::object::pieces_ahead::PiecesAhead;
 use ncutils_store::{Output, ValueWriter, known_size};
 

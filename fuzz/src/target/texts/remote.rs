@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ncutils_core::location::remote_url;
-use ncutils_core::remote::settings::{Credentials, Settings};
-use ncutils_core::remote::{ConfigurationFile, Environment};
+use ncutils_core::remote_settings::settings::{Credentials, Settings};
+use ncutils_core::remote_settings::{ConfigurationFile, Environment};
 
 use crate::Seed;
 

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::shape_request::ChunkShapeRequest;
 use crate::error::{Alternative, Error, Result};
-use crate::remote::url::shown;
+use crate::remote_settings::url::shown;
 
 /// How references name inputs, and what they are made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::remote::RemoteUrl;
+use crate::remote_settings::RemoteUrl;
 
 use crate::location::{Location, Target};
 

@@ -17,11 +17,11 @@ use crate::location::{Location, StoreKind, zip};
 use crate::location::{remote, remote_destination};
 use crate::model::{KeySeparator, Kind, Schema};
 #[cfg(feature = "remote")]
-use crate::remote::RemoteUrl;
-#[cfg(feature = "remote")]
 use crate::remote::Session;
-use crate::remote::settings::rc_value;
-use crate::remote::{Environment, ProcessEnvironment};
+#[cfg(feature = "remote")]
+use crate::remote_settings::RemoteUrl;
+use crate::remote_settings::settings::rc_value;
+use crate::remote_settings::{Environment, ProcessEnvironment};
 use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output, RawFiles};
 
 /// True if netCDF-C's rc files ask for `/` between the coordinates of chunks. Who has a file that cannot be read gets no other

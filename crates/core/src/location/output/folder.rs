@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::zarr_folder::is_dataset;
 use crate::error::Result;
 use crate::location::{Location, Target};
-use crate::remote::url::escaped;
+use crate::remote_settings::url::escaped;
 
 impl Location {
     /// True if the user's argument for an output means a folder or a prefix that outputs are put into: it ends in a slash, or is a

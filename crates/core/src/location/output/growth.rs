@@ -6,7 +6,9 @@ use std::sync::Arc;
 #[cfg(feature = "remote")]
 use super::destination::CreateOptions;
 
-use crate::error::{Alternative, Error, Result};
+#[cfg(feature = "remote")]
+use crate::error::Alternative;
+use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{
     self, Growing, SnapshotName, VariablePlan, Writer, kind_of_references, open_icechunk, zarr,

@@ -24,7 +24,9 @@ use crate::location::{Location, StoreKind};
 use crate::location::{Target, remote_destination};
 use crate::model::{Kind, Schema};
 #[cfg(feature = "remote")]
-use crate::remote::{RemoteUrl, Run, SharedKeys, TreeOutput};
+use crate::remote::{Run, SharedKeys, TreeOutput};
+#[cfg(feature = "remote")]
+use crate::remote_settings::RemoteUrl;
 use crate::store::{
     CompletedFile, Destination, DirectoryOutput, FolderCheck, KeyOutput, SharedStage, new_run,
 };

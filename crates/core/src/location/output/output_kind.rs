@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::error::{Error, Result};
 use crate::format::SnapshotName;
 use crate::model::Kind;
-use crate::remote::Provider;
+use crate::remote_settings::Provider;
 
 use crate::location::{Location, StoreKind, Target};
 

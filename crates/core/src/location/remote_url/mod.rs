@@ -1,15 +1,15 @@
 //! Names of remote datasets: the URL, and what its fragment says about the dataset. Nothing is looked up, no file is read.
 //!
 //! ```text
-//! name ─► remote::url: place, words of stores ─► RemoteUrl
-//!                └─► the fragment's other words ─► fragment ─► Mode
+//! name ─► remote_settings::url: place, words of stores ─► RemoteUrl
+//!                         └─► the fragment's other words ─► fragment ─► Mode
 //! ```
 
 use super::fragment::{self, Mode, StoreKind};
 use crate::error::{Error, Result};
-use crate::remote::url::{self, Form, RemoteUrl};
+use crate::remote_settings::url::{self, Form, RemoteUrl};
 
-pub use crate::remote::url::{hidden, shown, with_fragment};
+pub use crate::remote_settings::url::{hidden, shown, with_fragment};
 
 /// A remote dataset as the user names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::Kind;
-use crate::remote::{Provider, ProviderParts};
+use crate::remote_settings::{Provider, ProviderParts};
 
 fn url(name: &str) -> RemoteUrl {
     parse(name).unwrap_or_else(|e| panic!("{name}: {e}")).url

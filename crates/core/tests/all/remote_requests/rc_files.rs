@@ -1,6 +1,6 @@
 //! Rules of rc files, TLS, proxies and logins.
 
-use ncutils_core::remote::settings::{OfProvider, Roots, Settings};
+use ncutils_core::remote_settings::settings::{OfProvider, Roots, Settings};
 
 use super::surroundings::{Surroundings, request, settings};
 

@@ -1,6 +1,6 @@
 //! Rules of profiles, credentials, regions and endpoints of S3.
 
-use ncutils_core::remote::settings::Credentials;
+use ncutils_core::remote_settings::settings::Credentials;
 
 use super::surroundings::{Surroundings, request, settings};
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ncutils_core::location::remote_url;
-use ncutils_core::remote::settings::{Credentials, Settings};
-use ncutils_core::remote::{ConfigurationFile, Environment};
+use ncutils_core::remote_settings::settings::{Credentials, Settings};
+use ncutils_core::remote_settings::{ConfigurationFile, Environment};
 
 /// Variables and files. Home is `/home/u`, the current folder `/data`.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Rules of URLs.
 
 use ncutils_core::location::remote_url;
-use ncutils_core::remote::{Form, Provider};
+use ncutils_core::remote_settings::{Form, Provider};
 
 use super::surroundings::{Surroundings, request};
 

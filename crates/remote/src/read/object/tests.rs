@@ -3,9 +3,9 @@
 use super::*;
 use crate::connect::connect;
 use crate::read::download::Download;
-use crate::settings::Settings;
 use crate::tests::fixtures::parsed;
 use crate::tests::test_server::{Answer, TestServer, Variables};
+use ncutils_remote_settings::settings::Settings;
 use ncutils_store::known_size;
 use object_store::ObjectStoreExt;
 use object_store::PutPayload;

@@ -47,13 +47,12 @@ pub struct Configured {
     what: String,
     plain: Vec<(&'static str, String)>,
     /// The setting that is a secret.
-    pub(crate) secret: Option<(&'static str, Secret)>,
+    pub secret: Option<(&'static str, Secret)>,
 }
 
 impl Configured {
     /// The secret, if it is the setting of this name.
-    #[cfg(feature = "network")]
-    pub(crate) fn secret_of(&self, name: &str) -> Option<&str> {
+    pub fn secret_of(&self, name: &str) -> Option<&str> {
         let (of, secret) = self.secret.as_ref()?;
         (*of == name).then(|| secret.expose())
     }
@@ -62,8 +61,7 @@ impl Configured {
     ///
     /// # Errors
     /// A name that the builder does not have.
-    #[cfg(feature = "network")]
-    pub(crate) fn configure<B, K: std::str::FromStr>(
+    pub fn configure<B, K: std::str::FromStr>(
         &self,
         builder: B,
         with: impl Fn(B, K, String) -> B,

@@ -40,8 +40,7 @@ pub use credential_process::{AccessKeys, CredentialProcess};
 pub use netrc::NetRc;
 pub use proxy::Proxy;
 pub use rc_files::rc_value;
-pub use resolve::Settings;
-#[cfg(feature = "network")]
-pub(crate) use resolve::http_url;
+pub use resolve::{Settings, http_url};
+
 pub use sources::OfProvider;
 pub use tls::{ClientCertificate, Roots, Tls};

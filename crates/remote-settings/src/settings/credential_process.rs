@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::secret::Secret;
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// Access keys of S3.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl AccessKeys {
     ///
     /// # Errors
     /// What the document lacks, as the end of a sentence about it.
-    pub(crate) fn of(json: &Value, token: &str) -> std::result::Result<Self, &'static str> {
+    pub fn of(json: &Value, token: &str) -> std::result::Result<Self, &'static str> {
         let text = |key: &str| match json.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),

@@ -2,8 +2,8 @@
 
 use url::Host;
 
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// The parts of an authority.
 #[derive(Debug, PartialEq, Eq)]

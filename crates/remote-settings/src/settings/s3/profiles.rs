@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::ini;
 use crate::environment::Environment;
 use crate::settings::chosen::Chosen;
-use crate::usage::usage;
+use ncutils_model::error::usage;
 use ncutils_model::{Error, Result};
 
 /// The keys of one profile, of both files: key → value, and the file that it is from.

@@ -4,8 +4,8 @@ use url::Url;
 
 use super::chosen::Chosen;
 use crate::url::{Endpoint, RemoteUrl, Style, escaped};
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 impl Endpoint {
     /// The server that a URL names. Where it is Amazon's and names no region, the one of `region`.

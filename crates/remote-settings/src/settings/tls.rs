@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::chosen::Chosen;
 use super::sources::Sources;
 use crate::url::Provider;
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// Certificates of authorities that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]

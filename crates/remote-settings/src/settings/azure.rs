@@ -5,8 +5,8 @@ use super::credential_kinds::Credentials;
 use super::sources::{Found, OfProvider, Sources};
 use crate::secret::Secret;
 use crate::url::Endpoint;
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// Account, endpoint and credentials.
 ///

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use url::form_urlencoded;
 
-use crate::usage::usage;
+use ncutils_model::error::usage;
 use ncutils_model::{Error, Result};
 
 use super::remote_url::{Asked, Form, Provider};

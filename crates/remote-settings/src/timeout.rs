@@ -18,7 +18,7 @@ pub fn set_timeout(seconds: u64) {
 }
 
 /// The time after which a silent server is given up, if one was set.
-pub(crate) fn timeout() -> Option<Duration> {
+pub fn timeout() -> Option<Duration> {
     let seconds = LONGEST.load(Ordering::Relaxed);
     (seconds > 0).then(|| Duration::from_secs(seconds))
 }
@@ -30,7 +30,7 @@ pub fn tell_waits(tell: impl Fn(&str) + Send + Sync + 'static) {
 }
 
 /// Tells that a host is silent.
-pub(crate) fn tell(host: &str) {
+pub fn tell_silent_host(host: &str) {
     if let Some(tell) = TELLER.get() {
         tell(host);
     }

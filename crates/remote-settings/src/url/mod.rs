@@ -27,10 +27,7 @@ mod scheme;
 mod shown;
 mod words;
 
-pub(crate) use key::joined;
-#[cfg(feature = "network")]
-pub(crate) use key::{ESCAPED, below};
-pub use key::{decoded, escaped};
+pub use key::{ESCAPED, below, decoded, escaped, joined};
 pub(crate) use parse::path_of;
 pub use parse::{parse, with_fragment};
 pub use remote_url::{Asked, Endpoint, Form, Provider, ProviderParts, RemoteUrl, Style, Typed};

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::remote_url::Provider;
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// Longest key of S3, Google and Azure, in bytes.
 const LONGEST_KEY: usize = 1024;
@@ -66,7 +66,7 @@ pub(super) fn key(path: &str) -> Result<String> {
 }
 
 /// The key of `key` below `prefix`. Each of them may be empty.
-pub(crate) fn joined(prefix: &str, key: &str) -> String {
+pub fn joined(prefix: &str, key: &str) -> String {
     match (prefix, key) {
         (whole, "") | ("", whole) => whole.to_owned(),
         (prefix, key) => format!("{prefix}/{key}"),
@@ -74,8 +74,7 @@ pub(crate) fn joined(prefix: &str, key: &str) -> String {
 }
 
 /// What is left of a key below a prefix, which may be empty; `None` for a key that is not below it.
-#[cfg(feature = "network")]
-pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
+pub fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
     match prefix {
         "" => Some(key),
         prefix => key.strip_prefix(prefix)?.strip_prefix('/'),
@@ -83,7 +82,7 @@ pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
 }
 
 /// What is escaped where nothing has a meaning of its own: all but letters, digits and `-._~` (RFC 3986, section 2.3).
-pub(crate) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+pub const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')

@@ -10,8 +10,8 @@ use super::scheme::scheme;
 use super::shown::shown;
 use super::words::{self, Pair, Words};
 use crate::secret::{Login, Secret};
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// Longest name, in bytes. Servers refuse longer URLs.
 const LONGEST_NAME: usize = 16 << 10;

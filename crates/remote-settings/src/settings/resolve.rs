@@ -84,7 +84,7 @@ impl Settings {
     }
 
     /// The URL of a dataset on a plain HTTP server, up to the query.
-    pub(crate) fn http_front(&self, url: &RemoteUrl) -> Secret {
+    pub fn http_front(&self, url: &RemoteUrl) -> Secret {
         format!("{}{}", self.endpoint.value.root, url.key).into()
     }
 
@@ -123,7 +123,7 @@ impl Settings {
 }
 
 /// The URL of a key below that of a dataset on a plain HTTP server; the query stays behind it.
-pub(crate) fn http_url(front: &Secret, key: &str, query: Option<&Secret>) -> String {
+pub fn http_url(front: &Secret, key: &str, query: Option<&Secret>) -> String {
     let mut url = front.expose().to_owned();
     if !key.is_empty() {
         url.truncate(url.trim_end_matches('/').len());

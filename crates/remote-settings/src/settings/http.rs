@@ -6,7 +6,7 @@ use super::netrc::NetRc;
 use super::sources::{Found, OfProvider, Sources};
 use crate::secret::Login;
 use crate::url::{Endpoint, ProviderParts};
-use crate::usage::usage;
+use ncutils_model::error::usage;
 use ncutils_model::{Error, Result};
 
 /// Keys of the file in which cookies are kept.

@@ -9,8 +9,8 @@ use url::Url;
 use super::chosen::Chosen;
 use super::sources::Sources;
 use crate::secret::Login;
-use crate::usage::usage;
 use ncutils_model::Result;
+use ncutils_model::error::usage;
 
 /// The server that requests go through.
 #[derive(Debug, Clone, PartialEq, Eq)]

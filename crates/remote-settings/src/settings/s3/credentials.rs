@@ -8,7 +8,7 @@ use crate::settings::chosen::Chosen;
 use crate::settings::credential_kinds::{Credentials, MetadataToken};
 use crate::settings::credential_process::{AccessKeys, CredentialProcess};
 use crate::settings::sources::{Sources, is_nobody};
-use crate::usage::usage;
+use ncutils_model::error::usage;
 use ncutils_model::{Error, Result};
 
 /// The address at which containers of Amazon's get their keys.
