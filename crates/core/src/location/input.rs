@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use super::other_format::other_format;
 use super::output::output_kind::is_zarr;
-use super::referenced::ReferencedPlaces;
-#[cfg(feature = "remote")]
-use super::remote;
-use super::{Location, Mode, STDIN, StoreKind, Target, zip};
+use super::referenced_places::ReferencedPlaces;
+use super::remote_input::RemoteInput;
+use super::{Location, Mode, STDIN, StoreKind, Target, remote, zip};
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::dap::{DapOptions, DapVersion};
@@ -72,13 +71,11 @@ impl Location {
     /// # Errors
     /// Those of the store.
     pub fn remote_state(&self, marks: &[&str]) -> Result<Vec<String>> {
-        #[cfg(feature = "remote")]
-        if let Target::Remote(url) = &self.target {
-            let (session, _) = remote::connect(url, self.requests)?;
-            return remote::states(url, &session, marks).map_err(self.named());
-        }
-        let _ = marks;
-        Ok(Vec::new())
+        let Target::Remote(url) = &self.target else {
+            return Ok(Vec::new());
+        };
+        let (session, _) = remote::connect(url, self.requests)?;
+        remote::states(url, &session, marks).map_err(self.named())
     }
 
     fn input_of(&self, care: Care) -> Result<Input> {
@@ -218,42 +215,34 @@ impl Location {
         }
     }
 
-    #[cfg(feature = "remote")]
     fn remote_input(&self, url: &RemoteUrl, care: Care) -> Result<Input> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
         let found = remote::find(url, &session, self.access.requires_sources());
-        let (opened, external_files) = match found.map_err(self.named())? {
-            remote::RemoteInput::Keys(keys) => {
+        let (object, external_files) = match found.map_err(self.named())? {
+            RemoteInput::Keys(keys) => {
                 return Ok(self.with_referenced(Input::keys(&self.name, keys), None));
             }
-            remote::RemoteInput::Queries(server) => return Ok(Input::queries(&self.name, server)),
-            remote::RemoteInput::Object(opened, external_files) => (opened, external_files),
+            RemoteInput::Queries(server) => return Ok(Input::queries(&self.name, server)),
+            RemoteInput::Object {
+                object,
+                warning,
+                external_files,
+            } => {
+                self.notes.add(warning);
+                (object, external_files)
+            }
         };
-        self.notes.add(opened.warning);
-        if zip::is_zip(&*opened.object) {
+        if zip::is_zip(&*object) {
             self.expect_store(Some(StoreKind::Zip))?;
-            return self.zip_input(opened.object, care);
+            return self.zip_input(object, care);
         }
-        let input = self.object_input(opened.object, care)?;
+        let input = self.object_input(object, care)?;
         let input = self.with_referenced(input, external_files.clone());
         Ok(match external_files {
             Some(external_files) => input.with_external_files(external_files),
             None => input,
         })
-    }
-
-    #[cfg(not(feature = "remote"))]
-    fn remote_input(&self, _: &RemoteUrl, _: Care) -> Result<Input> {
-        Err(self.without_remote())
-    }
-
-    #[cfg(not(feature = "remote"))]
-    fn without_remote(&self) -> Error {
-        self.named()(Error::Usage(
-            "remote stores are not part of this build, which was made without the feature 'remote'"
-                .to_owned(),
-        ))
     }
 
     /// The input of the keys in a zip file.
@@ -328,18 +317,12 @@ impl Location {
         (self.target != Target::StandardInput).then_some(path)
     }
 
-    #[cfg(feature = "remote")]
     fn remote_text(&self, url: &RemoteUrl, memory: u64) -> Result<Arc<dyn Object>> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
         self.notes.add(warnings);
         let (object, warning) = remote::text(url, &session, memory).map_err(self.named())?;
         self.notes.add(warning);
         Ok(object)
-    }
-
-    #[cfg(not(feature = "remote"))]
-    fn remote_text(&self, _: &RemoteUrl, _: u64) -> Result<Arc<dyn Object>> {
-        Err(self.without_remote())
     }
 
     /// Opens the dataset, in any format.

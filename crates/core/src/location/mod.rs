@@ -14,21 +14,28 @@
 //!
 //! What is read is found by looking at it, with or without a fragment. What is written follows
 //! [`Location::output_kind`].
+//!
+//! ```text
+//! name ─► fragment, file_url, remote_url ─► Location ─┬─► input: what is read ─┬─► zip, remote
+//!                                                     │                        └─► other_format: no dataset
+//!                                                     └─► output: what is written ─► remote
+//! references of an input ─► referenced_places: may they lead there? ─► remote
+//! references that are made of an input ─► name_in_references: the name that they have for it
+//! ```
 
 mod file_url;
 mod fragment;
 mod input;
+mod name_in_references;
+#[cfg(not(feature = "remote"))]
+mod no_remote;
 mod notes;
 mod other_format;
 mod output;
-mod referenced;
-mod references;
+mod referenced_places;
 #[cfg(feature = "remote")]
 mod remote;
-#[cfg(feature = "remote")]
-mod remote_destination;
-#[cfg(feature = "remote")]
-mod remote_places;
+mod remote_input;
 pub mod remote_url;
 mod zip;
 
@@ -38,18 +45,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use fragment::{Mode, StoreKind};
+pub use name_in_references::common_folder;
 pub use output::containment::OutputPlace;
 pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
-pub use output::job_stage::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
+pub use output::job::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 pub use output::staged::Staged;
-pub use referenced::check_allowed;
-pub use references::common_folder;
+pub use referenced_places::check_allowed;
 
 use crate::error::{Error, Result};
 use crate::format::ReferenceNames;
 use crate::remote_settings::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::DataAccess;
+#[cfg(not(feature = "remote"))]
+use no_remote as remote;
 use notes::Notes;
 
 /// The most requests to a remote store at once, where nothing else is asked for.

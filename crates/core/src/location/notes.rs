@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
-    #[cfg(feature = "remote")]
     pub(super) fn add(&self, lines: impl IntoIterator<Item = String>) {
         self.0
             .lock()

@@ -1,5 +1,5 @@
 //! The memory of copies and checks (`-m`). The scheduler of a copy admits jobs and releases them, and `integrity::work` does so for
-//! checks. Uploads have a share of their own, which `location::remote_destination` cuts off and `remote::write` waits in.
+//! checks. Uploads have a share of their own, which `Location::memory_of_output` cuts off and `remote::write` waits in.
 //!
 //! ```text
 //! available: bytes asked for, or a quarter of the machine's ─► budget: admits jobs while their memory fits

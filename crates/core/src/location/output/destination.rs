@@ -5,24 +5,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::output_kind::is_zarr;
+use super::size::expected_size;
 use super::zarr_folder;
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::zarr::ZarrOptions;
 use crate::format::{self, VariablePlan, Warning, Writer};
-#[cfg(feature = "remote")]
-use crate::location::Target;
-use crate::location::{Location, StoreKind, zip};
-#[cfg(feature = "remote")]
-use crate::location::{remote, remote_destination};
+use crate::location::remote::{self, Session};
+use crate::location::{Location, StoreKind, Target, zip};
 use crate::model::{KeySeparator, Kind, Schema};
-#[cfg(feature = "remote")]
-use crate::remote::Session;
-#[cfg(feature = "remote")]
 use crate::remote_settings::RemoteUrl;
 use crate::remote_settings::settings::rc_value;
 use crate::remote_settings::{Environment, ProcessEnvironment};
 use crate::store::{Destination, DirectoryOutput, FileOutput, KeyOutput, Output, RawFiles};
+
+/// An output on a remote store takes this part of the memory (1 / 4).
+const REMOTE_SHARE: u64 = 4;
+
+/// Least memory of an output on a remote store, in bytes: three parts of the least size.
+const LEAST_REMOTE: u64 = 15 << 20;
+
+/// Most memory of an output on a remote store, in bytes: as much as is under way over a fast line.
+const MOST_REMOTE: u64 = 256 << 20;
 
 /// True if netCDF-C's rc files ask for `/` between the coordinates of chunks. Who has a file that cannot be read gets no other
 /// keys for it.
@@ -49,12 +53,9 @@ impl Location {
     /// The part of a memory budget, in bytes, that an output here holds by itself. The copy must do with the rest. 0 for a
     /// local output.
     pub fn memory_of_output(&self, budget: u64) -> u64 {
-        #[cfg(not(feature = "remote"))]
-        let _ = budget;
         match &self.target {
-            #[cfg(feature = "remote")]
-            Target::Remote(_) => remote_destination::memory_of_output(budget),
-            _ => 0,
+            Target::Remote(_) => (budget / REMOTE_SHARE).clamp(LEAST_REMOTE, MOST_REMOTE),
+            Target::Path(_) | Target::StandardInput => 0,
         }
     }
 
@@ -119,7 +120,6 @@ impl Location {
     }
 
     /// A session with a remote store, and the memory that its output may hold.
-    #[cfg(feature = "remote")]
     pub(crate) fn session(&self, url: &RemoteUrl, options: &CreateOptions) -> Result<(Arc<Session>, u64)> {
         let (session, warnings) = remote::connect(url, self.requests)?;
         self.notes.add(warnings);
@@ -143,12 +143,10 @@ impl Location {
         options: &CreateOptions,
         expected: Option<u64>,
     ) -> Result<Arc<dyn Output>> {
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
-            return remote_destination::object(session, url, memory, expected).map_err(self.named());
+            return remote::object(session, url, memory, expected).map_err(self.named());
         }
-        let _ = (options, expected);
         let path = self.local_path()?;
         if path.is_dir() {
             let is_a_folder = io::Error::new(
@@ -157,7 +155,7 @@ impl Location {
             );
             return Err(self.named()(Error::io("cannot create", is_a_folder)));
         }
-        self.check_writer()?;
+        self.check_not_open()?;
         let output = FileOutput::create_unnamed(path).map_err(self.named())?;
         Ok(Arc::new(output))
     }
@@ -165,14 +163,9 @@ impl Location {
     /// The path of an output.
     ///
     /// # Errors
-    /// If the location is remote, and this build knows no remote stores.
+    /// If the location is remote.
     pub(crate) fn local_path(&self) -> Result<&Path> {
-        let refused = || {
-            self.named()(Error::Usage(
-                "remote stores are not part of this build, which was made without the feature 'remote'"
-                    .to_owned(),
-            ))
-        };
+        let refused = || Error::Internal(format!("{self} is no local file"));
         self.path().ok_or_else(refused)
     }
 
@@ -183,10 +176,9 @@ impl Location {
         expected: Option<u64>,
     ) -> Result<Arc<dyn KeyOutput>> {
         match self.store() {
-            #[cfg(feature = "remote")]
             StoreKind::Directory if let Target::Remote(url) = &self.target => {
                 let (session, memory) = self.session(url, options).map_err(self.named())?;
-                remote_destination::tree(session, url, memory, options.replaces).map_err(self.named())
+                remote::tree(session, url, memory, options.replaces).map_err(self.named())
             }
             StoreKind::Directory => {
                 let check = Arc::new(zarr_folder::check_replaceable);
@@ -305,16 +297,5 @@ impl Location {
         let options = self.write_options(schema.kind);
         format::check_plans_with(schema, plans, &options).map_err(self.named())?;
         self.check_raw_files(schema, plans)
-    }
-}
-
-/// The size in bytes that one file with these variables has at most, roughly; `None` if nobody can know.
-pub(crate) fn expected_size(plans: &[VariablePlan]) -> Option<u64> {
-    #[cfg(feature = "remote")]
-    return remote_destination::expected_size(plans);
-    #[cfg(not(feature = "remote"))]
-    {
-        let _ = plans;
-        None
     }
 }

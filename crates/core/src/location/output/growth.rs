@@ -3,22 +3,14 @@
 use std::io;
 use std::sync::Arc;
 
-#[cfg(feature = "remote")]
 use super::destination::CreateOptions;
-
-#[cfg(feature = "remote")]
-use crate::error::Alternative;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::{
     self, Growing, SnapshotName, VariablePlan, Writer, kind_of_references, open_icechunk, zarr,
 };
-#[cfg(feature = "remote")]
-use crate::location::Target;
-use crate::location::{Location, StoreKind};
+use crate::location::{Location, StoreKind, Target, remote};
 use crate::model::{Growth, Kind, Schema};
-#[cfg(feature = "remote")]
-use crate::remote::{GrowingTree, NotClaimed};
 use crate::store::{
     FileSource, GrowingFile, GrowingFolder, GrowingKeys, HeldLock, InputKind, RepositoryOutput,
 };
@@ -145,24 +137,12 @@ impl Location {
     }
 
     fn growing_keys(&self, takes_over: bool) -> Result<(Arc<dyn GrowingKeys>, Vec<u8>)> {
-        let cannot = |e| Error::io("cannot add to it", e);
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, &CreateOptions::default())?;
-            let opened = GrowingTree::open(session, &url.key, memory, takes_over);
-            let (tree, note) = opened.map_err(|why| match why {
-                NotClaimed::Failed(e) => cannot(e),
-                NotClaimed::Refused(why) => Error::Usage(why),
-                NotClaimed::Taken(why) => Error::Alternative {
-                    why,
-                    alternative: Alternative::Replacing,
-                },
-            })?;
-            return Ok((Arc::new(tree), note));
+            return remote::growing_tree(session, url, memory, takes_over);
         }
-        let _ = takes_over;
         let path = self.local_path()?;
-        let (folder, note) = GrowingFolder::open(path).map_err(cannot)?;
+        let (folder, note) = GrowingFolder::open(path).map_err(|e| Error::io("cannot add to it", e))?;
         Ok((Arc::new(folder), note))
     }
 
@@ -199,7 +179,7 @@ impl Location {
                 let output = Arc::new(GrowingFile::open(path).map_err(cannot)?);
                 let old = Arc::new(FileSource::open(path).map_err(self.named())?);
                 // They are the file that is locked.
-                self.check_writer()?;
+                self.check_not_open()?;
                 Growing::File { old, output }
             }
         };

@@ -1,4 +1,4 @@
-//! [`JobStage`]: where the processes of a job write, before the output appears.
+//! Begins, joins and removes jobs: what several processes write before the output appears.
 //!
 //! | output | notes and packs | its own keys |
 //! | --- | --- | --- |
@@ -11,22 +11,17 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::destination::CreateOptions;
+use super::job::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 use super::output_kind::is_zarr;
 use super::zarr_folder;
 use crate::error::{Error, Result};
 use crate::format::{self, VariablePlan, Writer, classic, zarr};
-use crate::location::{Location, StoreKind};
-#[cfg(feature = "remote")]
-use crate::location::{Target, remote_destination};
+use crate::location::{Location, StoreKind, Target, remote};
 use crate::model::{Kind, Schema};
-#[cfg(feature = "remote")]
-use crate::remote::{Run, SharedKeys, TreeOutput};
-#[cfg(feature = "remote")]
-use crate::remote_settings::RemoteUrl;
 use crate::store::{
     CompletedFile, Destination, DirectoryOutput, FolderCheck, KeyOutput, SharedStage, new_run,
 };
@@ -43,83 +38,8 @@ const FILE: &str = "file";
 /// File in the folder of the keys that names the run. No key of a dataset can have this name.
 const MARK: &str = ".ncutils-partial-values/run";
 
-/// Key of the note that names the run. Without it the job is over.
-pub const RUN_NOTE: &str = "run";
-
 /// Most bytes of the name of a run.
 const MOST_BYTES: u64 = 64;
-
-/// The place of a job, as the process that plans it tells the others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobPlace {
-    /// Name of the run: hexadecimal digits.
-    pub run: String,
-    /// True if a dataset on a remote store is built beside an older one.
-    pub is_beside: bool,
-    /// How the processes write.
-    pub way: JobWay,
-}
-
-/// How the processes of a job write its output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobWay {
-    /// A tree of keys, each of which any process can write.
-    Keys,
-    /// One file, each byte of which has a known place.
-    Placed,
-    /// Packs, of which the output is made when all are there.
-    Packs,
-}
-
-/// Where the processes of a job write.
-pub struct JobStage {
-    /// Notes and packs.
-    pub notes: Arc<dyn KeyOutput>,
-    /// What all processes write beside them.
-    pub target: JobTarget,
-    begun: Begun,
-}
-
-/// What all processes of a job write, beside notes and packs.
-pub enum JobTarget {
-    /// The dataset's own keys.
-    Keys(Arc<dyn KeyOutput>),
-    /// One file, at the places of its data.
-    File(PathBuf),
-    /// Nothing.
-    Packs,
-}
-
-/// What the process that plans a job has begun. It is undone when it is dropped.
-enum Begun {
-    /// Another process has begun it, or it is left to others.
-    Nothing,
-    Folder(SharedStage),
-    #[cfg(feature = "remote")]
-    Tree(Arc<TreeOutput>),
-}
-
-/// What there is of a job.
-pub enum JobPhase {
-    /// Parts are made, or can be.
-    Open(JobStage),
-    /// The output has appeared. Notes are left.
-    Published,
-    /// Nothing: the job was finished or abandoned.
-    Over,
-}
-
-impl JobStage {
-    /// Leaves the job to all processes. Without this call, dropping the stage removes it.
-    pub fn keep(&mut self) {
-        match std::mem::replace(&mut self.begun, Begun::Nothing) {
-            Begun::Nothing => {}
-            Begun::Folder(folder) => folder.keep(),
-            #[cfg(feature = "remote")]
-            Begun::Tree(tree) => tree.hand_over(),
-        }
-    }
-}
 
 impl Location {
     /// A writer of the keys of a dataset that several processes write. `plans` promise what this one writes.
@@ -202,11 +122,10 @@ impl Location {
     }
 
     fn begin_stage(&self, way: JobWay, size: u64, options: &CreateOptions) -> Result<(JobPlace, JobStage)> {
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
-            return self.begin_remote_stage(url, way, options);
+            let (session, memory) = self.session(url, options)?;
+            return remote::begin_job(session, url, memory, way, options.replaces);
         }
-        let _ = options;
         let place = JobPlace {
             run: new_run(),
             is_beside: false,
@@ -221,11 +140,10 @@ impl Location {
     /// # Errors
     /// The store fails; a stage that this user may not enter.
     pub fn join_job(&self, place: &JobPlace, options: &CreateOptions) -> Result<JobPhase> {
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
-            return self.join_remote_stage(url, place, options).map_err(self.named());
+            let (session, memory) = self.session(url, options).map_err(self.named())?;
+            return remote::join_job(session, url, memory, place).map_err(self.named());
         }
-        let _ = options;
         let joined = join_local_stage(self.local_path()?, place);
         joined.map_err(|e| self.named()(Error::io("cannot join the job", e)))
     }
@@ -236,23 +154,11 @@ impl Location {
     /// The store fails.
     pub fn remove_job(&self, place: &JobPlace) -> Result<()> {
         let cannot = |e| self.named()(Error::io("cannot remove what the job has written", e));
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self
                 .session(url, &CreateOptions::default())
                 .map_err(self.named())?;
-            let run = run_of(place);
-            if place.way != JobWay::Keys {
-                let key = url.key.trim_end_matches('/');
-                return SharedKeys::of_object(session, key, memory, &place.run)
-                    .remove()
-                    .map_err(cannot);
-            }
-            let tree = TreeOutput::join(session, &url.key, memory, &run);
-            if tree.is_open().map_err(cannot)? {
-                tree.abandon().map_err(cannot)?;
-            }
-            return tree.tidy().map_err(cannot);
+            return remote::remove_job(session, url, memory, place).map_err(cannot);
         }
         let path = self.local_path()?;
         // Left by a process that was killed when the dataset had its name already.
@@ -264,76 +170,6 @@ impl Location {
             fs::remove_dir_all(folder).map_err(cannot)?;
         }
         SharedStage::remove(path, &place.run).map_err(cannot)
-    }
-
-    #[cfg(feature = "remote")]
-    fn begin_remote_stage(
-        &self,
-        url: &RemoteUrl,
-        way: JobWay,
-        options: &CreateOptions,
-    ) -> Result<(JobPlace, JobStage)> {
-        let (session, memory) = self.session(url, options)?;
-        let mut place = JobPlace {
-            run: new_run(),
-            is_beside: false,
-            way,
-        };
-        if way != JobWay::Keys {
-            let key = url.key.trim_end_matches('/');
-            let keys = SharedKeys::of_object(session, key, memory, &place.run);
-            begin_notes(&keys, &place)?;
-            return Ok((place, object_stage(keys)));
-        }
-        let tree = Arc::new(remote_destination::begun_tree(
-            session.clone(),
-            url,
-            memory,
-            options.replaces,
-        )?);
-        let run = tree.run();
-        (place.run, place.is_beside) = (run.name.clone(), run.is_beside);
-        let notes = SharedKeys::of_tree(session, &url.key, memory, run);
-        begin_notes(&notes, &place)?;
-        let stage = JobStage {
-            notes: Arc::new(notes),
-            target: JobTarget::Keys(tree.clone()),
-            begun: Begun::Tree(tree),
-        };
-        Ok((place, stage))
-    }
-
-    #[cfg(feature = "remote")]
-    fn join_remote_stage(
-        &self,
-        url: &RemoteUrl,
-        place: &JobPlace,
-        options: &CreateOptions,
-    ) -> Result<JobPhase> {
-        let cannot = |e| Error::io("cannot join the job", e);
-        let (session, memory) = self.session(url, options)?;
-        if place.way != JobWay::Keys {
-            let key = url.key.trim_end_matches('/');
-            let keys = SharedKeys::of_object(session, key, memory, &place.run);
-            return Ok(match has_begun(&keys, place).map_err(cannot)? {
-                true => JobPhase::Open(object_stage(keys)),
-                false => JobPhase::Over,
-            });
-        }
-        let run = run_of(place);
-        let notes = SharedKeys::of_tree(session.clone(), &url.key, memory, &run);
-        if !has_begun(&notes, place).map_err(cannot)? {
-            return Ok(JobPhase::Over);
-        }
-        let tree = Arc::new(TreeOutput::join(session, &url.key, memory, &run));
-        if !tree.is_open().map_err(cannot)? {
-            return Ok(JobPhase::Published);
-        }
-        Ok(JobPhase::Open(JobStage {
-            notes: Arc::new(notes),
-            target: JobTarget::Keys(tree),
-            begun: Begun::Nothing,
-        }))
     }
 }
 
@@ -358,7 +194,7 @@ fn begin_local_stage(path: &Path, place: &JobPlace, size: u64) -> io::Result<Job
     Ok(JobStage {
         notes: Arc::new(notes),
         target: local_target(path, &root, place)?,
-        begun: Begun::Folder(folder),
+        keep: Some(Box::new(move || folder.keep())),
     })
 }
 
@@ -399,7 +235,7 @@ fn join_local_stage(path: &Path, place: &JobPlace) -> io::Result<JobPhase> {
     Ok(JobPhase::Open(JobStage {
         notes: Arc::new(DirectoryOutput::in_place(&root.join(NOTES))?),
         target: local_target(path, &root, place)?,
-        begun: Begun::Nothing,
+        keep: None,
     }))
 }
 
@@ -415,35 +251,4 @@ fn is_marked(file: &Path, place: &JobPlace) -> io::Result<bool> {
 
 fn folder_check() -> FolderCheck {
     Arc::new(zarr_folder::check_replaceable)
-}
-
-#[cfg(feature = "remote")]
-fn run_of(place: &JobPlace) -> Run {
-    Run {
-        name: place.run.clone(),
-        is_beside: place.is_beside,
-    }
-}
-
-#[cfg(feature = "remote")]
-fn begin_notes(keys: &SharedKeys, place: &JobPlace) -> Result<()> {
-    keys.put(RUN_NOTE, place.run.as_bytes())
-        .map_err(|e| Error::io("cannot create", e))
-}
-
-#[cfg(feature = "remote")]
-fn has_begun(keys: &SharedKeys, place: &JobPlace) -> io::Result<bool> {
-    Ok(keys
-        .staged(RUN_NOTE)?
-        .is_some_and(|run| run == place.run.as_bytes()))
-}
-
-/// The stage of an object of a remote store.
-#[cfg(feature = "remote")]
-fn object_stage(keys: SharedKeys) -> JobStage {
-    JobStage {
-        notes: Arc::new(keys),
-        target: JobTarget::Packs,
-        begun: Begun::Nothing,
-    }
 }

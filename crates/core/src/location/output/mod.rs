@@ -1,11 +1,13 @@
 //! Outputs: which kind a name asks for, what may be replaced there, and what is made.
 //!
 //! ```text
-//! name, -k, input ─► output_kind: Kind ─► containment, writer, zarr_folder, room: may it be written? ─► destination
-//!                                                                                              └─► staged: read back first
-//! references ─► references: JSON, or Parquet in a folder: parquet_folder
-//! output of many processes ─► job_stage
-//! dataset that exists ─► bound_files: may it change? ─► growth: cells are added to it where it is
+//! name, -k, input ─► output_kind: Kind ─► containment, which programs ask: are input and output apart?
+//!   ─► destination, or staged: read back first
+//!        ├─► size: does a disk hold it?   open_elsewhere: does another program write it?   zarr_folder: may the folder go?
+//!        └─► raw_files: what lies beside it
+//! references ─► reference_files: JSON, Parquet in a folder (parquet_folder), a repository
+//! output of many processes ─► job_stage ─► job: place, stage, phase
+//! dataset that exists ─► bound_files: may it change? ─► growth: the lock, refused if another process has it ─► cells are added
 //! folder, path below it ─► folder: the name of one output of several
 //! ```
 
@@ -14,12 +16,13 @@ pub(super) mod containment;
 pub(super) mod destination;
 mod folder;
 pub(super) mod growth;
-pub(super) mod job_stage;
+pub(super) mod job;
+mod job_stage;
+mod open_elsewhere;
 pub(super) mod output_kind;
 mod parquet_folder;
 mod raw_files;
-mod references;
-mod room;
+mod reference_files;
+pub(super) mod size;
 pub(super) mod staged;
-mod writer;
 pub(super) mod zarr_folder;

@@ -35,7 +35,6 @@ pub(super) fn check_replaceable(root: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of [`check_replaceable`].
-#[cfg(feature = "remote")]
 pub(super) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
     let is_of_references = |key: &&String| match key.rsplit_once('/') {
         Some((_, name)) => is_own(name, false),
@@ -92,7 +91,6 @@ mod tests {
         assert!(told.contains("mine.txt"), "{told}");
     }
 
-    #[cfg(feature = "remote")]
     #[test]
     fn only_keys_of_references_are_replaced() {
         let check = |keys: &[&str]| {

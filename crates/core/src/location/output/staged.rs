@@ -3,15 +3,13 @@
 use std::io;
 use std::sync::Arc;
 
-use super::destination::expected_size;
 use super::output_kind::is_zarr;
-use super::references::ReferenceForm;
+use super::reference_files::ReferenceForm;
+use super::size::expected_size;
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};
-use crate::location::{CreateOptions, Location, StoreKind, zip};
-#[cfg(feature = "remote")]
-use crate::location::{Target, remote_destination};
+use crate::location::{CreateOptions, Location, StoreKind, Target, remote, zip};
 use crate::model::{Kind, Schema};
 use crate::store::{Destination, Input, KeyOutput, Output, RawFiles, ReadBack, StagedKeys, StagedOutput};
 
@@ -122,10 +120,9 @@ impl Location {
 
     /// One object that is held back. `expected` is its size in bytes, roughly.
     fn staged_object(&self, options: &CreateOptions, expected: Option<u64>) -> Result<Arc<dyn ReadBack>> {
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
-            return remote_destination::staged_object(session, url, memory, expected).map_err(self.named());
+            return remote::staged_object(session, url, memory, expected).map_err(self.named());
         }
         Ok(Arc::new(StagedOutput::new(
             self.object_output(options, expected)?,

@@ -11,7 +11,6 @@
 //! Only names are read: one listing of each folder, as its removal needs too. No link is followed. A netCDF file in the root is opened: it
 //! may be the one that leads to shards which are HDF5 files.
 
-#[cfg(feature = "remote")]
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -95,7 +94,7 @@ fn leads_to_shards(file: Option<Arc<dyn Object>>, has_key: &dyn Fn(&str) -> bool
 ///
 /// # Errors
 /// Names the key, or the folder of keys, that is not part of a Zarr dataset.
-#[cfg(feature = "remote")]
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(crate) fn check_replaceable_keys(
     keys: &[String],
     open: &dyn Fn(&str) -> Option<Arc<dyn Object>>,
@@ -142,7 +141,7 @@ pub(crate) fn check_replaceable_keys(
 ///
 /// # Errors
 /// Names the key that no writer of Zarr makes.
-#[cfg(feature = "remote")]
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(crate) fn check_leftovers(keys: &[String]) -> io::Result<()> {
     let is_of_zarr = |key: &&String| {
         let name = key.rsplit('/').next().unwrap_or(key);
@@ -330,21 +329,13 @@ mod tests {
         folder
     }
 
-    #[cfg(feature = "remote")]
     fn check_keys(names: &[&str]) -> io::Result<()> {
         let files = names.iter().filter(|name| !name.ends_with('/'));
         let keys: Vec<String> = files.map(|name| (*name).to_owned()).collect();
         check_replaceable_keys(&keys, &|_| None)
     }
 
-    #[cfg(not(feature = "remote"))]
-    fn check_keys(names: &[&str]) -> io::Result<()> {
-        check_replaceable(folder(names).path())
-            .map_err(|e| io::Error::other(e.to_string().replace("folder", "prefix")))
-    }
-
     #[test]
-    #[cfg(feature = "remote")]
     fn leftovers_are_cleared() {
         let check =
             |keys: &[&str]| check_leftovers(&keys.iter().map(|&key| key.to_owned()).collect::<Vec<_>>());

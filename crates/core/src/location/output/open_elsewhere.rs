@@ -14,7 +14,7 @@ impl Location {
     ///
     /// # Errors
     /// A program holds its lock, or its flags say that it is being written for readers (SWMR).
-    pub fn check_writer(&self) -> Result<()> {
+    pub fn check_not_open(&self) -> Result<()> {
         let Target::Path(path) = &self.target else {
             return Ok(());
         };

@@ -10,8 +10,8 @@
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
-#[cfg(feature = "remote")]
-use super::remote_places::RemotePlaces;
+use super::remote::{self, RemotePlaces};
+use super::remote_url;
 use crate::error::Result;
 use crate::remote_settings::RemoteUrl;
 use crate::remote_settings::url::decoded;
@@ -23,7 +23,6 @@ pub(super) struct ReferencedPlaces {
     own: Option<Arc<dyn ExternalFiles>>,
     /// The URL of a remote input, which leads to no local file.
     url: Option<OsString>,
-    #[cfg(feature = "remote")]
     remote: RemotePlaces,
 }
 
@@ -35,12 +34,9 @@ impl ReferencedPlaces {
         access: &DataAccess,
         requests: usize,
     ) -> Arc<Self> {
-        #[cfg(not(feature = "remote"))]
-        let _ = (access, requests);
         Arc::new(Self {
             own,
             url: from.map(|url| url.shown.clone().into()),
-            #[cfg(feature = "remote")]
             remote: RemotePlaces::new(from, access, requests),
         })
     }
@@ -53,17 +49,6 @@ impl ReferencedPlaces {
                 "nobody knows beside what it lies".to_owned(),
             )),
         }
-    }
-
-    #[cfg(feature = "remote")]
-    fn url(&self, url: &str) -> Result<ExternalFile, NoExternalFile> {
-        self.remote.find(url)
-    }
-
-    #[cfg(not(feature = "remote"))]
-    fn url(&self, _: &str) -> Result<ExternalFile, NoExternalFile> {
-        let told = "remote stores are not part of this build, which was made without the feature 'remote'";
-        Err(NoExternalFile::Strange(told.to_owned()))
     }
 }
 
@@ -99,16 +84,14 @@ impl ExternalFiles for ReferencedPlaces {
             "reference" => Err(NoExternalFile::Strange(
                 "references do not lead to references".to_owned(),
             )),
-            _ => self.url(name),
+            _ => self.remote.find(name),
         }
     }
 
     fn requests_of(&self, name: &str) -> Requests {
-        #[cfg(feature = "remote")]
         if self.url.is_some() || name.contains("://") && !name.starts_with("file:") {
             return self.remote.requests();
         }
-        let _ = name;
         Requests::LOCAL
     }
 
@@ -125,11 +108,5 @@ impl ExternalFiles for ReferencedPlaces {
 /// # Errors
 /// What is wrong with it.
 pub fn check_allowed(url: &str) -> Result<()> {
-    #[cfg(feature = "remote")]
-    let checked = super::remote_places::check_allowed(url);
-    #[cfg(not(feature = "remote"))]
-    let checked = Err(crate::error::Error::Usage(
-        "remote stores are not part of this build".to_owned(),
-    ));
-    checked.map_err(|e: crate::error::Error| e.in_file(crate::location::remote_url::shown(url)))
+    remote::check_allowed(url).map_err(|e| e.in_file(remote_url::shown(url)))
 }

@@ -10,8 +10,7 @@ use super::destination::CreateOptions;
 use super::parquet_folder;
 use crate::error::{Error, Result};
 use crate::location::Location;
-#[cfg(feature = "remote")]
-use crate::location::{Target, remote_destination};
+use crate::location::{Target, remote};
 use crate::model::Kind;
 use crate::store::references::icechunk::Specification;
 use crate::store::{
@@ -126,16 +125,14 @@ impl Location {
         form: ReferenceForm,
         options: &CreateOptions,
     ) -> Result<Arc<dyn KeyOutput>> {
-        #[cfg(feature = "remote")]
         if let Target::Remote(url) = &self.target {
             let (session, memory) = self.session(url, options).map_err(self.named())?;
             let check: Option<fn(&[String]) -> io::Result<()>> = match form {
                 ReferenceForm::Parquet if options.replaces => Some(parquet_folder::check_replaceable_keys),
                 _ => None,
             };
-            return remote_destination::tree_of_references(session, url, memory, check).map_err(self.named());
+            return remote::tree_of_references(session, url, memory, check).map_err(self.named());
         }
-        let _ = options;
         let check: FolderCheck = match form {
             ReferenceForm::Repository(_) => Arc::new(check_empty),
             _ => Arc::new(parquet_folder::check_replaceable),

@@ -1,4 +1,5 @@
-//! Refuses outputs that no disk holds, before a part of them fills it.
+//! The size of an output, as far as it is known before it is written: an output that no disk holds is refused, and a remote store wants
+//! larger parts of larger objects.
 
 use std::io;
 use std::path::Path;
@@ -13,6 +14,9 @@ const COMPRESSED: u64 = 16;
 
 /// Size in bytes up to which no output is refused.
 const ALWAYS: u64 = 1 << 40;
+
+/// Bytes of an object that hold no data, as far as is known beforehand.
+const METADATA: u64 = 1 << 20;
 
 impl Location {
     /// Refuses data without filters that is many times as large as the file system of a local output. A header of some bytes
@@ -61,4 +65,22 @@ fn plain_size(plan: &VariablePlan) -> u64 {
 fn size_of_file_system(folder: &Path) -> Option<u64> {
     let space = rustix::fs::statvfs(folder).ok()?;
     space.f_blocks.checked_mul(space.f_frsize)
+}
+
+/// The size in bytes that one file with these variables has at most, roughly. `None` if nobody can know.
+pub(in crate::location) fn expected_size(plans: &[VariablePlan]) -> Option<u64> {
+    plans.iter().try_fold(METADATA, |sum: u64, plan| {
+        let layout = &plan.layout;
+        let elements = match plan.promised {
+            Promised::Nothing => Some(0),
+            Promised::Bytes(bytes) => return sum.checked_add(bytes),
+            Promised::Chunks(chunks) => layout
+                .chunk_shape()
+                .iter()
+                .try_fold(chunks, |n, length| n.checked_mul(*length)),
+        };
+        let bytes = elements?.checked_mul(layout.stored_size() as u64)?;
+        // A codec makes noise a little longer.
+        sum.checked_add(bytes)?.checked_add(bytes / 64)
+    })
 }

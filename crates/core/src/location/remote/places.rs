@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::remote::connect;
-use super::remote_url;
+use super::find::connect;
 use crate::error::{Error, Result};
+use crate::location::remote_url;
 use crate::remote::{RemoteKeys, RemoteObject};
 use crate::remote_settings::url::decoded;
 use crate::remote_settings::{Provider, RemoteUrl};
@@ -15,7 +15,7 @@ use crate::store::{DataAccess, ExternalFile, Input, KeyObject, KeyStore, NoExter
 const GAP: u64 = 128 << 10;
 
 /// The remote places that references of one input may lead to.
-pub(super) struct RemotePlaces {
+pub(in crate::location) struct RemotePlaces {
     /// The URL of a remote input, whose service is allowed.
     from: Option<RemoteUrl>,
     /// What the user allows.
@@ -30,7 +30,7 @@ type Stores = Arc<Mutex<HashMap<String, Arc<dyn KeyStore>>>>;
 
 impl RemotePlaces {
     /// The places of an input at the URL `from`; `None` for a local input.
-    pub(super) fn new(from: Option<&RemoteUrl>, access: &DataAccess, requests: usize) -> Self {
+    pub(in crate::location) fn new(from: Option<&RemoteUrl>, access: &DataAccess, requests: usize) -> Self {
         Self {
             from: from.cloned(),
             allowed: access.urls().to_vec(),
@@ -41,12 +41,12 @@ impl RemotePlaces {
     }
 
     /// The requests that suit remote objects.
-    pub(super) fn requests(&self) -> Requests {
+    pub(in crate::location) fn requests(&self) -> Requests {
         Requests::slow(self.requests, GAP)
     }
 
     /// The object at a URL, which no request has looked for.
-    pub(super) fn find(&self, text: &str) -> Result<ExternalFile, NoExternalFile> {
+    pub(in crate::location) fn find(&self, text: &str) -> Result<ExternalFile, NoExternalFile> {
         let url = parsed(text).map_err(|e| NoExternalFile::Strange(e.to_string()))?;
         let key = key_of(&url).map_err(|e| NoExternalFile::Strange(e.to_string()))?;
         if !self.allows(&url, &key) {
@@ -178,7 +178,7 @@ fn is_below(allowed: &str, url: &RemoteUrl, key: &str) -> bool {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn check_allowed(url: &str) -> Result<()> {
+pub(in crate::location) fn check_allowed(url: &str) -> Result<()> {
     match parsed(url)?.query() {
         Some(_) => Err(Error::Usage(
             "a URL with a query allows nothing below it".to_owned(),

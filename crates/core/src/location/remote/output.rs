@@ -9,50 +9,15 @@
 use std::io;
 use std::sync::Arc;
 
-use super::output::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::error::{Alternative, Error, Result};
 use crate::format::zarr::keys::below;
-use crate::format::{Promised, VariablePlan};
-use crate::remote::Session;
-use crate::remote::{KeysCheck, NotClaimed, RemoteObject, Replaced, TreeOutput};
-use crate::remote::{ObjectOutput, StagedObject};
+use crate::location::output::zarr_folder::{check_leftovers, check_replaceable_keys};
+use crate::remote::{
+    GrowingTree, KeysCheck, NotClaimed, ObjectOutput, RemoteObject, Replaced, Session, StagedObject,
+    TreeOutput,
+};
 use crate::remote_settings::{Provider, RemoteUrl};
-use crate::store::{KeyOutput, Output, ReadBack};
-
-/// The output takes this part of the memory (1 / 4).
-const SHARE: u64 = 4;
-
-/// Least memory of an output, in bytes: three parts of the least size.
-const LEAST: u64 = 15 << 20;
-
-/// Most memory of an output, in bytes: as much as is under way over a fast line.
-const MOST: u64 = 256 << 20;
-
-/// Bytes of an object that hold no data, as far as is known beforehand.
-const METADATA: u64 = 1 << 20;
-
-/// The part of a budget, in bytes, that an output on a remote store may hold.
-pub(super) fn memory_of_output(budget: u64) -> u64 {
-    (budget / SHARE).clamp(LEAST, MOST)
-}
-
-/// The size in bytes that one file with these variables has at most, roughly. `None` if nobody can know.
-pub(super) fn expected_size(plans: &[VariablePlan]) -> Option<u64> {
-    plans.iter().try_fold(METADATA, |sum: u64, plan| {
-        let layout = &plan.layout;
-        let elements = match plan.promised {
-            Promised::Nothing => Some(0),
-            Promised::Bytes(bytes) => return sum.checked_add(bytes),
-            Promised::Chunks(chunks) => layout
-                .chunk_shape()
-                .iter()
-                .try_fold(chunks, |n, length| n.checked_mul(*length)),
-        };
-        let bytes = elements?.checked_mul(layout.stored_size() as u64)?;
-        // A codec makes noise a little longer.
-        sum.checked_add(bytes)?.checked_add(bytes / 64)
-    })
-}
+use crate::store::{GrowingKeys, KeyOutput, Output, ReadBack};
 
 fn check_writable(url: &RemoteUrl) -> Result<()> {
     match (url.provider(), url.key.is_empty()) {
@@ -84,7 +49,7 @@ fn check_object(url: &RemoteUrl) -> Result<()> {
 ///
 /// # Errors
 /// A URL that names no object, or cannot be written.
-pub(super) fn staged_object(
+pub(in crate::location) fn staged_object(
     session: Arc<Session>,
     url: &RemoteUrl,
     memory: u64,
@@ -99,7 +64,7 @@ pub(super) fn staged_object(
 ///
 /// # Errors
 /// A URL that names no object, or cannot be written.
-pub(super) fn object(
+pub(in crate::location) fn object(
     session: Arc<Session>,
     url: &RemoteUrl,
     memory: u64,
@@ -114,7 +79,7 @@ pub(super) fn object(
 ///
 /// # Errors
 /// A URL that cannot be written; what is there, unless it may be replaced and `replaces` asks for it.
-pub(super) fn tree(
+pub(in crate::location) fn tree(
     session: Arc<Session>,
     url: &RemoteUrl,
     memory: u64,
@@ -127,7 +92,7 @@ pub(super) fn tree(
 ///
 /// # Errors
 /// Those of [`tree`].
-pub(super) fn tree_of_references(
+pub(in crate::location) fn tree_of_references(
     session: Arc<Session>,
     url: &RemoteUrl,
     memory: u64,
@@ -142,7 +107,7 @@ pub(super) fn tree_of_references(
 ///
 /// # Errors
 /// Those of [`tree`].
-pub(super) fn begun_tree(
+pub(in crate::location) fn begun_tree(
     session: Arc<Session>,
     url: &RemoteUrl,
     memory: u64,
@@ -168,14 +133,35 @@ fn checked_tree(
     check: Option<KeysCheck<'_>>,
 ) -> Result<TreeOutput> {
     check_writable(url)?;
-    match TreeOutput::create(session, &url.key, memory, check) {
-        Ok(output) => Ok(output),
-        Err(NotClaimed::Failed(e)) => Err(Error::io("cannot create", e)),
-        Err(NotClaimed::Refused(why)) => Err(Error::Usage(why)),
-        Err(NotClaimed::Taken(why)) => Err(Error::Alternative {
+    let created = TreeOutput::create(session, &url.key, memory, check);
+    created.map_err(|why| not_claimed("cannot create", why))
+}
+
+/// A tree of keys that is added to, and the note of a run that was killed; empty if there was none. `takes_over`: the run whose mark is
+/// there is known to be dead.
+///
+/// # Errors
+/// Another run adds to it; the store fails.
+pub(in crate::location) fn growing_tree(
+    session: Arc<Session>,
+    url: &RemoteUrl,
+    memory: u64,
+    takes_over: bool,
+) -> Result<(Arc<dyn GrowingKeys>, Vec<u8>)> {
+    match GrowingTree::open(session, &url.key, memory, takes_over) {
+        Ok((tree, note)) => Ok((Arc::new(tree), note)),
+        Err(why) => Err(not_claimed("cannot add to it", why)),
+    }
+}
+
+fn not_claimed(what: &'static str, why: NotClaimed) -> Error {
+    match why {
+        NotClaimed::Failed(e) => Error::io(what, e),
+        NotClaimed::Refused(why) => Error::Usage(why),
+        NotClaimed::Taken(why) => Error::Alternative {
             why,
             alternative: Alternative::Replacing,
-        }),
+        },
     }
 }
 

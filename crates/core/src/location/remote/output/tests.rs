@@ -10,11 +10,14 @@ use crate::copy::plan::{CopyOptions, plan};
 use crate::copy::{self, RunOptions, prepare};
 use crate::format;
 use crate::format::zarr::ZarrOptions;
+use crate::location::output::size::expected_size;
 use crate::location::remote_url;
 use crate::location::{CreateOptions, Location};
 use crate::model::Kind;
-use crate::remote::Session;
 use crate::store::{Destination, GetRange, KeyStore, MemoryKeys, MemoryOutput};
+
+/// Bytes that an output may hold.
+const MEMORY: u64 = 15 << 20;
 
 fn url(name: &str) -> RemoteUrl {
     remote_url::parse(name).unwrap().url
@@ -74,7 +77,7 @@ fn one_file_has_the_same_bytes_as_in_memory() {
             let expected = copy_to(name, kind, |expected| {
                 Destination::object(
                     "x",
-                    object(session, &url("s3://b/d/x.nc"), LEAST, expected).unwrap(),
+                    object(session, &url("s3://b/d/x.nc"), MEMORY, expected).unwrap(),
                 )
             });
             let found = contents(&store);
@@ -99,7 +102,7 @@ fn a_tree_has_the_same_keys_as_in_memory() {
             for replaces in [false, true] {
                 let session = Session::of_store(store.clone(), "s3://b");
                 copy_to(name, kind, |_| {
-                    Destination::keys("x", tree(session, &tree_url, LEAST, replaces).unwrap())
+                    Destination::keys("x", tree(session, &tree_url, MEMORY, replaces).unwrap())
                 });
                 let found = contents(&store);
                 let keys = local.list("").unwrap();
@@ -118,7 +121,7 @@ fn a_tree_has_the_same_keys_as_in_memory() {
                 }
             }
             let session = Session::of_store(store.clone(), "s3://b");
-            let Err(refused) = tree(session, &tree_url, LEAST, false) else {
+            let Err(refused) = tree(session, &tree_url, MEMORY, false) else {
                 panic!("a dataset was replaced")
             };
             let refused = refused.to_string();
@@ -130,11 +133,13 @@ fn a_tree_has_the_same_keys_as_in_memory() {
 #[test]
 fn what_cannot_be_written_is_said_without_a_request() {
     let session = || Session::of_store(Arc::new(InMemory::new()), "s3://b");
-    let error = object(session(), &url("https://h/x.nc"), LEAST, None)
+    let error = object(session(), &url("https://h/x.nc"), MEMORY, None)
         .err()
         .unwrap();
     assert!(error.to_string().contains("can only be read"), "{error}");
-    let error = object(session(), &url("s3://bucket"), LEAST, None).err().unwrap();
+    let error = object(session(), &url("s3://bucket"), MEMORY, None)
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("no object in it"), "{error}");
     let output = Location::parse("https://h/x.nc").unwrap();
     assert_eq!(output.memory_of_output(64_000_000), 16_000_000);

@@ -1,4 +1,4 @@
-//! Places on remote stores: one object, or a tree of keys.
+//! Finds what is at a URL: one object, a tree of keys, or a server of OPeNDAP.
 //!
 //! ```text
 //! fragment says object ─► the object          fragment says tree ─► its marks, all at once
@@ -13,23 +13,14 @@ use crate::error::{Error, Result};
 use crate::format::dap;
 use crate::format::zarr::MARKS;
 use crate::format::zarr::keys::PARTIAL;
+use crate::location::remote_input::RemoteInput;
 use crate::remote::{
-    Failure, Meaning, OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject, RemoteQueries, Session,
+    Failure, Meaning, RemoteExternalFiles, RemoteKeys, RemoteObject, RemoteQueries, Session,
 };
 use crate::remote_settings::{Form, ProcessEnvironment, Provider, RemoteUrl, Settings};
 use crate::store::{
     ExternalFiles, KeyStore, Object, QueryServer, SpooledSource, object_stream, temporary_folder,
 };
-
-/// What was found at a URL.
-pub(super) enum RemoteInput {
-    /// One object, and the places that it may refer to.
-    Object(OpenedObject, Option<Arc<dyn ExternalFiles>>),
-    /// A tree of keys.
-    Keys(Arc<dyn KeyStore>),
-    /// A server of OPeNDAP.
-    Queries(Arc<dyn QueryServer>),
-}
 
 /// Folders below which servers answer by OPeNDAP, and have no files.
 const OF_SERVERS: [&str; 2] = ["dodsC", "dods"];
@@ -38,7 +29,7 @@ const OF_SERVERS: [&str; 2] = ["dodsC", "dods"];
 ///
 /// # Errors
 /// Settings that are malformed or cannot be read.
-pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>, Vec<String>)> {
+pub(in crate::location) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>, Vec<String>)> {
     let settings = Settings::of(url, &ProcessEnvironment)?;
     let warnings = settings.warnings.clone();
     Ok((crate::remote::connect(url, settings, requests)?, warnings))
@@ -48,7 +39,11 @@ pub(super) fn connect(url: &RemoteUrl, requests: usize) -> Result<(Arc<Session>,
 ///
 /// # Errors
 /// Those of the store.
-pub(super) fn states(url: &RemoteUrl, session: &Arc<Session>, marks: &[&str]) -> Result<Vec<String>> {
+pub(in crate::location) fn states(
+    url: &RemoteUrl,
+    session: &Arc<Session>,
+    marks: &[&str],
+) -> Result<Vec<String>> {
     let looked = |keys: &[String]| {
         let found = crate::remote::states(session, keys);
         found.map_err(|e| Error::io("cannot read", e))
@@ -72,7 +67,11 @@ pub(super) fn states(url: &RemoteUrl, session: &Arc<Session>, marks: &[&str]) ->
 ///
 /// # Errors
 /// No such object, no permission, or no answer. A tree that was never finished.
-pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> Result<RemoteInput> {
+pub(in crate::location) fn find(
+    url: &RemoteUrl,
+    session: &Arc<Session>,
+    requires_sources: bool,
+) -> Result<RemoteInput> {
     let object = || object(url, session, requires_sources);
     let is_whole_bucket = url.key.is_empty() && url.provider() != Provider::Http;
     let server = || RemoteQueries::of(url, session).map(|server| Arc::new(server) as Arc<dyn QueryServer>);
@@ -103,7 +102,7 @@ pub(super) fn find(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bo
         Form::Unsaid => {
             let error = match object() {
                 // Some programs mark folders by empty objects.
-                Ok(RemoteInput::Object(found, _)) if found.object.size().ok().flatten() == Some(0) => None,
+                Ok(RemoteInput::Object { object, .. }) if object.size().ok().flatten() == Some(0) => None,
                 Ok(found) => return Ok(found),
                 Err(error) if may_be_tree(&error) => Some(error),
                 Err(error) if may_be_server(&error) => {
@@ -194,7 +193,11 @@ fn object(url: &RemoteUrl, session: &Arc<Session>, requires_sources: bool) -> io
     let connect = |folder: &RemoteUrl, requests| Ok(connect(folder, requests)?.0);
     let external_files = RemoteExternalFiles::of(url, session, connect, requires_sources);
     let external_files = external_files.map(|found| Arc::new(found) as Arc<dyn ExternalFiles>);
-    Ok(RemoteInput::Object(opened, external_files))
+    Ok(RemoteInput::Object {
+        object: opened.object,
+        warning: opened.warning,
+        external_files,
+    })
 }
 
 fn tree(url: &RemoteUrl, session: &Arc<Session>) -> Result<Arc<RemoteKeys>> {
@@ -220,7 +223,7 @@ fn cannot_read(error: io::Error) -> Error {
 ///
 /// # Errors
 /// Those of [`find`], and of reading.
-pub(super) fn text(
+pub(in crate::location) fn text(
     url: &RemoteUrl,
     session: &Arc<Session>,
     memory: u64,
