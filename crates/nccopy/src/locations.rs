@@ -73,6 +73,6 @@ pub fn check((input, output): (&Location, &Location), arguments: &Arguments) -> 
     if !arguments.files.in_place && !arguments.files.append {
         input.check_output(output)?;
     }
-    output.check_writer()?;
+    output.check_not_open()?;
     Ok(())
 }

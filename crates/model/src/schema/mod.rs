@@ -1,11 +1,16 @@
 //! The structure of a dataset: groups, dimensions, types, variables and attributes.
 //!
 //! ```text
-//! Schema ── lookup: names and paths ─► ids
-//!        ── visible_names: what a name means within a group
+//! Schema ── lookup: names of users and of messages ─► ids
+//!        ── visible_names: names within a dataset: of a group, else of the nearest parent that has it
 //!        ── referring: attributes that name variables
 //!        ── sizes_in_c: how C lays out a compound
+//!        ── unfinished: a dataset that was not closed
 //! ```
+//!
+//! Items are in flat lists and refer to each other by ids. `name` and `name_pattern` tell which names netCDF allows, and what a glob
+//! means. `fill_value` has netCDF's defaults. `item` names a part of a schema in an error. `move_heap` moves strings and sequences from one
+//! heap to another. Types and values are in `types`, how variables are stored in `layout`.
 
 mod attributes;
 mod fill_value;

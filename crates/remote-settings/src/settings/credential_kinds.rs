@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::chosen::Chosen;
-use super::credential_process::{AccessKeys, CredentialProcess};
+use super::s3::credential_process::{AccessKeys, CredentialProcess};
 use crate::secret::{Login, Secret};
 
 /// A token that a service of metadata asks for.

@@ -3,8 +3,12 @@
 //! ```text
 //! jobs ─► scheduler: threads take them ─► execute ─► routes ─► worker ─► sink ─► Writer
 //!             ▲                                                  ▲
-//!             └── memory budget                                  └── Reader, or fetch: requested ahead
+//!             └── MemoryBudget::admit waits for room             └── Reader, or fetch: requested ahead
 //! ```
+//!
+//! `options` has threads and memory. `context` is what the threads share: `sink` with its `meters`, `progress`, `buffer_pool`, the first
+//! failure. For one chunk, `input_access` gives its input, `chunk_target` tells where it goes, `chunk_data` holds its bytes, and
+//! `skip_fill` leaves it out.
 
 mod buffer_pool;
 mod chunk_data;

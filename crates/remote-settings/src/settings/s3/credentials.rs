@@ -2,11 +2,11 @@
 
 use url::{Host, Url};
 
+use super::credential_process::{AccessKeys, CredentialProcess};
 use super::profiles::Profile;
 use crate::secret::Secret;
 use crate::settings::chosen::Chosen;
 use crate::settings::credential_kinds::{Credentials, MetadataToken};
-use crate::settings::credential_process::{AccessKeys, CredentialProcess};
 use crate::settings::sources::{Sources, is_nobody};
 use ncutils_model::error::usage;
 use ncutils_model::{Error, Result};

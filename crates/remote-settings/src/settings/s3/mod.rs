@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! ~/.aws ─► ini ─► profiles ─┬─► choice: profile, region, endpoint
-//! variables, rc files, URL ──┴─► credentials
+//! variables, rc files, URL ──┴─► credentials ─► credential_process: keys that a program prints, of the AWS CLI for SSO and roles
 //! ```
 
 mod choice;
+pub(super) mod credential_process;
 mod credentials;
 mod ini;
 mod profiles;

@@ -7,7 +7,13 @@
 //!
 //! file: 39 bytes of header, flatbuffer by zstd ─► file_reader ─► flatbuffer_reader ─► snapshot, manifest ─► IcechunkReferences
 //! KeyOutput ─► write ─► a snapshot, and the branch that leads to it
+//!
+//! key of a chunk ─► chunk_key ─► references ─► manifest_reader ─┬─► keys: an object of the repository ──────────┬─► places opens it
+//!                                                               └─► object_url, containers: an object elsewhere ┘
 //! ```
+//!
+//! The snapshot of a branch or tag is found by `open_icechunk` of the core library, by `keys` and `repository`. `nodes` and `record` are
+//! for reading and writing alike.
 //!
 //! See <https://icechunk.io/en/latest/reference/spec/>.
 

@@ -8,9 +8,14 @@
 //!                 ├─► attributes ─────────────┘      └────► layout ─► VariableLayout
 //!                 ├─► reference: paths of objects ─► datatype::convert
 //!                 │
-//!                 ├─► virtual_dataset: mappings, sources ◄─► source_dataset: each source as a reader
+//!                 ├─► virtual_dataset: mappings ◄─► its folder source: each source as a reader
 //! chunks, ranges ◄┴─ reader ─► data: plain numbers as they are; structured: datatype::convert ─► Values
 //! ```
+//!
+//! `opening` begins. `netcdf4_reader` has the struct, `reader` its `Reader`, `virtual_variable` its virtual variables.
+//!
+//! Beside the path: `damage`, `own_check` and `shard_index` tell what is wrong with a file, `open_flags` whether its writer closed it,
+//! `provenance` who wrote it, `list_sources` which other files it names, `space` its sizes. `user_path` names objects in messages.
 
 mod attributes;
 mod damage;
