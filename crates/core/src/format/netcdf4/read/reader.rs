@@ -21,7 +21,7 @@ use crate::format::{
     Fetcher, Needs, OtherFiles, OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written,
     between_holes, read_ranges, read_region,
 };
-use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout};
+use crate::model::{Encoding, Schema, Storage, Unclosed, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
 
 /// The only element of a list.
@@ -359,7 +359,7 @@ impl VirtualSources for Netcdf4Reader {
         }
     }
 
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+    fn unfinished_sources(&self) -> Vec<(String, Unclosed)> {
         let linked = self.files.iter().skip(1);
         let mut found: Vec<_> = linked
             .filter_map(|file| Some((file.name.clone(), file.unfinished()?)))

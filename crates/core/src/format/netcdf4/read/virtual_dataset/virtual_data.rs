@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Written;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::{SLOT_SIZE, SharedLayout, Slot, Unfinished, Values};
+use crate::model::{SLOT_SIZE, SharedLayout, Slot, Unclosed, Values};
 use crate::store::BoundedCache;
 
 /// Most sources that stay open.
@@ -179,7 +179,7 @@ impl VirtualData {
     }
 
     /// The files of sources that were opened so far and that their writers have not closed, by name.
-    pub fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+    pub fn unfinished_sources(&self) -> Vec<(String, Unclosed)> {
         self.sources_of_input.files.unfinished()
     }
 
