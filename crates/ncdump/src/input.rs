@@ -40,7 +40,7 @@ pub fn opened(arguments: &Arguments) -> anyhow::Result<Opened> {
     let place = input.input()?;
     let compressed_file = place.compressed_size();
     let reader = input.open_input(place, &arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
+    arguments.messages.warn_of_opening(&input);
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_schema(&*reader, &input, arguments);
     Ok(Opened {

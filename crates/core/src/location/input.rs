@@ -221,7 +221,7 @@ impl Location {
     #[cfg(feature = "remote")]
     fn remote_input(&self, url: &RemoteUrl, care: Care) -> Result<Input> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
-        self.notes.add(warnings);
+        self.opening_warnings.add(warnings);
         let found = remote::find(url, &session, self.access.requires_sources());
         let (opened, external_files) = match found.map_err(self.named())? {
             remote::RemoteInput::Keys(keys) => {
@@ -230,7 +230,7 @@ impl Location {
             remote::RemoteInput::Queries(server) => return Ok(Input::queries(&self.name, server)),
             remote::RemoteInput::Object(opened, external_files) => (opened, external_files),
         };
-        self.notes.add(opened.warning);
+        self.opening_warnings.add(opened.warning);
         if zip::is_zip(&*opened.object) {
             self.expect_store(Some(StoreKind::Zip))?;
             return self.zip_input(opened.object, care);
@@ -331,9 +331,9 @@ impl Location {
     #[cfg(feature = "remote")]
     fn remote_text(&self, url: &RemoteUrl, memory: u64) -> Result<Arc<dyn Object>> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
-        self.notes.add(warnings);
+        self.opening_warnings.add(warnings);
         let (object, warning) = remote::text(url, &session, memory).map_err(self.named())?;
-        self.notes.add(warning);
+        self.opening_warnings.add(warning);
         Ok(object)
     }
 

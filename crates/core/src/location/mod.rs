@@ -18,7 +18,7 @@
 mod file_url;
 mod fragment;
 mod input;
-mod notes;
+mod opening_warnings;
 mod other_format;
 mod output;
 mod referenced;
@@ -50,7 +50,7 @@ use crate::error::{Error, Result};
 use crate::format::ReferenceNames;
 use crate::remote_settings::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::DataAccess;
-use notes::Notes;
+use opening_warnings::OpeningWarnings;
 
 /// The most requests to a remote store at once, where nothing else is asked for.
 pub const MOST_REQUESTS: usize = 64;
@@ -72,8 +72,8 @@ pub struct Location {
     misspelt: Vec<String>,
     /// The most requests to a remote store at once.
     requests: usize,
-    /// What was found out when the location was opened, for warnings.
-    notes: Notes,
+    /// Warnings that were found when the location was opened.
+    opening_warnings: OpeningWarnings,
     /// Which files the content of the file may refer to.
     access: DataAccess,
     /// True if references of HDF5 are read as paths.
@@ -158,7 +158,7 @@ impl Location {
             mode: None,
             misspelt: Vec::new(),
             requests: MOST_REQUESTS,
-            notes: Notes::default(),
+            opening_warnings: OpeningWarnings::default(),
             access: DataAccess::default(),
             reference_paths: false,
             reference_names: None,
@@ -215,9 +215,9 @@ impl Location {
         Ok(lines)
     }
 
-    /// What was found out when the location was opened, for warnings. Each is told once.
-    pub fn take_notes(&self) -> Vec<String> {
-        self.notes.take()
+    /// Warnings that were found when the location was opened. Each is told once.
+    pub fn take_opening_warnings(&self) -> Vec<String> {
+        self.opening_warnings.take()
     }
 
     /// The user's argument.
