@@ -17,7 +17,7 @@ pub fn main() -> ExitCode {
         if matches.get_flag("resume") {
             return distributed::resume(matches);
         }
-        match distributed::Request::of(matches)? {
+        match distributed::JobRequest::of(matches)? {
             Some(request) => request.run(),
             None => copy(&Arguments::of(matches)?),
         }
