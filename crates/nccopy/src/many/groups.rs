@@ -14,7 +14,7 @@ use super::jobs::jobs;
 use crate::arguments::{Arguments, GoesOn};
 use crate::files::{Files, Form};
 use crate::locations;
-use crate::modes::distributed::{Keeper, announce, begin, identity, join, planned_job};
+use crate::modes::job_steps::{Keeper, announce, begin, identity, join, planned_job};
 use crate::step::{Making, Planning, Step};
 
 /// Bytes that an input whose size is not known counts for.
