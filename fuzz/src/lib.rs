@@ -13,4 +13,4 @@ mod seed;
 mod target;
 
 pub use seed::{MAX_SEED_BYTES, Seed};
-pub use target::{TARGETS, Target};
+pub use target::{FuzzTarget, TARGETS};

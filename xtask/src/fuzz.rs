@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use ncutils_fuzz::{TARGETS, Target, mutate};
+use ncutils_fuzz::{FuzzTarget, TARGETS, mutate};
 
 use crate::workspace::root;
 
@@ -44,7 +44,7 @@ type Failures = BTreeMap<String, (String, u64)>;
 pub fn run(arguments: &[String]) -> Result<()> {
     let mut seconds = DEFAULT_SECONDS;
     let mut run = 0;
-    let mut targets: Vec<&Target> = Vec::new();
+    let mut targets: Vec<&FuzzTarget> = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         if let Some(target) = TARGETS.iter().find(|t| t.name == argument) {
@@ -104,7 +104,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// Fuzzes one target for the time `share`. Returns the number of distinct failures.
-fn one_target(target: &Target, run: u64, share: Duration) -> Result<usize> {
+fn one_target(target: &FuzzTarget, run: u64, share: Duration) -> Result<usize> {
     let seeds = target.seeds(&root());
     let begun = Instant::now();
     let mut failures = Failures::new();
@@ -148,7 +148,13 @@ fn target_folder() -> PathBuf {
 }
 
 /// Runs one worker until time is up or it ends. Returns the number of the next input.
-fn one_worker(target: &Target, run: u64, first: u64, time: Duration, failures: &mut Failures) -> Result<u64> {
+fn one_worker(
+    target: &FuzzTarget,
+    run: u64,
+    first: u64,
+    time: Duration,
+    failures: &mut Failures,
+) -> Result<u64> {
     let deadline = Instant::now() + time;
     let mut child = Command::new(std::env::current_exe()?)
         .args([WORKER, target.name, &run.to_string(), &first.to_string()])

@@ -86,10 +86,10 @@ impl Messages {
         }
     }
 
-    /// Warns of what was found out while a location was opened.
-    pub fn warn_of_notes(self, location: &Location) {
-        for note in location.take_notes() {
-            self.warn_of(location, note);
+    /// Tells the warnings that were found while a location was opened.
+    pub fn warn_of_opening(self, location: &Location) {
+        for warning in location.take_opening_warnings() {
+            self.warn_of(location, warning);
         }
     }
 

@@ -46,7 +46,7 @@ pub mod zfp;
 pub use codec::chunk_type::{ChunkShape, ChunkType, NumberClass};
 pub use codec::codec::{BoundCodec, Codec};
 pub use codec::codec_input::CodecInput;
-pub use codec::decode_memory::{DecodeMemory, Held};
+pub use codec::decode_memory::{DecodeMemory, HeldMemory};
 pub use codec::encoded_test::{ContentLength, EncodedTest};
 pub use codec::extensions::{MovedParameters, StoredParameters, ZarrForm};
 pub use codec::facts::CodecFacts;

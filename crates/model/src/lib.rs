@@ -51,7 +51,7 @@ pub use layout::{
 pub use not_finite::not_finite;
 pub use schema::{
     ArchiveOrigin, Attribute, Attributes, Dimension, FILL_DOUBLE, FILL_FLOAT, FILL_VALUE_ATTRIBUTE, Group,
-    Item, MAX_NAME, NamePattern, Provenance, Referring, Schema, SizesInC, Unfinished, Variable, VisibleNames,
+    Item, MAX_NAME, NamePattern, Provenance, Referring, Schema, SizesInC, Unclosed, Variable, VisibleNames,
     default_fill_value, fill_value_attribute, move_heap, name_fault, unescape,
 };
 pub use types::{Field, NIL, SLOT_SIZE, Slot, Type, TypeClass, UserType, Values};

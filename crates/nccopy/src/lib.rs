@@ -4,14 +4,14 @@
 //! run ─┬─► arguments ◄────────────────────────────────────┐
 //!      │        └─► copy ─┬─► many: each of several inputs ─┬─► locations ─► modes ─► print
 //!      │                  └─────────────────────────────────┘
-//!      └─► distributed: a call that names the file of a job, whose plan has the arguments
+//!      └─► job_calls: a call that names the file of a job, whose plan has the arguments
 //! ```
 
 pub mod arguments;
 mod asked_kind;
 mod copy;
-mod distributed;
 pub mod files;
+mod job_calls;
 pub mod locations;
 pub mod many;
 pub mod modes;

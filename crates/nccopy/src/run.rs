@@ -6,18 +6,18 @@ use ncutils_cli::options::NCCOPY;
 
 use crate::arguments::Arguments;
 use crate::copy::copy;
-use crate::distributed;
+use crate::job_calls;
 
 /// Runs the program with the arguments of the process. Returns its exit status.
 pub fn main() -> ExitCode {
     ncutils_cli::run(&NCCOPY, |matches| {
         if matches.get_flag("with-parent") {
-            distributed::end_with_parent()?;
+            job_calls::end_with_parent()?;
         }
         if matches.get_flag("resume") {
-            return distributed::resume(matches);
+            return job_calls::resume(matches);
         }
-        match distributed::Request::of(matches)? {
+        match job_calls::JobRequest::of(matches)? {
             Some(request) => request.run(),
             None => copy(&Arguments::of(matches)?),
         }

@@ -24,7 +24,7 @@ pub fn location(arguments: &Arguments) -> anyhow::Result<Location> {
 }
 
 /// An input that was opened whole.
-pub struct Opened {
+pub struct OpenedInput {
     pub input: Location,
     pub reader: Box<dyn Reader>,
     /// Bytes of the compressed file that the dataset is the content of.
@@ -35,15 +35,15 @@ pub struct Opened {
 ///
 /// # Errors
 /// A name that means no location, and what cannot be read.
-pub fn opened(arguments: &Arguments) -> anyhow::Result<Opened> {
+pub fn opened(arguments: &Arguments) -> anyhow::Result<OpenedInput> {
     let input = location(arguments)?;
     let place = input.input()?;
     let compressed_file = place.compressed_size();
     let reader = input.open_input(place, &arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
+    arguments.messages.warn_of_opening(&input);
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_schema(&*reader, &input, arguments);
-    Ok(Opened {
+    Ok(OpenedInput {
         input,
         reader,
         compressed_file,

@@ -3,14 +3,14 @@
 use ncutils_core::inspect::{map, page};
 
 use crate::arguments::Arguments;
-use crate::input::{Opened, opened};
+use crate::input::{OpenedInput, opened};
 
 /// Prints the page of the input.
 ///
 /// # Errors
 /// What cannot be read or written, and a store that tells no sizes. Nothing is printed then.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
-    let Opened {
+    let OpenedInput {
         input,
         reader,
         compressed_file,

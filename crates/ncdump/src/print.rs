@@ -25,7 +25,7 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
         opened.read_to_end()?;
     }
     let reader = input.open_input(opened, &arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
+    arguments.messages.warn_of_opening(&input);
     let can = reader.schema().kind.can();
     if arguments.kind_only {
         return ncutils_cli::print(arguments.labelled(&format!("{}\n", can.format_name)));

@@ -44,7 +44,7 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
         InputKind::Object(_) | InputKind::Queries(_) => None,
     };
     let reader = input.open_damaged(opened, &arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
+    arguments.messages.warn_of_opening(&input);
     let mut checked = chosen([reader.schema()], &arguments.dump.required)
         .and_then(|[vars]| check_variables(&*reader, vars, &arguments.registry, &work(arguments)))
         .map_err(|error| error.in_file(input.name()))?;
@@ -85,7 +85,7 @@ fn check_input(arguments: &Arguments) -> anyhow::Result<u8> {
 fn digest_input(arguments: &Arguments) -> anyhow::Result<u8> {
     let input = location(arguments)?;
     let reader = input.open_with(&arguments.registry)?;
-    arguments.messages.warn_of_notes(&input);
+    arguments.messages.warn_of_opening(&input);
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_schema(&*reader, &input, arguments);
     refuse_incomplete(&*reader, &input, arguments)?;
@@ -141,7 +141,7 @@ fn same(arguments: &Arguments, other: &OsStr, equality: Equality) -> anyhow::Res
     let reader = input.open_with(&arguments.registry)?;
     let second = other.open_with(&arguments.registry)?;
     for location in [&input, &other] {
-        arguments.messages.warn_of_notes(location);
+        arguments.messages.warn_of_opening(location);
     }
     warn_of_unfinished(&*reader, &input, arguments);
     warn_of_unfinished(&*second, &other, arguments);

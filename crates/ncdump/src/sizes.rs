@@ -4,7 +4,7 @@ use ncutils_cli::table::{self, Side};
 use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
 
 use crate::arguments::Arguments;
-use crate::input::{Opened, opened};
+use crate::input::{OpenedInput, opened};
 
 /// Cells of a bar that stands for all bytes.
 const BAR: f64 = 20.0;
@@ -14,7 +14,7 @@ const BAR: f64 = 20.0;
 /// # Errors
 /// What cannot be read or written.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
-    let Opened {
+    let OpenedInput {
         input,
         reader,
         compressed_file,

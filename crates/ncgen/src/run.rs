@@ -36,7 +36,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .of(messages, Location::parse_input(arguments.input.as_deref())?)?;
     let memory = arguments.memory.unwrap_or_else(default_budget);
     let source = input.text((memory / TEXT_SHARE).min(TEXT_BYTES));
-    messages.warn_of_notes(&input);
+    messages.warn_of_opening(&input);
     let source = source?;
     let reader = CdlReader::open(Text::new(source, input.to_string())?)?;
     let in_input = |error: Error| {
@@ -133,7 +133,7 @@ fn make(reader: &CdlReader, plan: &CopyPlan, output: &Location, arguments: &Argu
         replaces: arguments.replace,
     };
     let writer = output.create_with(&plan.schema, &prepared.plans, &create);
-    arguments.messages.warn_of_notes(output);
+    arguments.messages.warn_of_opening(output);
     let writer = writer?;
     let bar = arguments.messages.bar();
     let options = RunOptions {

@@ -22,7 +22,8 @@ const LONGEST_NAME: usize = 60;
 type Apply = unsafe extern "C" fn(i64, i64, i64) -> c_int;
 
 /// A callback that encodes or decodes: flags, parameters, bytes of input, size of the buffer, buffer.
-type Run = unsafe extern "C" fn(c_uint, usize, *const c_uint, usize, *mut usize, *mut *mut c_void) -> usize;
+type FilterFunction =
+    unsafe extern "C" fn(c_uint, usize, *const c_uint, usize, *mut usize, *mut *mut c_void) -> usize;
 
 /// `H5Z_class2_t`.
 #[repr(C)]
@@ -34,7 +35,7 @@ struct RawClass {
     name: *const c_char,
     can_apply: Option<Apply>,
     set_local: Option<Apply>,
-    filter: Option<Run>,
+    filter: Option<FilterFunction>,
 }
 
 /// A filter of a plugin.
@@ -46,7 +47,7 @@ pub(crate) struct FilterClass {
     pub decodes: bool,
     can_apply: Option<Apply>,
     set_local: Option<Apply>,
-    run: Run,
+    run: FilterFunction,
 }
 
 impl FilterClass {

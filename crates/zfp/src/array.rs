@@ -3,7 +3,7 @@
 use crate::bit_reader::BitReader;
 use crate::bit_writer::BitWriter;
 use crate::number::Number;
-use crate::place::Place;
+use crate::place::BlockPlace;
 use crate::{Header, Scalar};
 
 /// The reason for which an array was not compressed or decompressed.
@@ -145,7 +145,7 @@ fn encode<N: Number, const ROWS: usize, const GROUPS: usize>(
 ) -> Result<(), Error> {
     let mode = header.mode();
     let mut done = Ok(());
-    Place::each(header.all_sizes(), |place| {
+    BlockPlace::each(header.all_sizes(), |place| {
         done = match out.reserve(bits) {
             true if N::encode::<ROWS, GROUPS>(place.gather(data), &mode, out) => Ok(()),
             true => Err(Error::NotFinite),
@@ -166,7 +166,7 @@ fn decode<N: Number, const ROWS: usize, const GROUPS: usize>(
     let mode = header.mode();
     let mut input = BitReader::new(input);
     input.skip(skipped);
-    Place::each(header.all_sizes(), |place| {
+    BlockPlace::each(header.all_sizes(), |place| {
         place.scatter(&N::decode::<ROWS, GROUPS>(&mode, &mut input), data);
         !input.is_past_end()
     })

@@ -1,9 +1,9 @@
-//! [`Place`]: where a block lies in its array.
+//! [`BlockPlace`]: where a block lies in its array.
 
 use crate::number::Number;
 
 /// The place of a block. Sizes and strides are in numbers, the fastest dimension first.
-pub struct Place {
+pub struct BlockPlace {
     /// Index of its first number.
     first: usize,
     /// Numbers that it has in each dimension, 1 to 4. Dimensions that the array does not have are 1.
@@ -21,7 +21,7 @@ const PADDED: [[usize; 4]; 5] = [
     [0, 1, 2, 3],
 ];
 
-impl Place {
+impl BlockPlace {
     /// Calls `block` for each block of an array, in the order of a stream. Stops and returns false when `block` does.
     #[inline(always)]
     pub fn each(sizes: [usize; 4], mut block: impl FnMut(&Self) -> bool) -> bool {

@@ -5,9 +5,9 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use ncutils_fuzz::{TARGETS, Target};
+use ncutils_fuzz::{FuzzTarget, TARGETS};
 
-static TARGET: LazyLock<&'static Target> = LazyLock::new(|| {
+static TARGET: LazyLock<&'static FuzzTarget> = LazyLock::new(|| {
     let name = std::env::var("NCUTILS_FUZZ_TARGET").unwrap_or_default();
     TARGETS
         .iter()

@@ -10,7 +10,7 @@ use super::{filters, inflate, planes};
 use crate::Seed;
 
 /// A fuzz target.
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name on the command line, and of the folder with inputs that it once failed on.
     pub name: &'static str,
     /// Runs it on an input.
@@ -19,155 +19,155 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 29] = [
-    Target {
+pub const TARGETS: [FuzzTarget; 29] = [
+    FuzzTarget {
         name: "hdf5",
         run: hdf5::walk,
         seeds: hdf5_files,
     },
-    Target {
+    FuzzTarget {
         name: "netcdf4",
         run: dataset::read_all,
         seeds: hdf5_files,
     },
-    Target {
+    FuzzTarget {
         name: "classic",
         run: dataset::read_all,
         seeds: classic_files,
     },
-    Target {
+    FuzzTarget {
         name: "archive",
         run: archive::read,
         seeds: archive::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "copy",
         run: copy::copy,
         seeds: any_files,
     },
-    Target {
+    FuzzTarget {
         name: "elsewhere",
         run: elsewhere::read_and_copy,
         seeds: elsewhere::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "verbatim",
         run: verbatim::copy,
         seeds: hdf5_files,
     },
-    Target {
+    FuzzTarget {
         name: "verbatim-salvage",
         run: verbatim::salvage,
         seeds: hdf5_files,
     },
-    Target {
+    FuzzTarget {
         name: "proof",
         run: proof::check_and_salvage,
         seeds: any_files,
     },
-    Target {
+    FuzzTarget {
         name: "salvage-scan",
         run: proof::scan_and_salvage,
         seeds: hdf5_files,
     },
-    Target {
+    FuzzTarget {
         name: "job",
         run: job::job_file,
         seeds: job::job_files,
     },
-    Target {
+    FuzzTarget {
         name: "pack",
         run: job::pack_index,
         seeds: job::pack_indexes,
     },
-    Target {
+    FuzzTarget {
         name: "kerchunk",
         run: dataset::read_all,
         seeds: dataset::references,
     },
-    Target {
+    FuzzTarget {
         name: "parquet",
         run: references::read,
         seeds: references::folders,
     },
-    Target {
+    FuzzTarget {
         name: "icechunk",
         run: references::read,
         seeds: references::repositories,
     },
-    Target {
+    FuzzTarget {
         name: "filter",
         run: filters::decode,
         seeds: filters::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "planes",
         run: planes::round_trip,
         seeds: planes::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "inflate",
         run: inflate::compare,
         seeds: inflate::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "filter-spec",
         run: options::filter_spec,
         seeds: options::filter_specs,
     },
-    Target {
+    FuzzTarget {
         name: "chunk-spec",
         run: options::chunk_spec,
         seeds: options::chunk_specs,
     },
-    Target {
+    FuzzTarget {
         name: "part",
         run: part::choose,
         seeds: part::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "cdl",
         run: cdl::read,
         seeds: cdl::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "zarr",
         run: zarr::read,
         seeds: zarr::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "zarr3",
         run: zarr3::documents,
         seeds: zarr3::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "shard",
         run: zarr3::shards,
         seeds: zarr3::shard_seeds,
     },
-    Target {
+    FuzzTarget {
         name: "zip",
         run: zip::read,
         seeds: zip::seeds,
     },
-    Target {
+    FuzzTarget {
         name: "dap2",
         run: dap::dap2,
         seeds: dap::dap2_seeds,
     },
-    Target {
+    FuzzTarget {
         name: "dap4",
         run: dap::dap4,
         seeds: dap::dap4_seeds,
     },
-    Target {
+    FuzzTarget {
         name: "remote",
         run: remote::settings,
         seeds: remote::seeds,
     },
 ];
 
-impl Target {
+impl FuzzTarget {
     /// The seeds. Files come from `testdata` below the project's folder `root`, and from the corpus beside `root` if it
     /// exists.
     pub fn seeds(&self, root: &Path) -> Vec<Seed> {

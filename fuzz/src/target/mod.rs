@@ -21,4 +21,4 @@ mod planes;
 mod sample_files;
 mod texts;
 
-pub use all::{TARGETS, Target};
+pub use all::{FuzzTarget, TARGETS};

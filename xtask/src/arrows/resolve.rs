@@ -31,7 +31,7 @@ struct Source {
 
 /// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Found {
+enum PathTarget {
     /// A module.
     Module(Path),
     /// An item of this module.
@@ -111,7 +111,7 @@ impl Modules {
                 let Some(absolute) = self.absolute(path, written) else {
                     continue;
                 };
-                let Some(Found::Item(at)) = self.find(&absolute, 0) else {
+                let Some(PathTarget::Item(at)) = self.find(&absolute, 0) else {
                     // A path to a module itself makes no arrow: its uses are paths in the code.
                     continue;
                 };
@@ -156,7 +156,7 @@ impl Modules {
     }
 
     /// The target of an absolute path, through re-exports.
-    fn find(&self, path: &[String], depth: usize) -> Option<Found> {
+    fn find(&self, path: &[String], depth: usize) -> Option<PathTarget> {
         if depth > MAX_REEXPORTS {
             return None;
         }
@@ -167,11 +167,11 @@ impl Modules {
         let (module, rest) = path.split_at(length);
         let module = module.to_vec();
         let Some((name, rest)) = rest.split_first() else {
-            return Some(Found::Module(module));
+            return Some(PathTarget::Module(module));
         };
         let source = &self.modules[&module];
         if name == "*" {
-            return Some(Found::Item(module));
+            return Some(PathTarget::Item(module));
         }
         let named = source.imports.iter().find(|import| import.name == *name);
         if let Some(import) = named {
@@ -187,14 +187,14 @@ impl Modules {
             target.pop();
             target.push(name.clone());
             match self.find(&target, depth + 1) {
-                Some(Found::Module(found)) => return self.find(&extended(&found, rest), depth + 1),
-                Some(Found::Item(at)) if self.modules[&at].items.contains(name) => {
-                    return Some(Found::Item(at));
+                Some(PathTarget::Module(found)) => return self.find(&extended(&found, rest), depth + 1),
+                Some(PathTarget::Item(at)) if self.modules[&at].items.contains(name) => {
+                    return Some(PathTarget::Item(at));
                 }
                 _ => {}
             }
         }
-        Some(Found::Item(module))
+        Some(PathTarget::Item(module))
     }
 }
 

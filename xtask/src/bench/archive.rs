@@ -15,7 +15,7 @@ use ncutils_core::format::open;
 use ncutils_core::model::VarId;
 use ncutils_core::store::{FileSource, Object};
 
-use super::measure::{self, Run};
+use super::measure::{self, Measurement};
 
 /// Runs of each program. The fastest counts.
 const REPEATS: usize = 3;
@@ -104,9 +104,9 @@ impl Bench {
     }
 
     /// The fastest of several runs.
-    fn best(&self, program: &Path, flags: &[&str], files: &[&Path]) -> Result<Run> {
+    fn best(&self, program: &Path, flags: &[&str], files: &[&Path]) -> Result<Measurement> {
         let printed = self.path("out.txt");
-        let mut best: Option<Run> = None;
+        let mut best: Option<Measurement> = None;
         for _ in 0..REPEATS {
             if best.is_some_and(|best| best.time > LONG) {
                 break;
@@ -139,7 +139,7 @@ impl Bench {
         let size = self.size(&archive)?;
         let theirs = Path::new("/usr/bin/nccopy");
         let peer = self.best(theirs, &["-k", "nc4", "-d5", "-s"], &[&original, &nc4])?;
-        let seconds = |run: &Run| run.time.as_secs_f64();
+        let seconds = |run: &Measurement| run.time.as_secs_f64();
         println!(
             "  archive: {size} bytes, ratio {:.2}",
             self.size(&original)? as f64 / size as f64

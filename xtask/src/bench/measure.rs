@@ -11,14 +11,14 @@ use crate::process::succeed;
 
 /// Measurements of one run.
 #[derive(Debug, Clone, Copy)]
-pub struct Run {
+pub struct Measurement {
     /// Elapsed time.
     pub time: Duration,
     /// Largest resident set, in bytes.
     pub peak: u64,
 }
 
-impl Run {
+impl Measurement {
     /// The least time and the largest peak of this run and those before.
     pub fn best_with(self, before: Option<Self>) -> Self {
         before.map_or(self, |before| Self {
@@ -29,7 +29,7 @@ impl Run {
 }
 
 /// Runs `command` to its end. Its standard output goes to the file `printed`.
-pub fn run(command: &mut Command, printed: &Path) -> Result<Run> {
+pub fn run(command: &mut Command, printed: &Path) -> Result<Measurement> {
     let stdout = fs::File::create(printed).with_context(|| format!("cannot create {}", printed.display()))?;
     let begun = Instant::now();
     let mut child = command
@@ -55,7 +55,7 @@ pub fn run(command: &mut Command, printed: &Path) -> Result<Run> {
         }
         bail!("{command:?} failed: {status}: {message}");
     }
-    Ok(Run { time, peak })
+    Ok(Measurement { time, peak })
 }
 
 /// Makes a netCDF-4 file of CDL.

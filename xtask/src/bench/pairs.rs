@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::cases::{Case, OUTPUT, remove_dataset};
 use super::codecs::alone;
-use super::measure::{self, Run};
+use super::measure::{self, Measurement};
 
 /// Number of runs of each program. The fastest counts.
 const REPEATS: usize = 3;
@@ -41,7 +41,7 @@ pub fn pair(case: &Case, binaries: &Path, data: &Path, threads: usize) -> Result
     for _ in 0..REPEATS {
         remove_dataset(&output);
         remove_dataset(&our_output);
-        if theirs.is_none_or(|run: Run| run.time < LONG) {
+        if theirs.is_none_or(|run: Measurement| run.time < LONG) {
             keep_best(
                 &mut theirs,
                 measure::run(
@@ -124,10 +124,10 @@ fn size(output: &Path) -> Option<u64> {
     found.is_file().then_some(found.len())
 }
 
-fn keep_best(best: &mut Option<Run>, run: Run) {
+fn keep_best(best: &mut Option<Measurement>, run: Measurement) {
     let peak = best.map_or(0, |b| b.peak).max(run.peak);
     let time = best.map_or(run.time, |b| b.time.min(run.time));
-    *best = Some(Run { time, peak });
+    *best = Some(Measurement { time, peak });
 }
 
 fn seconds(time: Duration) -> f64 {

@@ -13,7 +13,7 @@ use super::measure;
 const REPEATS: usize = 5;
 
 /// One comparison. Names of files are relative to the data.
-struct Row {
+struct ProofRow {
     /// The work, as the table names it.
     name: &'static str,
     /// Our program and its arguments.
@@ -28,20 +28,20 @@ struct Row {
 const OUTPUTS: [&str; 3] = ["ours.nc", "peer.nc", "values.bin"];
 
 /// Work on parts of datasets, and on data in other files.
-const PARTS: [Row; 4] = [
-    Row {
+const PARTS: [ProofRow; 4] = [
+    ProofRow {
         name: "--isel time=50:150",
         ours: ("nccopy", &["--isel", "time=50:150", "grid.nc", "ours.nc"]),
         peer: ("ncks", &["-O", "-d", "time,50,149", "grid.nc", "peer.nc"]),
         wanted: 30.0,
     },
-    Row {
+    ProofRow {
         name: "--sel lat=-10..10",
         ours: ("nccopy", &["--sel", "lat=-10..10", "grid.nc", "ours.nc"]),
         peer: ("ncks", &["-O", "-d", "lat,-10.0,10.0", "grid.nc", "peer.nc"]),
         wanted: 5.0,
     },
-    Row {
+    ProofRow {
         name: "box of 21 x 21",
         ours: (
             "nccopy",
@@ -61,7 +61,7 @@ const PARTS: [Row; 4] = [
         ),
         wanted: 3.0,
     },
-    Row {
+    ProofRow {
         name: "248 files, virtual",
         ours: ("nccopy", &["virtual.h5", "ours.nc"]),
         peer: (
@@ -82,20 +82,20 @@ const PARTS: [Row; 4] = [
 ];
 
 /// Work that proves a dataset or a copy.
-const PROOF: [Row; 5] = [
-    Row {
+const PROOF: [ProofRow; 5] = [
+    ProofRow {
         name: "--diff",
         ours: ("ncdump", &["--diff", "raw.nc", "deflated.nc"]),
         peer: ("h5diff", &["raw.nc", "deflated.nc"]),
         wanted: 12.0,
     },
-    Row {
+    ProofRow {
         name: "--diff",
         ours: ("ncdump", &["--diff", "raw.nc", "deflated.nc"]),
         peer: ("cdo", &["-s", "diffn", "raw.nc", "deflated.nc"]),
         wanted: 3.0,
     },
-    Row {
+    ProofRow {
         name: "--check",
         ours: ("ncdump", &["--check", "deflated.nc"]),
         peer: (
@@ -104,13 +104,13 @@ const PROOF: [Row; 5] = [
         ),
         wanted: 10.0,
     },
-    Row {
+    ProofRow {
         name: "--verify",
         ours: ("nccopy", &["--verify", "deflated.nc", "ours.nc"]),
         peer: ("/usr/bin/nccopy", &["deflated.nc", "peer.nc"]),
         wanted: 12.0,
     },
-    Row {
+    ProofRow {
         name: "--digest",
         ours: ("ncdump", &["--digest", "deflated.nc"]),
         peer: ("openssl", &["dgst", "-sha256", "plain.bin"]),
@@ -134,7 +134,7 @@ pub fn proof(binaries: &Path, data: &Path, only: Option<&str>) -> Result<()> {
     table(&PROOF, binaries, data, only)
 }
 
-fn table(rows: &[Row], binaries: &Path, data: &Path, only: Option<&str>) -> Result<()> {
+fn table(rows: &[ProofRow], binaries: &Path, data: &Path, only: Option<&str>) -> Result<()> {
     println!(
         "{:20} {:>8}  {:16} {:>8} {:>8} {:>9}",
         "work", "ours", "peer", "", "ratio", "at least"
@@ -161,7 +161,7 @@ fn table(rows: &[Row], binaries: &Path, data: &Path, only: Option<&str>) -> Resu
 }
 
 /// The fastest runs of our program and of the peer, in seconds. They take turns. A peer that fails is not run again.
-fn best(row: &Row, binaries: &Path, data: &Path) -> Result<(f64, Result<f64>)> {
+fn best(row: &ProofRow, binaries: &Path, data: &Path) -> Result<(f64, Result<f64>)> {
     let ours = binaries.join(row.ours.0);
     let (mut fastest, mut peers) = (f64::INFINITY, Ok(f64::INFINITY));
     for _ in 0..REPEATS {

@@ -167,7 +167,7 @@ pub fn run(tools: &Tools) -> Result<()> {
 }
 
 /// Prints the row of a copy through references, which may take 1.2 times as long as the one of the file itself.
-fn through(name: &str, found: &measure::Run, direct: &measure::Run) {
+fn through(name: &str, found: &measure::Measurement, direct: &measure::Measurement) {
     let ratio = found.time.as_secs_f64() / direct.time.as_secs_f64();
     let told = format!("{ratio:5.2} x the file itself (at most 1.2)");
     row(name, found, &told, ratio > 1.2);
@@ -283,7 +283,7 @@ impl Tools {
         options: &[&str],
         inputs: &[String],
         output: &str,
-    ) -> Result<(measure::Run, Counts)> {
+    ) -> Result<(measure::Measurement, Counts)> {
         let output = self.data.join(output);
         let mut command = Command::new(self.binaries.join("nccopy"));
         command
@@ -291,7 +291,7 @@ impl Tools {
             .args(options)
             .args(inputs)
             .arg(&output);
-        let mut least: Option<measure::Run> = None;
+        let mut least: Option<measure::Measurement> = None;
         for _ in 0..TURNS {
             remove_dataset(&output);
             line.set(LATENCY, None)?;
@@ -310,9 +310,9 @@ struct Ours<'a> {
 
 impl Ours<'_> {
     /// The least time and the largest peak of some copies to a new output.
-    fn least(&self, input: &Path, output: &str) -> Result<measure::Run> {
+    fn least(&self, input: &Path, output: &str) -> Result<measure::Measurement> {
         let output = self.data.join(output);
-        let mut least: Option<measure::Run> = None;
+        let mut least: Option<measure::Measurement> = None;
         for _ in 0..TURNS {
             remove_dataset(&output);
             let mut command = Command::new(self.program);
@@ -324,7 +324,7 @@ impl Ours<'_> {
     }
 }
 
-fn row(name: &str, found: &measure::Run, told: &str, is_short: bool) {
+fn row(name: &str, found: &measure::Measurement, told: &str, is_short: bool) {
     let short = if is_short { "  SHORT" } else { "" };
     println!(
         "  {name:24} {:6.2} s  {:4} MB  {told}{short}",

@@ -35,7 +35,7 @@ enum Peer {
 }
 
 /// Work of ours, and the programs that it is compared with.
-struct Row {
+struct ShardRow {
     name: &'static str,
     input: &'static str,
     flags: &'static [&'static str],
@@ -44,8 +44,8 @@ struct Row {
 }
 
 /// The work.
-const ROWS: [Row; 4] = [
-    Row {
+const ROWS: [ShardRow; 4] = [
+    ShardRow {
         name: "other shards, chunks as they are",
         input: INPUT,
         flags: &["--shard", "t2m:62,361,720"],
@@ -57,7 +57,7 @@ const ROWS: [Row; 4] = [
             ),
         ],
     },
-    Row {
+    ShardRow {
         name: "other chunks in the shards",
         input: INPUT,
         flags: &["-c", "time/1,lat/181,lon/360", "--shard", "t2m:31,362,720"],
@@ -69,7 +69,7 @@ const ROWS: [Row; 4] = [
             (Peer::Python("tensorstore", "1,181,360", "31,362,720"), 1.5),
         ],
     },
-    Row {
+    ShardRow {
         name: "another codec in the shards",
         input: INPUT,
         flags: &["-F", "*,zstd,level=1"],
@@ -85,7 +85,7 @@ const ROWS: [Row; 4] = [
             1.5,
         )],
     },
-    Row {
+    ShardRow {
         name: "deflated netCDF-4 into shards, chunks as they are",
         input: "deflated.nc",
         flags: &["--shard", SHARDS],
@@ -166,7 +166,7 @@ impl Runs {
     }
 
     /// The time of a peer; `None` if it is not installed.
-    fn theirs(&self, peer: &Peer, row: &Row) -> Result<Option<Duration>> {
+    fn theirs(&self, peer: &Peer, row: &ShardRow) -> Result<Option<Duration>> {
         let name = row.input.split('#').next().unwrap_or_default();
         let (input, output) = (self.data.join(name), self.output("theirs.zarr"));
         let mut command = match peer {
@@ -216,7 +216,7 @@ impl Runs {
         }
     }
 
-    fn row(&self, row: &Row) -> Result<()> {
+    fn row(&self, row: &ShardRow) -> Result<()> {
         println!("\n{}", row.name);
         let input = self.data.join(row.input);
         for (peer, wanted) in row.peers {

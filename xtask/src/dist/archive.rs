@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::licence_texts;
 use super::program::{Program, host};
 use super::release::{time, version};
-use super::tree::Tree;
+use super::tree::PackageFolder;
 use crate::man::OLD_NAMES;
 use crate::process::succeed;
 use crate::workspace::root;
@@ -20,7 +20,7 @@ const FILES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENS
 /// Makes the archive in a folder. Returns its path.
 pub fn make(program: &Program, folder: &Path) -> Result<PathBuf> {
     let name = format!("ncutils-{}-{}", version(), host()?);
-    let tree = Tree::new(folder.join("archive").join(&name))?;
+    let tree = PackageFolder::new(folder.join("archive").join(&name))?;
     tree.program("bin/ncutils", program)?;
     for old in OLD_NAMES {
         tree.link(&format!("bin/{old}"), "ncutils")?;

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use super::licence_texts;
 use super::program::Program;
 use super::release::{time, version};
-use super::tree::Tree;
+use super::tree::PackageFolder;
 use crate::man::OLD_NAMES;
 use crate::process::{output, succeed};
 use crate::workspace::root;
@@ -61,8 +61,8 @@ pub fn make(program: &Program, folder: &Path) -> Result<[PathBuf; 2]> {
 }
 
 /// The content of `ncutils`.
-fn beside_netcdf_bin(program: &Program, folder: &Path) -> Result<Tree> {
-    let tree = Tree::new(folder.join("debian/ncutils"))?;
+fn beside_netcdf_bin(program: &Program, folder: &Path) -> Result<PackageFolder> {
+    let tree = PackageFolder::new(folder.join("debian/ncutils"))?;
     tree.program("usr/bin/ncutils", program)?;
     tree.write_gzip("usr/share/man/man1/ncutils.1.gz", program.man_page("ncutils")?)?;
     for (command, old) in COMMANDS {
@@ -86,8 +86,8 @@ fn beside_netcdf_bin(program: &Program, folder: &Path) -> Result<Tree> {
 }
 
 /// The content of `ncutils-as-netcdf-bin`.
-fn in_place_of_netcdf_bin(program: &Program, folder: &Path) -> Result<Tree> {
-    let tree = Tree::new(folder.join("debian/ncutils-as-netcdf-bin"))?;
+fn in_place_of_netcdf_bin(program: &Program, folder: &Path) -> Result<PackageFolder> {
+    let tree = PackageFolder::new(folder.join("debian/ncutils-as-netcdf-bin"))?;
     for name in OLD_NAMES {
         tree.link(&format!("usr/bin/{name}"), "ncutils")?;
         tree.write_gzip(
@@ -129,7 +129,7 @@ struct Package<'a> {
     /// The description's other lines.
     more: &'static str,
     /// The files, without those that every package has.
-    tree: Tree,
+    tree: PackageFolder,
     /// How much work goes into compression, 1 to 9.
     level: u8,
 }

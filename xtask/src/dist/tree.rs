@@ -19,11 +19,11 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 /// A folder whose files are made from nothing.
-pub struct Tree {
+pub struct PackageFolder {
     root: PathBuf,
 }
 
-impl Tree {
+impl PackageFolder {
     /// An empty folder. What was there is removed.
     pub fn new(root: PathBuf) -> Result<Self> {
         if root.exists() {
@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn files_and_links_are_listed() {
         let folder = tempfile::tempdir().unwrap();
-        let tree = Tree::new(folder.path().join("tree")).unwrap();
+        let tree = PackageFolder::new(folder.path().join("tree")).unwrap();
         tree.write("share/a", "a").unwrap();
         tree.write_gzip("share/b.gz", vec![b'b'; 1 << 20]).unwrap();
         tree.link("bin/c", "../share/a").unwrap();
         assert_eq!(tree.files().unwrap(), ["bin/c", "share/a", "share/b.gz"]);
         assert_eq!(fs::read(tree.root().join("bin/c")).unwrap(), b"a");
-        let again = Tree::new(tree.root().to_owned()).unwrap();
+        let again = PackageFolder::new(tree.root().to_owned()).unwrap();
         assert!(again.files().unwrap().is_empty());
     }
 }

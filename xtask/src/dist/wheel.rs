@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::licence_texts;
 use super::link;
 use super::program::host;
-use super::tree::Tree;
+use super::tree::PackageFolder;
 use crate::process::{output, succeed};
 use crate::workspace::root;
 
@@ -82,7 +82,7 @@ pub fn make(folder: &Path) -> Result<PathBuf> {
 /// A folder with what is in the wheel besides the program: what `crates/wheel` has, and the licences.
 fn source() -> Result<PathBuf> {
     let of_wheel = root().join("crates/wheel");
-    let tree = Tree::new(root().join("target/wheel-source"))?;
+    let tree = PackageFolder::new(root().join("target/wheel-source"))?;
     succeed(
         Command::new("cp")
             .arg("-r")

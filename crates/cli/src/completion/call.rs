@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::line::Line;
+use super::line::CommandLine;
 use super::values;
 use crate::options::Program;
 
@@ -47,7 +47,7 @@ impl Call {
 
     /// What the script gets for a line of this program; `None` if the call has no such word.
     pub fn answer(&self, program: &Program) -> Option<String> {
-        let line = Line::of(program, &self.words, self.index, self.splits_values)?;
+        let line = CommandLine::of(program, &self.words, self.index, self.splits_values)?;
         Some(lines(values::at_cursor(program, &line)))
     }
 

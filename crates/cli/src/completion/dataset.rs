@@ -9,13 +9,13 @@ use ncutils_core::model::{GroupId, VarId};
 
 /// The names in a dataset.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct DatasetNames {
     pub(super) variables: Vec<String>,
     pub(super) dimensions: Vec<String>,
     pub(super) groups: Vec<String>,
 }
 
-impl Names {
+impl DatasetNames {
     /// The names in the first operand that is a dataset on this machine. A key that completes makes no requests.
     pub(super) fn of(operands: &[String]) -> Self {
         operands

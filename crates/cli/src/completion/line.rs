@@ -1,11 +1,11 @@
-//! [`Line`]: what is typed, and what belongs at the cursor.
+//! [`CommandLine`]: what is typed, and what belongs at the cursor.
 
 use crate::options::{Opt, Program};
 
 /// A command line that is completed.
-pub(super) struct Line<'p> {
+pub(super) struct CommandLine<'p> {
     /// What belongs at the cursor.
-    pub(super) place: Place<'p>,
+    pub(super) place: CursorPlace<'p>,
     /// The beginning of the word, which candidates keep.
     pub(super) before: String,
     /// What was typed of the candidate.
@@ -15,7 +15,7 @@ pub(super) struct Line<'p> {
 }
 
 /// What belongs at the cursor.
-pub(super) enum Place<'p> {
+pub(super) enum CursorPlace<'p> {
     /// The name of an option.
     Option,
     /// An operand.
@@ -24,7 +24,7 @@ pub(super) enum Place<'p> {
     Value(&'p Opt),
 }
 
-impl<'p> Line<'p> {
+impl<'p> CommandLine<'p> {
     /// The line of these words, the program's name first, of which one is completed. With `splits_values`, `--option=value` is
     /// three words, as bash has it. `None` if there is no such word.
     pub(super) fn of(
@@ -40,7 +40,7 @@ impl<'p> Line<'p> {
             None => return None,
         };
         let mut line = Self {
-            place: Place::Operand,
+            place: CursorPlace::Operand,
             before: String::new(),
             typed: current.to_owned(),
             operands: Vec::new(),
@@ -84,7 +84,7 @@ impl<'p> Line<'p> {
         splits_values: bool,
     ) {
         if let Some(option) = expected {
-            self.place = Place::Value(option);
+            self.place = CursorPlace::Value(option);
             if splits_values && current == "=" {
                 self.typed.clear();
             }
@@ -93,9 +93,9 @@ impl<'p> Line<'p> {
         if has_ended || !current.starts_with('-') {
             return;
         }
-        self.place = Place::Option;
+        self.place = CursorPlace::Option;
         if let Some((option, Some(at))) = named(program, current) {
-            self.place = Place::Value(option);
+            self.place = CursorPlace::Value(option);
             self.before = current[..at].to_owned();
             self.typed = current[at..].to_owned();
         }

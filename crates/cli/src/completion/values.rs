@@ -4,20 +4,20 @@ use ncutils_core::copy::plan::ReadingProgram;
 use ncutils_core::filter::Registry;
 use ncutils_core::model::Kind;
 
-use super::dataset::Names;
-use super::line::{Line, Place};
+use super::dataset::DatasetNames;
+use super::line::{CommandLine, CursorPlace};
 use crate::options::{Opt, Program, Value};
 
 /// What is printed where the shell completes names of files.
 pub(super) const FILES: &str = ":files";
 
 /// The candidates at the cursor of a line.
-pub(super) fn at_cursor(program: &Program, line: &Line<'_>) -> Vec<String> {
+pub(super) fn at_cursor(program: &Program, line: &CommandLine<'_>) -> Vec<String> {
     let shown = |candidate: &String| candidate.starts_with(&line.typed);
     let mut found = match &line.place {
-        Place::Option => options(program),
-        Place::Operand => vec![FILES.to_owned()],
-        Place::Value(option) => of(program, option, line),
+        CursorPlace::Option => options(program),
+        CursorPlace::Operand => vec![FILES.to_owned()],
+        CursorPlace::Value(option) => of(program, option, line),
     };
     found.retain(|candidate| candidate == FILES || shown(candidate));
     for candidate in &mut found {
@@ -40,8 +40,8 @@ fn options(program: &Program) -> Vec<String> {
 }
 
 /// The candidates for an option's value, by the name of the value in the help. In a list, what precedes the last comma is kept.
-fn of(program: &Program, option: &Opt, line: &Line<'_>) -> Vec<String> {
-    let names = || Names::of(&line.operands);
+fn of(program: &Program, option: &Opt, line: &CommandLine<'_>) -> Vec<String> {
+    let names = || DatasetNames::of(&line.operands);
     let with = |names: Vec<String>, end: &str| names.iter().map(|name| format!("{name}{end}")).collect();
     let list = |names: Vec<String>| {
         let (begun, _) = line
@@ -92,7 +92,7 @@ fn kinds(program: &Program) -> Vec<String> {
 }
 
 /// The variables and filters that `-F` takes: first who gets filters, then which.
-fn filters(names: impl FnOnce() -> Names, typed: &str) -> Vec<String> {
+fn filters(names: impl FnOnce() -> DatasetNames, typed: &str) -> Vec<String> {
     let registry = Registry::builtin();
     let codecs = registry.iter().map(|codec| codec.name().to_owned());
     let codecs = codecs.chain(["auto", "none", "keep"].map(str::to_owned));

@@ -1,7 +1,7 @@
 //! The values of a joined variable: regions of the inputs, converted and put together.
 
 use super::joined::Joined;
-use super::order::Piece;
+use super::order::JoinPiece;
 use crate::chunk::{byte_count, copy_region, resize};
 use crate::error::{Error, Result};
 use crate::format::{Reader, Region};
@@ -55,7 +55,7 @@ impl Joined {
     }
 
     /// The elements of a region of a variable of an input.
-    fn read_piece(&self, piece: &Piece, var: VarId, region: &Region) -> Result<Values> {
+    fn read_piece(&self, piece: &JoinPiece, var: VarId, region: &Region) -> Result<Values> {
         let Some(theirs) = self.names[piece.input].var(var) else {
             return self.filled(var, region);
         };

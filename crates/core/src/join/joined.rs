@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::change::Change;
 use super::first::{First, axes, unpacked};
 use super::inputs::Inputs;
-use super::kept::{Found, KeptJoin, KnownVariables};
+use super::kept::{JoinFindings, KeptJoin, KnownVariables};
 use super::labels;
 use super::look::{Compared, Frame, NameMap, StaticValues};
 use super::order;
-pub use super::order::Piece;
+pub use super::order::JoinPiece;
 use super::request::JoinRequest;
 use crate::error::{Error, Request, Result};
 use crate::filter::Registry;
@@ -28,7 +28,7 @@ pub struct Joined {
     dim: DimId,
     /// For each variable, the position of the joined dimension in its shape.
     axes: Vec<Option<usize>>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<JoinPiece>,
     /// Items of each input.
     pub(super) names: Vec<NameMap>,
     /// Layouts of the variables that have the dimension.
@@ -138,9 +138,9 @@ impl Joined {
         };
         compared.judge(&looks, &mut warnings)?;
         let lengths: Vec<_> = looks.iter().map(|look| look.length.clone()).collect();
-        let mut found = Found {
+        let mut found = JoinFindings {
             pieces: order::pieces(&lengths, request, |n| inputs.name(n).to_owned())?,
-            ..Found::default()
+            ..JoinFindings::default()
         };
         for (n, look) in looks.into_iter().enumerate() {
             for (var, change) in look.changes {
@@ -196,7 +196,7 @@ impl Joined {
         pool: ReaderPool,
         request: &JoinRequest,
         registry: &Registry,
-        (axes, found): (Vec<Option<usize>>, Found),
+        (axes, found): (Vec<Option<usize>>, JoinFindings),
     ) -> Result<Self> {
         let schema = first.reader.schema().clone();
         let unpack = unpacked(&schema, &request.unpack, &axes)?;
@@ -304,7 +304,7 @@ impl Joined {
     /// Names an input whose cells come before cells of the first one, or in their place.
     pub fn check_first_stays(&self) -> Result<()> {
         let (length, _) = self.lengths();
-        let stays = |piece: &Piece| (piece.input, piece.from, piece.count) == (0, 0, length);
+        let stays = |piece: &JoinPiece| (piece.input, piece.from, piece.count) == (0, 0, length);
         if length == 0 || self.pieces.first().is_some_and(stays) {
             return Ok(());
         }
@@ -330,8 +330,8 @@ impl Joined {
 
     /// The pieces of a variable that has the dimension, each with the variable in its input. Pieces of inputs that lack the variable
     /// are left out.
-    pub fn pieces(&self, var: VarId) -> impl Iterator<Item = (Piece, VarId)> + '_ {
-        let of = move |piece: &Piece| Some((*piece, self.names[piece.input].var(var)?));
+    pub fn pieces(&self, var: VarId) -> impl Iterator<Item = (JoinPiece, VarId)> + '_ {
+        let of = move |piece: &JoinPiece| Some((*piece, self.names[piece.input].var(var)?));
         self.pieces.iter().filter_map(of)
     }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::change::Change;
 use super::first::axes;
 use super::look::NameMap;
-use super::order::Piece;
+use super::order::JoinPiece;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry};
@@ -71,8 +71,8 @@ struct KeptTimes {
 
 /// What was found of the inputs of a join.
 #[derive(Debug, Default)]
-pub struct Found {
-    pub pieces: Vec<Piece>,
+pub struct JoinFindings {
+    pub pieces: Vec<JoinPiece>,
     /// Items of each input.
     pub names: Vec<NameMap>,
     /// Changes of values, by variable and input.
@@ -88,7 +88,7 @@ impl KeptJoin {
     /// What was found, and what is known of variables. `first` gives the variables of the first input. `None` if values are unpacked,
     /// which inputs tell by their attributes.
     pub fn of(
-        found: &Found,
+        found: &JoinFindings,
         first: &dyn Reader,
         known: &KnownVariables,
         registry: &Registry,
@@ -190,7 +190,7 @@ impl KeptJoin {
     ///
     /// # Errors
     /// What cannot be of these inputs.
-    pub fn found(&self, inputs: usize, first: &Schema, inexact: bool) -> Result<Found> {
+    pub fn found(&self, inputs: usize, first: &Schema, inexact: bool) -> Result<JoinFindings> {
         let count = first.vars.len();
         let maps = self.maps.iter().map(|map| {
             let map: Arc<[Option<VarId>]> = map.iter().map(|var| var.map(VarId)).collect();
@@ -210,7 +210,7 @@ impl KeptJoin {
                 return Err(damaged());
             };
             next = end;
-            pieces.push(Piece {
+            pieces.push(JoinPiece {
                 input,
                 from,
                 count,
@@ -234,7 +234,7 @@ impl KeptJoin {
             changes.entry(VarId(*var)).or_default().insert(*input, change);
         }
         match names.len() == inputs {
-            true => Ok(Found {
+            true => Ok(JoinFindings {
                 pieces,
                 names,
                 changes,

@@ -39,7 +39,7 @@ mod union;
 mod unpacked_variable;
 
 pub use inputs::Inputs;
-pub use joined::{Joined, Piece};
+pub use joined::{JoinPiece, Joined};
 pub use kept::KeptJoin;
 pub use merged::Merged;
 pub use request::{JoinRequest, Overlap};

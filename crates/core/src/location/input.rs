@@ -217,7 +217,7 @@ impl Location {
 
     fn remote_input(&self, url: &RemoteUrl, care: Care) -> Result<Input> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
-        self.notes.add(warnings);
+        self.opening_warnings.add(warnings);
         let found = remote::find(url, &session, self.access.requires_sources());
         let (object, external_files) = match found.map_err(self.named())? {
             RemoteInput::Keys(keys) => {
@@ -229,7 +229,7 @@ impl Location {
                 warning,
                 external_files,
             } => {
-                self.notes.add(warning);
+                self.opening_warnings.add(warning);
                 (object, external_files)
             }
         };
@@ -319,9 +319,9 @@ impl Location {
 
     fn remote_text(&self, url: &RemoteUrl, memory: u64) -> Result<Arc<dyn Object>> {
         let (session, warnings) = remote::connect(url, self.requests).map_err(self.named())?;
-        self.notes.add(warnings);
+        self.opening_warnings.add(warnings);
         let (object, warning) = remote::text(url, &session, memory).map_err(self.named())?;
-        self.notes.add(warning);
+        self.opening_warnings.add(warning);
         Ok(object)
     }
 

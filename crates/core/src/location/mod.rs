@@ -29,7 +29,7 @@ mod input;
 mod name_in_references;
 #[cfg(not(feature = "remote"))]
 mod no_remote;
-mod notes;
+mod opening_warnings;
 mod other_format;
 mod output;
 mod referenced_places;
@@ -59,7 +59,7 @@ use crate::remote_settings::{ProcessEnvironment, RemoteUrl, Settings};
 use crate::store::DataAccess;
 #[cfg(not(feature = "remote"))]
 use no_remote as remote;
-use notes::Notes;
+use opening_warnings::OpeningWarnings;
 
 /// The most requests to a remote store at once, where nothing else is asked for.
 pub const MOST_REQUESTS: usize = 64;
@@ -81,8 +81,8 @@ pub struct Location {
     misspelt: Vec<String>,
     /// The most requests to a remote store at once.
     requests: usize,
-    /// What was found out when the location was opened, for warnings.
-    notes: Notes,
+    /// Warnings that were found when the location was opened.
+    opening_warnings: OpeningWarnings,
     /// Which files the content of the file may refer to.
     access: DataAccess,
     /// True if references of HDF5 are read as paths.
@@ -167,7 +167,7 @@ impl Location {
             mode: None,
             misspelt: Vec::new(),
             requests: MOST_REQUESTS,
-            notes: Notes::default(),
+            opening_warnings: OpeningWarnings::default(),
             access: DataAccess::default(),
             reference_paths: false,
             reference_names: None,
@@ -224,9 +224,9 @@ impl Location {
         Ok(lines)
     }
 
-    /// What was found out when the location was opened, for warnings. Each is told once.
-    pub fn take_notes(&self) -> Vec<String> {
-        self.notes.take()
+    /// Warnings that were found when the location was opened. Each is told once.
+    pub fn take_opening_warnings(&self) -> Vec<String> {
+        self.opening_warnings.take()
     }
 
     /// The user's argument.

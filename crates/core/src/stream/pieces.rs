@@ -78,7 +78,7 @@ pub fn in_order<F: Format>(
     if bands.peek().is_none() {
         return Ok(());
     }
-    let line = Line {
+    let line = PieceQueue {
         state: Mutex::new(State {
             bands,
             band_bytes: 0,
@@ -137,7 +137,7 @@ fn ranges(region: &Region, step: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// State shared by the threads.
-struct Line<I: Iterator<Item = Band>, T> {
+struct PieceQueue<I: Iterator<Item = Band>, T> {
     state: Mutex<State<I, T>>,
     changed: Condvar,
     /// Number of pieces that may be ahead of the next one to emit.
@@ -187,7 +187,7 @@ enum Task {
 }
 
 /// Stops all threads when dropped, also if a thread panics.
-struct Stop<'a, I: Iterator<Item = Band>, T>(&'a Line<I, T>);
+struct Stop<'a, I: Iterator<Item = Band>, T>(&'a PieceQueue<I, T>);
 
 impl<I: Iterator<Item = Band>, T> Drop for Stop<'_, I, T> {
     fn drop(&mut self) {
@@ -196,7 +196,7 @@ impl<I: Iterator<Item = Band>, T> Drop for Stop<'_, I, T> {
     }
 }
 
-impl<I: Iterator<Item = Band>, T> Line<I, T> {
+impl<I: Iterator<Item = Band>, T> PieceQueue<I, T> {
     fn lock(&self) -> MutexGuard<'_, State<I, T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

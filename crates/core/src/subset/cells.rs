@@ -7,7 +7,7 @@ const MOST_LISTED: u64 = 1 << 26;
 
 /// Cells at a constant distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct CellRun {
     /// Index of the first cell in the dimension.
     pub start: u64,
     /// Distance from one cell to the next; at least 1.
@@ -18,7 +18,7 @@ pub struct Run {
     pub at: u64,
 }
 
-impl Run {
+impl CellRun {
     /// `count` cells from `start` on, every `step`th. Its place is set when it becomes part of [`Cells`].
     pub fn new(start: u64, step: u64, count: u64) -> Self {
         // The step of a single cell says nothing.
@@ -44,17 +44,17 @@ impl Run {
 /// The chosen cells of a dimension, in their new order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cells {
-    runs: Vec<Run>,
+    runs: Vec<CellRun>,
     length: u64,
 }
 
 impl Cells {
     /// The runs, one after another.
-    fn joined(runs: impl IntoIterator<Item = Run>) -> Self {
+    fn joined(runs: impl IntoIterator<Item = CellRun>) -> Self {
         let mut cells = Self::default();
         for run in runs {
             if run.count > 0 {
-                cells.runs.push(Run {
+                cells.runs.push(CellRun {
                     at: cells.length,
                     ..run
                 });
@@ -68,10 +68,10 @@ impl Cells {
     ///
     /// # Errors
     /// A text that says what to ask for instead, if the cells must be listed and are too many.
-    pub fn union(mut runs: Vec<Run>) -> Result<Self, String> {
+    pub fn union(mut runs: Vec<CellRun>) -> Result<Self, String> {
         runs.retain(|run| run.count > 0);
         runs.sort_by_key(|run| (run.start, run.last()));
-        let mut joined: Vec<Run> = Vec::with_capacity(runs.len());
+        let mut joined: Vec<CellRun> = Vec::with_capacity(runs.len());
         let mut apart = true;
         for run in &runs {
             match joined.last_mut() {
@@ -94,7 +94,7 @@ impl Cells {
                 "ranges with steps overlap in more than {MOST_LISTED} cells; give ranges that do not overlap"
             ));
         }
-        let mut all: Vec<u64> = joined.into_iter().flat_map(Run::indices).collect();
+        let mut all: Vec<u64> = joined.into_iter().flat_map(CellRun::indices).collect();
         all.sort_unstable();
         all.dedup();
         Ok(Self::listed(&all))
@@ -102,14 +102,14 @@ impl Cells {
 
     /// All cells of a dimension of `length` cells.
     pub fn whole(length: u64) -> Self {
-        Self::joined([Run::new(0, 1, length)])
+        Self::joined([CellRun::new(0, 1, length)])
     }
 
     /// The cells that lie below `extent`.
     pub fn below(&self, extent: u64) -> Self {
         Self::joined(self.runs.iter().map(|run| {
             let below = extent.saturating_sub(run.start).div_ceil(run.step);
-            Run::new(run.start, run.step, below.min(run.count))
+            CellRun::new(run.start, run.step, below.min(run.count))
         }))
     }
 
@@ -127,7 +127,7 @@ impl Cells {
                 .count();
             // Two cells apart may be the end of one run and the start of another.
             let count = if step > 1 && steps == 1 { 1 } else { steps + 1 };
-            runs.push(Run::new(*first, step, count as u64));
+            runs.push(CellRun::new(*first, step, count as u64));
             rest = &rest[count..];
         }
         Self::joined(runs)
@@ -144,7 +144,7 @@ impl Cells {
     }
 
     /// The runs, in the new order.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[CellRun] {
         &self.runs
     }
 
@@ -176,7 +176,7 @@ impl Cells {
     /// Number of chosen cells up to the last one that lies below `extent`: the length of a variable whose own length
     /// is `extent`.
     pub fn within(&self, extent: u64) -> u64 {
-        let reach = |run: &Run| {
+        let reach = |run: &CellRun| {
             let below = extent.saturating_sub(run.start).div_ceil(run.step).min(run.count);
             if below == 0 { 0 } else { run.at + below }
         };
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn ranges_meet_the_cells_that_they_hold() {
-        let cells = Cells::union(vec![Run::new(3, 4, 3), Run::new(20, 1, 2)]).unwrap();
+        let cells = Cells::union(vec![CellRun::new(3, 4, 3), CellRun::new(20, 1, 2)]).unwrap();
         let chosen = all(&cells);
         assert_eq!(chosen, [3, 7, 11, 20, 21]);
         for start in 0..25 {
@@ -235,9 +235,9 @@ mod tests {
     #[test]
     fn huge_ranges_stay_runs() {
         let end = u64::MAX;
-        let cells = Cells::union(vec![Run::new(0, 1, end), Run::new(5, 1, 7)]).unwrap();
+        let cells = Cells::union(vec![CellRun::new(0, 1, end), CellRun::new(5, 1, 7)]).unwrap();
         assert_eq!((cells.runs().len(), cells.len()), (1, end));
-        let cells = Cells::union(vec![Run::new(0, 2, 1 << 60), Run::new(1, 2, 1 << 60)]);
+        let cells = Cells::union(vec![CellRun::new(0, 2, 1 << 60), CellRun::new(1, 2, 1 << 60)]);
         assert!(cells.unwrap_err().contains("overlap"));
     }
 

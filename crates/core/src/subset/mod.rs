@@ -23,7 +23,7 @@ pub mod verbatim;
 pub(crate) use layouts::{by_regions, moved_filters};
 pub use reader::Subset;
 pub use request::SubsetRequest;
-pub use source::Source;
+pub use source::SubsetSource;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::cells::{Cells, Run};
+use super::cells::{CellRun, Cells};
 use super::dimension;
 use super::gather::{self, GAP};
 use super::layouts;
@@ -206,7 +206,7 @@ impl<'a> Subset<'a> {
 
     /// All combinations of the runs of a variable's dimensions; `None` if they are too many.
     fn selections_of(&self, var: VarId) -> Option<Vec<Selection>> {
-        let mut combined: Vec<Vec<Run>> = vec![Vec::new()];
+        let mut combined: Vec<Vec<CellRun>> = vec![Vec::new()];
         for (d, cells) in self.cells_of(var).into_iter().enumerate() {
             let whole;
             let runs = match cells {
@@ -224,8 +224,8 @@ impl<'a> Subset<'a> {
                 .flat_map(|before| runs.iter().map(|run| [&before[..], &[*run]].concat()))
                 .collect();
         }
-        let pick = |runs: &[Run], of: fn(&Run) -> u64| runs.iter().map(of).collect::<Vec<_>>();
-        let selection = |runs: Vec<Run>| {
+        let pick = |runs: &[CellRun], of: fn(&CellRun) -> u64| runs.iter().map(of).collect::<Vec<_>>();
+        let selection = |runs: Vec<CellRun>| {
             Selection::new(
                 pick(&runs, |run| run.start),
                 pick(&runs, |run| run.step),

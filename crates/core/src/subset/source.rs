@@ -1,4 +1,4 @@
-//! [`Source`]: what a copy of a subset reads.
+//! [`SubsetSource`]: what a copy of a subset reads.
 
 use std::ops::Range;
 
@@ -10,22 +10,22 @@ use crate::store::Done;
 
 /// What a copy of a [`Subset`] reads: variables as the input stores them, of which [`Subset::selections`] tells what is
 /// chosen. Variables without selections have the shape of the part.
-pub struct Source<'p> {
+pub struct SubsetSource<'p> {
     part: &'p Subset<'p>,
     input: &'p dyn Reader,
 }
 
 impl Subset<'_> {
     /// What a copy of the subset reads: the input's own chunks and ranges, for plans that [`Subset::selections`] completes.
-    pub fn source(&self) -> Source<'_> {
-        Source {
+    pub fn source(&self) -> SubsetSource<'_> {
+        SubsetSource {
             part: self,
             input: self.input,
         }
     }
 }
 
-impl Source<'_> {
+impl SubsetSource<'_> {
     /// The variable, if it is read by regions, and its layout.
     fn by_regions(&self, var: VarId) -> Option<(&CutVariable, &SharedLayout)> {
         let cut = self.part.cut_variable(var)?;
@@ -33,7 +33,7 @@ impl Source<'_> {
     }
 }
 
-impl Reader for Source<'_> {
+impl Reader for SubsetSource<'_> {
     fn schema(&self) -> &Schema {
         self.part.schema()
     }
@@ -86,7 +86,7 @@ impl Reader for Source<'_> {
     }
 }
 
-impl RecordReader for Source<'_> {
+impl RecordReader for SubsetSource<'_> {
     fn record_layout(&self) -> Option<RecordLayout> {
         let mut layout = self.input.record_layout()?;
         layout

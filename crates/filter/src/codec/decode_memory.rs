@@ -20,7 +20,7 @@ pub struct DecodeMemory {
 
 /// The memory of one large decoded chunk, until it is dropped.
 #[derive(Debug, Default)]
-pub struct Held(Option<(Arc<DecodeMemory>, usize)>);
+pub struct HeldMemory(Option<(Arc<DecodeMemory>, usize)>);
 
 impl Default for DecodeMemory {
     fn default() -> Self {
@@ -59,21 +59,21 @@ impl DecodeMemory {
     ///
     /// # Errors
     /// Those of [`DecodeMemory::check`].
-    pub fn hold(self: &Arc<Self>, size: usize) -> Result<Held> {
+    pub fn hold(self: &Arc<Self>, size: usize) -> Result<HeldMemory> {
         self.check(size)?;
         if size < LARGE {
-            return Ok(Held(None));
+            return Ok(HeldMemory(None));
         }
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         while *used > 0 && used.saturating_add(size) > self.limit {
             used = self.freed.wait(used).unwrap_or_else(PoisonError::into_inner);
         }
         *used += size;
-        Ok(Held(Some((Arc::clone(self), size))))
+        Ok(HeldMemory(Some((Arc::clone(self), size))))
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldMemory {
     fn drop(&mut self) {
         if let Some((memory, size)) = &self.0 {
             *memory.used.lock().unwrap_or_else(PoisonError::into_inner) -= size;

@@ -10,7 +10,7 @@ use crate::deflate::blocks::stored_blocks::store;
 use crate::deflate::encoder::{LEVELS, Search, encode_matches};
 use crate::deflate::judge::Blocks;
 use crate::deflate::libdeflate::libdeflate;
-use crate::deflate::runs::{Planes, Run};
+use crate::deflate::runs::{DeflateRun, Planes};
 
 /// Largest chunk and output, in bytes, that are also compressed as a whole: the headers of blocks may be larger than what they save.
 const SMALL: usize = 64 << 10;
@@ -25,7 +25,7 @@ pub(crate) fn encode_stream(
     out: &mut Vec<u8>,
 ) -> Outcome {
     let runs = match level {
-        0 => vec![Run::of_matches(input)],
+        0 => vec![DeflateRun::of_matches(input)],
         _ => planes.runs(level, input),
     };
     if let [run] = &runs[..]

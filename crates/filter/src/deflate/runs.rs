@@ -34,14 +34,14 @@ const LARGEST_ELEMENT: usize = 16;
 
 /// A part of a chunk, and the kind of its blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct DeflateRun {
     pub blocks: Blocks,
     pub range: Range<usize>,
     /// True if repeats are searched quickly.
     pub is_quick: bool,
 }
 
-impl Run {
+impl DeflateRun {
     /// All of a chunk, which is not judged.
     pub fn of_matches(input: &[u8]) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Planes {
     }
 
     /// The runs of a chunk, which follow one another. There is at least one. `level` is zlib's, 1 to 9.
-    pub fn runs(self, level: usize, input: &[u8]) -> Vec<Run> {
+    pub fn runs(self, level: usize, input: &[u8]) -> Vec<DeflateRun> {
         let plane = self.length(input.len());
         let length = plane.unwrap_or(input.len());
         let mut runs = Runs(Vec::new());
@@ -112,13 +112,13 @@ impl Planes {
 }
 
 /// Runs that follow one another. Those beside each other are of different kinds.
-struct Runs(Vec<Run>);
+struct Runs(Vec<DeflateRun>);
 
 impl Runs {
     fn add(&mut self, blocks: Blocks, range: Range<usize>) {
         match self.0.last_mut() {
             Some(last) if last.blocks == blocks => last.range.end = range.end,
-            _ => self.0.push(Run {
+            _ => self.0.push(DeflateRun {
                 blocks,
                 range,
                 is_quick: false,
@@ -163,7 +163,7 @@ impl Runs {
     }
 
     /// Makes each plane of matches a run of its own where the first of them misleads libdeflate.
-    fn cut_where_misled(self, input: &[u8], plane: usize) -> Vec<Run> {
+    fn cut_where_misled(self, input: &[u8], plane: usize) -> Vec<DeflateRun> {
         let noise = self.0.iter().take_while(|run| run.blocks == Blocks::Stored);
         let behind_noise = &input[noise.last().map_or(0, |run| run.range.end)..];
         if !is_misled_by_first_plane(behind_noise, plane) {
@@ -178,7 +178,7 @@ impl Runs {
             for start in run.range.clone().step_by(plane) {
                 let range = start..(start + plane).min(run.range.end);
                 let blocks = repeated_byte(&input[range.clone()]).map_or(Blocks::Matches, Blocks::Repeated);
-                cut.push(Run {
+                cut.push(DeflateRun {
                     blocks,
                     range,
                     is_quick: run.is_quick,

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use crate::Outcome;
 use crate::codec::chunk_type::{ChunkShape, ChunkType};
 use crate::codec::codec::BoundCodec;
-use crate::codec::decode_memory::{DecodeMemory, Held};
+use crate::codec::decode_memory::{DecodeMemory, HeldMemory};
 use crate::codec::room::LARGE;
 use crate::registry::registered::registered_name;
 use crate::registry::registry::Registry;
@@ -210,9 +210,9 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`Error::Alternative`] if one chunk may not take as much.
-    pub fn hold(&self, size: usize) -> Result<Held> {
+    pub fn hold(&self, size: usize) -> Result<HeldMemory> {
         match self.is_empty() {
-            true => Ok(Held::default()),
+            true => Ok(HeldMemory::default()),
             false => self.memory.hold(size),
         }
     }

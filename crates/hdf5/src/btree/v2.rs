@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::v2_node::{NODE_OVERHEAD, NodeForm, Part, PointerWidths, Subtree};
+use super::v2_node::{NODE_OVERHEAD, NodeForm, PointerWidths, Subtree, TreePart};
 use crate::error::Result;
 use crate::metadata::MetadataReader;
 use crate::metadata::Walk;
@@ -117,7 +117,7 @@ impl Header {
             match form.read(reader, &mut guard, node) {
                 Ok(parts) => {
                     nodes.push(node.address);
-                    pending.extend(parts.iter().filter_map(Part::subtree));
+                    pending.extend(parts.iter().filter_map(TreePart::subtree));
                 }
                 Err(error) if error.is_failure() => return Err(error),
                 Err(_) => is_whole = false,
@@ -160,11 +160,11 @@ impl Header {
         let mut found = 0u64;
         while let Some(part) = parts.pop_front() {
             match part {
-                Part::Subtree(node) => {
+                TreePart::Subtree(node) => {
                     let below = descent.read(node, &parts)?;
                     below.into_iter().rev().for_each(|part| parts.push_front(part));
                 }
-                Part::Record(records, n) => {
+                TreePart::Record(records, n) => {
                     found += 1;
                     if found > self.total {
                         break;
@@ -250,21 +250,21 @@ struct Descent<'a> {
 
 impl Descent<'_> {
     /// The parts of all subtrees, and the records between them. They are announced together, so that none is waited for alone.
-    fn level_below(&mut self, mut parts: VecDeque<Part>) -> Result<VecDeque<Part>> {
+    fn level_below(&mut self, mut parts: VecDeque<TreePart>) -> Result<VecDeque<TreePart>> {
         let mut below = VecDeque::new();
         while let Some(part) = parts.pop_front() {
             match part {
-                Part::Record(..) => below.push_back(part),
-                Part::Subtree(node) => below.extend(self.read(node, &parts)?),
+                TreePart::Record(..) => below.push_back(part),
+                TreePart::Subtree(node) => below.extend(self.read(node, &parts)?),
             }
         }
         Ok(below)
     }
 
     /// The parts of a node, none if it cannot be read. `behind` are the parts that follow.
-    fn read(&mut self, node: Subtree, behind: &VecDeque<Part>) -> Result<Vec<Part>> {
+    fn read(&mut self, node: Subtree, behind: &VecDeque<TreePart>) -> Result<Vec<TreePart>> {
         if self.announced == 0 {
-            let next = behind.iter().filter_map(Part::subtree);
+            let next = behind.iter().filter_map(TreePart::subtree);
             let all = std::iter::once(node).chain(next);
             let places = all.map(|node| (node.address, self.form.node_size));
             self.announced = self.reader.expect(places);

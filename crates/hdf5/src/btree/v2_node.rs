@@ -54,14 +54,14 @@ pub(super) struct Subtree {
 
 /// A part of a tree.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum TreePart {
     /// A node that was not read yet, and all below it.
     Subtree(Subtree),
     /// The record of this number, of a node that was read.
     Record(Rc<Records>, u16),
 }
 
-impl Part {
+impl TreePart {
     /// The subtree; `None` of a record.
     pub(super) fn subtree(&self) -> Option<Subtree> {
         match self {
@@ -94,7 +94,12 @@ impl Records {
 
 impl NodeForm {
     /// Reads a node. Returns its subtrees and records, in key order.
-    pub(super) fn read(&self, reader: &MetadataReader, guard: &mut Walk, node: Subtree) -> Result<Vec<Part>> {
+    pub(super) fn read(
+        &self,
+        reader: &MetadataReader,
+        guard: &mut Walk,
+        node: Subtree,
+    ) -> Result<Vec<TreePart>> {
         let Subtree {
             address,
             records: count,
@@ -139,14 +144,14 @@ impl NodeForm {
                 let (Some(address), Ok(records)) = (child, u16::try_from(records)) else {
                     return Err(reader.damaged(NODE, address, "a pointer to a child is out of range"));
                 };
-                parts.push(Part::Subtree(Subtree {
+                parts.push(TreePart::Subtree(Subtree {
                     address,
                     records,
                     depth,
                 }));
             }
             if n < count {
-                parts.push(Part::Record(Rc::clone(&records), n));
+                parts.push(TreePart::Record(Rc::clone(&records), n));
             }
         }
         Ok(parts)

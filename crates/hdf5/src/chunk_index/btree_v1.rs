@@ -4,7 +4,7 @@ use crate::btree::v1;
 use crate::error::Result;
 use crate::metadata::MetadataReader;
 
-use super::entry::Entry;
+use super::entry::ChunkEntry;
 use super::runs::EntryForm;
 use super::table::TableBuilder;
 
@@ -28,7 +28,7 @@ pub(super) fn read(
             }
             *coordinate = offset / size;
         }
-        let entry = Entry {
+        let entry = ChunkEntry {
             address: chunk,
             size: u64::from(key.size),
             filter_mask: key.filter_mask,

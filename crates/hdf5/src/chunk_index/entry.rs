@@ -7,7 +7,7 @@ use super::layout::ChunkedLayout;
 
 /// Position of a chunk in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ChunkEntry {
     /// Address in the file, relative to the base address.
     pub(super) address: u64,
     /// Stored size, in bytes.
@@ -91,7 +91,7 @@ impl EntryFormat {
         &self,
         record: &mut Cursor<'_>,
         coordinates: &mut [u64],
-    ) -> Result<Option<Entry>> {
+    ) -> Result<Option<ChunkEntry>> {
         let entry = self.decode(record)?;
         for coordinate in coordinates {
             *coordinate = record.u64()?;
@@ -100,13 +100,13 @@ impl EntryFormat {
     }
 
     /// Reads one entry; `None` if the chunk is not stored.
-    pub(super) fn decode(&self, bytes: &mut Cursor<'_>) -> Result<Option<Entry>> {
+    pub(super) fn decode(&self, bytes: &mut Cursor<'_>) -> Result<Option<ChunkEntry>> {
         let address = bytes.offset()?;
         let (size, filter_mask) = match self.size_width {
             0 => (self.chunk_size, 0),
             width => (bytes.uint(width)?, bytes.u32()?),
         };
-        Ok(address.map(|address| Entry {
+        Ok(address.map(|address| ChunkEntry {
             address,
             size,
             filter_mask,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::metadata::Walk;
 use crate::metadata::{Cursor, MetadataReader};
 
-use super::extensible_array_shape::Shape;
+use super::extensible_array_shape::ExtensibleArrayShape;
 use super::fixed_array::bit;
 use super::grid::ArrayOrder;
 use super::layout::ChunkedLayout;
@@ -41,12 +41,12 @@ pub(super) fn read(
     order: &ArrayOrder,
     table: &mut TableBuilder<'_>,
 ) -> Result<()> {
-    let header = Shape::read(reader, address, chunk_size);
+    let header = ExtensibleArrayShape::read(reader, address, chunk_size);
     let (shape, index_block) = match (header, found.first()) {
         (Err(error), Some(block)) => {
             reader.tolerate(error)?;
             let is_index_block = reader.read(INDEX_BLOCK, *block, 4)? == b"EAIB";
-            let shape = Shape::lost(reader, layout, chunk_size, *block)?;
+            let shape = ExtensibleArrayShape::lost(reader, layout, chunk_size, *block)?;
             (shape, is_index_block.then_some(*block))
         }
         (header, _) => match header? {
@@ -86,7 +86,7 @@ pub(super) fn read(
 struct Array<'a, 'b> {
     reader: &'a MetadataReader,
     header: u64,
-    shape: Shape,
+    shape: ExtensibleArrayShape,
     guard: Walk,
     /// Numbers of the super blocks that were read.
     super_blocks: Vec<u32>,

@@ -12,7 +12,7 @@ const BLOCK: &str = "extensible array block";
 
 /// The constants of an array, from its header.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct ExtensibleArrayShape {
     /// 0 for chunks without filters, 1 for those with filters.
     pub(super) client: u8,
     pub(super) format: EntryFormat,
@@ -30,7 +30,7 @@ pub(super) struct Shape {
     pub(super) page_entries: u64,
 }
 
-impl Shape {
+impl ExtensibleArrayShape {
     /// Reads the header. Returns also the address of the index block; `None` if there is none yet.
     pub(super) fn read(
         reader: &MetadataReader,

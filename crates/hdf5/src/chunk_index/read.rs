@@ -1,6 +1,6 @@
 //! Reads the chunk index of a dataset, of any type, into a [`ChunkTable`].
 
-use super::entry::Entry;
+use super::entry::ChunkEntry;
 use super::grid::{ArrayOrder, ChunkGrid};
 use super::layout::ChunkIndex;
 use super::layout::ChunkedLayout;
@@ -66,7 +66,7 @@ pub(crate) fn chunk_table(
                 .try_for_each(|node| btree_v1::read(reader, *node, &layout.shape, &mut table)),
             ChunkIndex::Single { address, filtered } => {
                 let (size, mask) = filtered.unwrap_or((chunk_size, 0));
-                let entry = Entry {
+                let entry = ChunkEntry {
                     address,
                     size,
                     filter_mask: mask,
@@ -103,7 +103,7 @@ pub(crate) fn chunk_table(
                         found.iter().map(nodes).try_for_each(|node| {
                             let mut chunks = node?.into_iter().flat_map(|node| node.chunks);
                             chunks.try_for_each(|chunk| {
-                                let entry = Entry {
+                                let entry = ChunkEntry {
                                     address: chunk.address,
                                     size: chunk.size,
                                     filter_mask: chunk.filter_mask,

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::entry::{Entry, EntryFormat, check_stored};
+use super::entry::{ChunkEntry, EntryFormat, check_stored};
 use super::grid::ChunkGrid;
 use super::record::ChunkRecord;
 use crate::error::Result;
@@ -41,7 +41,7 @@ impl EntryForm {
     }
 
     /// The next entry, and its coordinates where it says them. `None` if the chunk is not stored.
-    fn decode(&self, bytes: &mut Cursor<'_>, coordinates: &mut [u64]) -> Result<Option<Entry>> {
+    fn decode(&self, bytes: &mut Cursor<'_>, coordinates: &mut [u64]) -> Result<Option<ChunkEntry>> {
         match self {
             Self::BtreeV1(shape) => {
                 let (size, filter_mask) = (bytes.u32()?, bytes.u32()?);
@@ -49,7 +49,7 @@ impl EntryForm {
                     *coordinate = bytes.u64()? / (*length).max(1);
                 }
                 bytes.skip(8)?;
-                Ok(Some(Entry {
+                Ok(Some(ChunkEntry {
                     address: bytes.defined_offset()?,
                     size: size.into(),
                     filter_mask,
@@ -63,7 +63,7 @@ impl EntryForm {
 
 /// Some neighbouring entries.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct EntryRun {
     /// Index of the first chunk.
     first: u64,
     /// Address of the first entry.
@@ -77,7 +77,7 @@ struct Run {
 pub(super) struct RunList {
     form: EntryForm,
     size: usize,
-    runs: Vec<Run>,
+    runs: Vec<EntryRun>,
     count: u64,
     /// Index of the last chunk.
     last: Option<u64>,
@@ -117,7 +117,7 @@ impl RunList {
             {
                 run.count += 1;
             }
-            _ => self.runs.push(Run {
+            _ => self.runs.push(EntryRun {
                 first: index,
                 at,
                 count: 1,
@@ -193,7 +193,7 @@ impl Runs {
     }
 
     /// Reads a run. It was sound before, so what is wrong now was changed since.
-    fn read(&self, grid: &ChunkGrid, run: &Run) -> Result<Vec<ChunkRecord>> {
+    fn read(&self, grid: &ChunkGrid, run: &EntryRun) -> Result<Vec<ChunkRecord>> {
         let mut bytes = vec![0; run.count as usize * self.list.size];
         self.reader.read_raw(WHAT, run.at, &mut bytes)?;
         let mut coordinates = vec![0; grid.rank()];

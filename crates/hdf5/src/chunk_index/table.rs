@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::entry::{Entry, check_stored};
+use super::entry::{ChunkEntry, check_stored};
 use super::grid::{ArrayOrder, ChunkGrid};
 use super::packed::PackedRecords;
 use super::record::ChunkRecord;
@@ -202,8 +202,8 @@ impl<'a> TableBuilder<'a> {
     }
 
     /// Adds chunk number `index`. Its entry is at the address `at`, if it may be read again.
-    pub(super) fn push(&mut self, index: u64, entry: Entry, at: Option<u64>) -> Result<()> {
-        let Entry {
+    pub(super) fn push(&mut self, index: u64, entry: ChunkEntry, at: Option<u64>) -> Result<()> {
+        let ChunkEntry {
             address,
             size,
             filter_mask,
@@ -243,7 +243,7 @@ impl<'a> TableBuilder<'a> {
     }
 
     /// Adds the chunk at these coordinates (in chunks), if it is inside the extent.
-    pub(super) fn push_at(&mut self, coordinates: &[u64], entry: Entry, at: Option<u64>) -> Result<()> {
+    pub(super) fn push_at(&mut self, coordinates: &[u64], entry: ChunkEntry, at: Option<u64>) -> Result<()> {
         match self.grid.linear(coordinates) {
             Some(index) => self.push(index, entry, at),
             None => {
@@ -259,7 +259,7 @@ impl<'a> TableBuilder<'a> {
         &mut self,
         order: &ArrayOrder,
         element: u64,
-        entry: Entry,
+        entry: ChunkEntry,
         at: u64,
     ) -> Result<()> {
         order.coordinates(element, &mut self.coordinates);
@@ -313,8 +313,8 @@ mod tests {
         MetadataReader::new(Arc::new(vec![0; size + 8]), 8, 8, 8).unwrap()
     }
 
-    fn entry(address: u64) -> Entry {
-        Entry {
+    fn entry(address: u64) -> ChunkEntry {
+        ChunkEntry {
             address,
             size: 10,
             filter_mask: 0,

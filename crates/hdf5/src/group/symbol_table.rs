@@ -23,7 +23,7 @@ const SOFT_LINK: u32 = 2;
 
 /// An entry of a symbol table node.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SymbolTableEntry {
     /// Offset of its name in the local heap.
     pub(crate) name: u64,
     /// What it leads to.
@@ -80,7 +80,7 @@ pub(crate) fn entries(
     reader: &MetadataReader,
     address: u64,
     walk: &mut Walk,
-    mut visit: impl FnMut(Entry) -> Result<()>,
+    mut visit: impl FnMut(SymbolTableEntry) -> Result<()>,
 ) -> Result<()> {
     const HEAD: usize = 8;
     let head = reader.read(WHAT, address, HEAD)?;
@@ -117,7 +117,7 @@ pub(crate) fn entries(
             (_, Some(object)) => (EntryTarget::Object(object), None),
             (_, None) => return Err(node.damaged("an entry without an object")),
         };
-        visit(Entry { name, target, table })?;
+        visit(SymbolTableEntry { name, target, table })?;
     }
     Ok(())
 }

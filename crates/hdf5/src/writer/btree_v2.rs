@@ -65,7 +65,7 @@ struct Level {
 }
 
 /// The shape of a tree with a given number of records.
-pub(super) struct Tree {
+pub(super) struct BtreeV2Shape {
     kind: TreeKind,
     records: u64,
     pages: Pages,
@@ -73,7 +73,7 @@ pub(super) struct Tree {
     levels: Vec<Level>,
 }
 
-impl Tree {
+impl BtreeV2Shape {
     /// The shape for `records` records, whose nodes lie in `pages`.
     pub(super) fn new(kind: TreeKind, records: u64, pages: Pages) -> Self {
         let record_size = kind.record_size();
@@ -258,7 +258,7 @@ mod tests {
     use crate::checksum::lookup3;
 
     /// Walks a tree's bytes as a reader does and gives its records in order.
-    fn walk(tree: &Tree, bytes: &[u8], at: usize, depth: usize, own: u64, out: &mut Vec<u64>) {
+    fn walk(tree: &BtreeV2Shape, bytes: &[u8], at: usize, depth: usize, own: u64, out: &mut Vec<u64>) {
         let uint = |at: usize, n: usize| {
             bytes[at..at + n]
                 .iter()
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn every_size_holds_its_records_in_order() {
         for count in (1..200).chain([841, 842, 843, 5_000, 100_000, 1_000_003]) {
-            let tree = Tree::new(TreeKind::LinkOrder, count, Pages::default());
+            let tree = BtreeV2Shape::new(TreeKind::LinkOrder, count, Pages::default());
             let records: Vec<u8> = (0..count)
                 .flat_map(|i| [&i.to_le_bytes()[..], &[0; 7]].concat())
                 .collect();
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn an_empty_tree_has_no_root() {
-        let tree = Tree::new(TreeKind::HugeObjects, 0, Pages::default());
+        let tree = BtreeV2Shape::new(TreeKind::HugeObjects, 0, Pages::default());
         assert_eq!(tree.nodes_size(), 0);
         assert_eq!(tree.header(64)[16..24], [0xff; 8]);
         assert_eq!(tree.header(64).len() as u64, HEADER_SIZE);
@@ -323,9 +323,14 @@ mod tests {
     /// What h5debug tells of trees of libhdf5: 33 records in a leaf of link orders, 29 in one of attribute names.
     #[test]
     fn leaves_hold_what_those_of_libhdf5_hold() {
-        assert_eq!(Tree::new(TreeKind::LinkOrder, 1, Pages::default()).level(0).0, 33);
         assert_eq!(
-            Tree::new(TreeKind::AttributeNames, 1, Pages::default())
+            BtreeV2Shape::new(TreeKind::LinkOrder, 1, Pages::default())
+                .level(0)
+                .0,
+            33
+        );
+        assert_eq!(
+            BtreeV2Shape::new(TreeKind::AttributeNames, 1, Pages::default())
                 .level(0)
                 .0,
             29

@@ -26,7 +26,7 @@ mod referring;
 )]
 mod schema;
 mod sizes_in_c;
-mod unfinished;
+mod unclosed;
 mod visible_names;
 
 pub use attributes::{Attribute, Attributes};
@@ -40,5 +40,5 @@ pub use name_pattern::NamePattern;
 pub use referring::Referring;
 pub use schema::{ArchiveOrigin, Dimension, Group, Provenance, Schema, Variable};
 pub use sizes_in_c::SizesInC;
-pub use unfinished::Unfinished;
+pub use unclosed::Unclosed;
 pub use visible_names::VisibleNames;

@@ -7,14 +7,14 @@ use crate::{Attribute, SLOT_SIZE, Type};
 pub struct Referring {
     /// Its name.
     pub attribute: &'static str,
-    words: Words,
+    words: NameWords,
     /// True if it names variables, which a variable with this attribute cannot be understood without.
     pub names_variables: bool,
 }
 
 /// The words of a text that are names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum NameWords {
     /// Those that end in a colon: `time: mean`.
     Keys,
     /// The others: `area: areacella`.
@@ -25,26 +25,26 @@ enum Words {
 
 /// The attributes of CF 1.11, appendix A.
 const ALL: [Referring; 17] = [
-    variables("ancillary_variables", Words::Values),
-    variables("bounds", Words::Values),
-    variables("cell_measures", Words::Values),
-    dimensions("cell_methods", Words::Keys),
-    variables("climatology", Words::Values),
-    dimensions("compress", Words::Values),
-    variables("coordinates", Words::Values),
-    variables("formula_terms", Words::Values),
-    variables("geometry", Words::Values),
-    variables("grid_mapping", Words::All),
-    dimensions("instance_dimension", Words::Values),
-    variables("interior_ring", Words::Values),
-    variables("node_coordinates", Words::Values),
-    variables("node_count", Words::Values),
-    variables("nodes", Words::Values),
-    variables("part_node_count", Words::Values),
-    dimensions("sample_dimension", Words::Values),
+    variables("ancillary_variables", NameWords::Values),
+    variables("bounds", NameWords::Values),
+    variables("cell_measures", NameWords::Values),
+    dimensions("cell_methods", NameWords::Keys),
+    variables("climatology", NameWords::Values),
+    dimensions("compress", NameWords::Values),
+    variables("coordinates", NameWords::Values),
+    variables("formula_terms", NameWords::Values),
+    variables("geometry", NameWords::Values),
+    variables("grid_mapping", NameWords::All),
+    dimensions("instance_dimension", NameWords::Values),
+    variables("interior_ring", NameWords::Values),
+    variables("node_coordinates", NameWords::Values),
+    variables("node_count", NameWords::Values),
+    variables("nodes", NameWords::Values),
+    variables("part_node_count", NameWords::Values),
+    dimensions("sample_dimension", NameWords::Values),
 ];
 
-const fn variables(attribute: &'static str, words: Words) -> Referring {
+const fn variables(attribute: &'static str, words: NameWords) -> Referring {
     Referring {
         attribute,
         words,
@@ -52,7 +52,7 @@ const fn variables(attribute: &'static str, words: Words) -> Referring {
     }
 }
 
-const fn dimensions(attribute: &'static str, words: Words) -> Referring {
+const fn dimensions(attribute: &'static str, words: NameWords) -> Referring {
     Referring {
         attribute,
         words,
@@ -70,9 +70,9 @@ impl Referring {
     pub fn name_in<'t>(&self, word: &'t str) -> Option<&'t str> {
         let key = word.strip_suffix(':');
         match self.words {
-            Words::Keys => key,
-            Words::Values if key.is_some() => None,
-            Words::Values | Words::All => Some(key.unwrap_or(word)),
+            NameWords::Keys => key,
+            NameWords::Values if key.is_some() => None,
+            NameWords::Values | NameWords::All => Some(key.unwrap_or(word)),
         }
     }
 }

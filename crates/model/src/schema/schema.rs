@@ -1,6 +1,6 @@
 //! [`Schema`]: groups, dimensions and variables.
 
-use super::unfinished::Unfinished;
+use super::unclosed::Unclosed;
 use crate::{Attributes, DimId, Encoding, GroupId, Kind, Type, TypeClass, TypeId, UserType, VarId};
 
 /// What a file says of its own making; not part of the data.
@@ -43,7 +43,7 @@ pub struct Schema {
     /// Size of the file's pages, in bytes, for an HDF5 file whose space is managed in pages (`H5F_FSPACE_STRATEGY_PAGE`).
     pub page_size: Option<u64>,
     /// Why the dataset may lack what its writer meant to write; `None` if nothing says so.
-    pub unfinished: Option<Unfinished>,
+    pub unfinished: Option<Unclosed>,
     /// One line for each item that was left out because netCDF cannot hold it.
     pub warnings: Vec<String>,
     /// One line for each item that was left out because it is damaged. What is left can be shown; a copy of everything

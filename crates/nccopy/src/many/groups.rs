@@ -9,12 +9,12 @@ use ncutils_core::distributed::{Content, Notes, PartWork, PlannedPart, files_dig
 use ncutils_core::error::Error;
 use ncutils_core::location::{CreateOptions, Location};
 
-use super::job::Job;
+use super::job::FileJob;
 use super::jobs::jobs;
 use crate::arguments::{Arguments, GoesOn};
 use crate::files::{Files, Form};
 use crate::locations;
-use crate::modes::distributed::{Keeper, announce, begin, identity, join, planned_job};
+use crate::modes::job_steps::{Keeper, announce, begin, identity, join, planned_job};
 use crate::step::{Making, Planning, Step};
 
 /// Bytes that an input whose size is not known counts for.
@@ -31,7 +31,7 @@ pub fn take(
     step: &Step,
     form: &Form<'_>,
     arguments: &Arguments,
-    copy: impl Fn(Vec<Job>, &OsString, &Arguments) -> anyhow::Result<u8>,
+    copy: impl Fn(Vec<FileJob>, &OsString, &Arguments) -> anyhow::Result<u8>,
 ) -> anyhow::Result<u8> {
     match step {
         Step::Plan(planning) => plan(planning, form, arguments).map(|()| 0),
@@ -62,7 +62,7 @@ fn plan(planning: &Planning, form: &Form<'_>, arguments: &Arguments) -> anyhow::
     planning.check(&output)?;
     ncutils_cli::signals::handle("nccopy");
     let (jobs, _) = jobs(form, arguments)?;
-    let look = |job: &Job| identity(&job.input, arguments);
+    let look = |job: &FileJob| identity(&job.input, arguments);
     let inputs = locations::look_at_all(&jobs, |job| &job.input, look)?;
     let sizes: Vec<u64> = jobs
         .iter()
@@ -111,7 +111,7 @@ fn groups(sizes: &[u64], parts: u64) -> Vec<PlannedPart> {
 fn part(
     making: &Making,
     arguments: &Arguments,
-    copy: impl Fn(Vec<Job>, &OsString, &Arguments) -> anyhow::Result<u8>,
+    copy: impl Fn(Vec<FileJob>, &OsString, &Arguments) -> anyhow::Result<u8>,
 ) -> anyhow::Result<u8> {
     let output = output(arguments)?;
     let (_stage, notes): (_, Notes) = join(&making.job, &output, &CreateOptions::default())?;

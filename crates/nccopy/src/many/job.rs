@@ -16,11 +16,11 @@ use crate::{locations, modes};
 
 /// An input, and its output.
 #[derive(Debug)]
-pub struct Job {
+pub struct FileJob {
     /// The input, as it was named.
     pub input: OsString,
     /// The output.
-    pub output: Target,
+    pub output: OutputPlace,
     /// True if the name came from `--recursive`. The file may be no dataset.
     pub found: bool,
     /// True if the input or the output lies on a remote store.
@@ -29,7 +29,7 @@ pub struct Job {
 
 /// Where an output goes.
 #[derive(Debug)]
-pub enum Target {
+pub enum OutputPlace {
     /// In the folder of outputs, with this path below it.
     Below(PathBuf),
     /// In the place of the input.
@@ -46,7 +46,7 @@ pub struct Done {
     pub status: u8,
 }
 
-impl Job {
+impl FileJob {
     /// The locations of the input and of the output in `folder`.
     ///
     /// # Errors
@@ -58,9 +58,9 @@ impl Job {
     ) -> anyhow::Result<(Location, Location)> {
         let input = locations::input(arguments, &self.input)?;
         let output = match &self.output {
-            Target::Below(below) => Location::in_folder(folder, below)?,
-            Target::Input => input.clone(),
-            Target::Named(name) => Location::parse_output(name)?,
+            OutputPlace::Below(below) => Location::in_folder(folder, below)?,
+            OutputPlace::Input => input.clone(),
+            OutputPlace::Named(name) => Location::parse_output(name)?,
         };
         Ok((input, locations::output(arguments, output)?))
     }
@@ -95,8 +95,8 @@ impl Job {
         });
         let arguments = of_bar.as_ref().unwrap_or(arguments);
         let _lock = match self.output {
-            Target::Input => in_place::lock(input, arguments)?,
-            Target::Below(_) | Target::Named(_) => None,
+            OutputPlace::Input => in_place::lock(input, arguments)?,
+            OutputPlace::Below(_) | OutputPlace::Named(_) => None,
         };
         if self.found && is_no_dataset(input, arguments) {
             return Ok(Done {
@@ -118,7 +118,7 @@ impl Job {
             false => Ok(None),
         };
         let times = times.with_context(|| format!("{input}: cannot read the times"))?;
-        let is_made = matches!(self.output, Target::Below(_)) && !arguments.dry_run;
+        let is_made = matches!(self.output, OutputPlace::Below(_)) && !arguments.dry_run;
         if let Some(folder) = output.path().and_then(Path::parent).filter(|_| is_made) {
             fs::create_dir_all(folder)
                 .with_context(|| format!("{}: cannot create the folder", folder.display()))?;

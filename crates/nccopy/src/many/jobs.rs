@@ -12,7 +12,7 @@ use ncutils_core::model::Kind;
 
 use super::in_place;
 use super::inputs::{self, Input};
-use super::job::{Job, Target};
+use super::job::{FileJob, OutputPlace};
 use super::output_name::Ending;
 use crate::arguments::Arguments;
 use crate::files::Form;
@@ -22,7 +22,7 @@ use crate::files::Form;
 /// # Errors
 /// Names that are wrong before anything is read: two inputs with one output, an output that is an input, a list that cannot be
 /// read, a folder of outputs that cannot be one.
-pub fn jobs(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<(Vec<Job>, OsString)> {
+pub fn jobs(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<(Vec<FileJob>, OsString)> {
     Ok(match form {
         Form::InPlace(names) => {
             in_place::check_options(arguments)?;
@@ -38,9 +38,9 @@ pub fn jobs(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<(Vec<Job>,
         Form::One(input, output) => {
             let is_remote = Location::parse_input(Some(input))?.is_remote()
                 || Location::parse_output(output)?.is_remote();
-            let job = Job {
+            let job = FileJob {
                 input: (*input).clone(),
-                output: Target::Named((*output).clone()),
+                output: OutputPlace::Named((*output).clone()),
                 found: false,
                 is_remote,
             };
@@ -49,10 +49,10 @@ pub fn jobs(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<(Vec<Job>,
     })
 }
 
-fn in_place_jobs(inputs: Vec<Input>) -> Vec<Job> {
-    let job = |input: Input| Job {
+fn in_place_jobs(inputs: Vec<Input>) -> Vec<FileJob> {
+    let job = |input: Input| FileJob {
         input: input.name,
-        output: Target::Input,
+        output: OutputPlace::Input,
         found: false,
         is_remote: false,
     };
@@ -60,7 +60,7 @@ fn in_place_jobs(inputs: Vec<Input>) -> Vec<Job> {
 }
 
 /// The jobs whose outputs go into a folder.
-fn jobs_into(folder: &OsStr, inputs: Vec<Input>, arguments: &Arguments) -> anyhow::Result<Vec<Job>> {
+fn jobs_into(folder: &OsStr, inputs: Vec<Input>, arguments: &Arguments) -> anyhow::Result<Vec<FileJob>> {
     let output = Location::parse_output(folder)?;
     check_folder(&output)?;
     let ending = ending(&output, arguments);
@@ -70,8 +70,8 @@ fn jobs_into(folder: &OsStr, inputs: Vec<Input>, arguments: &Arguments) -> anyho
         let Some(name) = location.file_name() else {
             anyhow::bail!("{location}: an input without a name cannot go into a folder");
         };
-        jobs.push(Job {
-            output: Target::Below(input.below.join(ending.name(&name))),
+        jobs.push(FileJob {
+            output: OutputPlace::Below(input.below.join(ending.name(&name))),
             input: input.name,
             found: input.found,
             is_remote: location.is_remote() || output.is_remote(),
@@ -120,14 +120,14 @@ fn identity(name: &OsStr) -> Option<(u64, u64)> {
 }
 
 /// Checks that no two jobs have one output, and that no output is an input.
-fn check_outputs(folder: &OsStr, jobs: &[Job], arguments: &Arguments) -> anyhow::Result<()> {
+fn check_outputs(folder: &OsStr, jobs: &[FileJob], arguments: &Arguments) -> anyhow::Result<()> {
     let inputs: HashMap<(u64, u64), &OsStr> = jobs
         .iter()
         .filter_map(|job| Some((identity(&job.input)?, job.input.as_os_str())))
         .collect();
     let mut outputs: HashMap<&Path, &OsStr> = HashMap::with_capacity(jobs.len());
     for job in jobs {
-        let Target::Below(below) = &job.output else {
+        let OutputPlace::Below(below) = &job.output else {
             continue;
         };
         if let Some(other) = outputs.insert(below, &job.input) {

@@ -7,7 +7,7 @@ use ncutils_core::copy::default_budget;
 use ncutils_core::threads;
 
 use super::groups;
-use super::job::Job;
+use super::job::FileJob;
 use super::jobs::jobs;
 use super::told::Told;
 use super::turns::{MOST_SLOW, SMALL, Turn, in_turns};
@@ -30,7 +30,7 @@ pub fn copy(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<u8> {
 }
 
 /// Runs jobs whose outputs are in `folder`. Returns the exit status.
-fn copy_all(jobs: Vec<Job>, folder: &OsString, arguments: &Arguments) -> anyhow::Result<u8> {
+fn copy_all(jobs: Vec<FileJob>, folder: &OsString, arguments: &Arguments) -> anyhow::Result<u8> {
     let told = Told::new(arguments);
     let at_once = at_once(&jobs);
     let share = Arguments {
@@ -70,7 +70,7 @@ fn copy_all(jobs: Vec<Job>, folder: &OsString, arguments: &Arguments) -> anyhow:
 }
 
 /// Number of jobs that run beside each other.
-fn at_once(jobs: &[Job]) -> usize {
+fn at_once(jobs: &[FileJob]) -> usize {
     let threads = threads::count().max(1);
     let wanted = match jobs.iter().any(|job| job.is_remote) {
         // Jobs that wait for a store cost little.
@@ -81,7 +81,7 @@ fn at_once(jobs: &[Job]) -> usize {
 }
 
 /// What a job takes. The size of a remote input is not known before it is opened.
-fn turn(job: &Job) -> Turn {
+fn turn(job: &FileJob) -> Turn {
     match job.is_remote {
         true => Turn::Slow,
         false if job.size(SMALL).is_some_and(|size| size <= SMALL) => Turn::Small,

@@ -7,7 +7,7 @@ use ncutils_cli::options::NCCOPY;
 use ncutils_core::location::Location;
 use ncutils_core::message::some_of;
 
-use super::job::{Done, Job};
+use super::job::{Done, FileJob};
 use super::tally::{self, Fate, Tally};
 use crate::arguments::Arguments;
 
@@ -40,7 +40,7 @@ impl<'a> Told<'a> {
     }
 
     /// Tells what came of a job.
-    pub fn tell(&self, job: &Job, locations: Option<(&Location, &Location)>, done: anyhow::Result<Done>) {
+    pub fn tell(&self, job: &FileJob, locations: Option<(&Location, &Location)>, done: anyhow::Result<Done>) {
         let input = job.input.display().to_string();
         let (fate, error) = match done {
             Ok(done) => {

@@ -43,7 +43,7 @@ pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> a
         return plan_text::print_route("compress the bytes of the file", (input, output), arguments);
     }
     let object = input.content(SPOOLED);
-    arguments.messages.warn_of_notes(input);
+    arguments.messages.warn_of_opening(input);
     let object = object?;
     refuse_unfinished(netcdf4::unfinished(&object), input, arguments)?;
     ncutils_cli::signals::handle("nccopy");
@@ -165,7 +165,7 @@ impl<'a> BytesOutput<'a> {
             true => location.stage_output().map(|(output, held)| (output, Some(held))),
             false => location.output().map(|output| (output, None)),
         };
-        arguments.messages.warn_of_notes(location);
+        arguments.messages.warn_of_opening(location);
         let (output, held) = created?;
         Ok(Self {
             location,

@@ -31,7 +31,7 @@ pub fn copy((input, output): (&Location, &Location), arguments: &Arguments) -> a
         true => input.damaged_input(),
         false => input.input(),
     };
-    arguments.messages.warn_of_notes(input);
+    arguments.messages.warn_of_opening(input);
     let opened = opened?;
     if arguments.as_hdf5 {
         return hdf5::copy(input, output, &opened, arguments);

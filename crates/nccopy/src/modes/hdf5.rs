@@ -236,7 +236,7 @@ impl Asked<'_> {
         }
         ncutils_cli::signals::handle("nccopy");
         let target = self.target(engine, &plan, &prepared);
-        engine.arguments.messages.warn_of_notes(engine.output);
+        engine.arguments.messages.warn_of_opening(engine.output);
         let (target, held) = target?;
         let created = self
             .source

@@ -221,13 +221,13 @@ fn stamp_of(found: &Metadata) -> Stamp {
 
 /// What is known of the inputs that were opened.
 #[derive(Default)]
-struct Opened {
+struct OpenedInputs {
     numbers: Mutex<HashSet<usize>>,
     /// The warnings that were told, each with the number of its input.
     told: Mutex<HashSet<(usize, String)>>,
 }
 
-impl Opened {
+impl OpenedInputs {
     /// Notes that an input is opened. Returns true the first time.
     fn note(&self, n: usize) -> bool {
         let numbers = self.numbers.lock();
@@ -259,7 +259,7 @@ pub(super) fn inputs_of(
     let kept = memory / most as u64;
     let arguments = arguments.clone();
     let found: Arc<[FoundInput]> = found.into();
-    let opened = Arc::new(Opened::default());
+    let opened = Arc::new(OpenedInputs::default());
     let (all, named, looked) = (Arc::clone(&found), Arc::clone(&found), Arc::clone(&found));
     let of_plan = arguments.of_plan();
     let (news, messages) = (Arc::clone(&opened), arguments.messages);

@@ -14,7 +14,7 @@
 //! append ─► engine       --append: a dataset that exists grows where it is
 //!    └────► join         … or is written anew
 //!
-//! values ─► planned ─► distributed: a step of a job of many processes
+//! values ─► planned ─► job_steps: a step of a job of many processes
 //!
 //! hdf5, values ─► engine: the copy engine of the library ◄─ without_effect: options that change nothing
 //! ```
@@ -24,9 +24,9 @@ mod bytes;
 mod choose;
 mod copy_of;
 pub(crate) mod dataset;
-pub(crate) mod distributed;
 mod engine;
 mod hdf5;
+pub(crate) mod job_steps;
 pub mod join;
 pub(crate) mod planned;
 mod salvage;

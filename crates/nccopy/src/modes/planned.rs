@@ -71,7 +71,7 @@ pub(crate) fn create(planned: &Planned<'_>, arguments: &Arguments) -> Result<Cre
         Some(blocks) => output.create_archive(schema, plans, blocks, &create),
         None => output.create_with(schema, plans, &create),
     };
-    arguments.messages.warn_of_notes(output);
+    arguments.messages.warn_of_opening(output);
     let held = None;
     created.map(|writer| Created { writer, held })
 }
@@ -88,7 +88,7 @@ pub(crate) fn create_held(
     let create = planned.engine.create_options();
     let (schema, plans) = (&planned.plan.schema, &planned.prepared.plans);
     let created = output.create_staged(schema, plans, planned.blocks.clone(), &create);
-    arguments.messages.warn_of_notes(output);
+    arguments.messages.warn_of_opening(output);
     created
 }
 

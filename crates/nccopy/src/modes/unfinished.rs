@@ -3,7 +3,7 @@
 use ncutils_core::error::{Error, Result};
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
-use ncutils_core::model::Unfinished;
+use ncutils_core::model::Unclosed;
 
 use crate::arguments::Arguments;
 
@@ -12,7 +12,7 @@ use crate::arguments::Arguments;
 /// # Errors
 /// Why the copy would lack something, and the option that copies all the same.
 pub(crate) fn refuse_unfinished(
-    unfinished: Option<Unfinished>,
+    unfinished: Option<Unclosed>,
     input: &Location,
     arguments: &Arguments,
 ) -> Result<()> {

@@ -75,7 +75,7 @@ pub fn copy<'a>(
         blocks,
     };
     if let Some(step) = &arguments.step {
-        return super::distributed::take(step, planned, arguments);
+        return super::job_steps::take(step, planned, arguments);
     }
     ncutils_cli::signals::handle("nccopy");
     let Created { writer, held } = create(&planned, arguments)?;

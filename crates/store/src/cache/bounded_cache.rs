@@ -13,14 +13,14 @@ pub struct BoundedCache<K, V>(Mutex<State<K, V>>);
 struct State<K, V> {
     most: usize,
     cost: usize,
-    values: HashMap<K, Entry<V>>,
-    /// The key of each value, by [`Entry::used`].
+    values: HashMap<K, CacheEntry<V>>,
+    /// The key of each value, by [`CacheEntry::used`].
     by_use: BTreeMap<u64, K>,
     /// Number of the last use.
     uses: u64,
 }
 
-struct Entry<V> {
+struct CacheEntry<V> {
     value: V,
     cost: usize,
     /// Number of its last use.
@@ -89,7 +89,7 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
         state.cost = state.cost.saturating_add(cost);
         state.by_use.insert(state.uses, key.clone());
         let used = state.uses;
-        state.values.insert(key, Entry { value, cost, used });
+        state.values.insert(key, CacheEntry { value, cost, used });
     }
 }
 

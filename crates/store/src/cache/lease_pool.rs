@@ -20,8 +20,8 @@ struct Pool<K, V> {
 
 #[derive(Debug)]
 struct State<K, V> {
-    entries: HashMap<K, Entry<V>>,
-    /// The key of each value, by [`Entry::used`].
+    entries: HashMap<K, LeaseEntry<V>>,
+    /// The key of each value, by [`LeaseEntry::used`].
     by_use: BTreeMap<u64, K>,
     /// Number of uses so far.
     uses: u64,
@@ -31,7 +31,7 @@ struct State<K, V> {
 
 /// A value that is open, or that a thread is opening.
 #[derive(Debug)]
-struct Entry<V> {
+struct LeaseEntry<V> {
     /// `None` while a thread opens it.
     value: Option<Arc<V>>,
     /// Value of [`State::uses`] at the last use; 0 before the first.
@@ -101,7 +101,7 @@ impl<K: Clone + Eq + Hash, V> LeasePool<K, V> {
                 let has_room = state.entries.len() < pool.most;
                 let closed = if has_room { None } else { state.take_idle() };
                 if has_room || closed.is_some() {
-                    let entry = Entry { value: None, used: 0 };
+                    let entry = LeaseEntry { value: None, used: 0 };
                     state.entries.insert(key.clone(), entry);
                     state.use_now(key);
                     drop(state);
@@ -158,7 +158,7 @@ impl<K: Clone + Eq + Hash, V> State<K, V> {
     }
 
     /// Takes out the value that nobody uses and that was not used for longest.
-    fn take_idle(&mut self) -> Option<Entry<V>> {
+    fn take_idle(&mut self) -> Option<LeaseEntry<V>> {
         let is_idle = |key: &&K| {
             let value = self.entries.get(*key).and_then(|entry| entry.value.as_ref());
             value.is_some_and(|value| Arc::strong_count(value) == 1)
@@ -167,7 +167,7 @@ impl<K: Clone + Eq + Hash, V> State<K, V> {
         self.remove(&key)
     }
 
-    fn remove(&mut self, key: &K) -> Option<Entry<V>> {
+    fn remove(&mut self, key: &K) -> Option<LeaseEntry<V>> {
         let entry = self.entries.remove(key)?;
         self.by_use.remove(&entry.used);
         Some(entry)

@@ -51,20 +51,20 @@ struct State {
     end: u64,
     /// Bytes that were read one after another.
     consecutive: u64,
-    run: Option<Run>,
+    run: Option<ReadAheadRun>,
     /// Reads that the run did not have.
     misses: u32,
 }
 
 /// Pieces that come after each other.
-struct Run {
+struct ReadAheadRun {
     pieces: PiecesAhead,
     /// A piece, and its position.
     piece: Vec<u8>,
     at: u64,
 }
 
-impl Run {
+impl ReadAheadRun {
     /// True if a byte is in the current piece or under way. Threads that read in order may swap places.
     fn has(&self, offset: u64) -> bool {
         self.at <= offset && offset <= self.pieces.requested()
@@ -125,7 +125,7 @@ impl Object for ReadAhead {
             }
         }
         if state.run.is_none() && state.consecutive >= LEAST && state.consecutive > length {
-            state.run = Some(Run {
+            state.run = Some(ReadAheadRun {
                 pieces: PiecesAhead::new(Arc::clone(&self.object), offset, self.size, self.ahead),
                 piece: Vec::new(),
                 at: offset,

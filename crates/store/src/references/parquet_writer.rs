@@ -22,7 +22,7 @@ use super::reference::{Reference, StoredRange};
 use super::referenced_array::ReferencedArray;
 use super::value_spool::ValueSpool;
 use crate::{KeyOutput, KeyStore, ValueWriter};
-use table::{Row, Rows, Table};
+use table::{ReferenceRow, Rows, Table};
 
 /// Rows of a file, as fsspec has them where nobody says.
 const RECORD_SIZE: u64 = 10_000;
@@ -113,7 +113,7 @@ impl ParquetReferenceOutput {
     }
 
     /// Adds a row. A place of a later file completes the files before it.
-    fn add(&self, key: &str, row: impl FnOnce(&mut State) -> io::Result<Row>) -> io::Result<()> {
+    fn add(&self, key: &str, row: impl FnOnce(&mut State) -> io::Result<ReferenceRow>) -> io::Result<()> {
         let mut complete = Vec::new();
         {
             let mut state = self.state();
@@ -126,7 +126,7 @@ impl ParquetReferenceOutput {
                 return Err(io::Error::other("a reference behind those of later chunks"));
             }
             let row = row(&mut state)?;
-            if file > state.next_file && matches!(row, Row::Stored { .. }) {
+            if file > state.next_file && matches!(row, ReferenceRow::Stored { .. }) {
                 complete.extend(state.complete_before(file));
             }
             state.files.entry(file).or_default().add(at, row);
@@ -248,9 +248,9 @@ impl State {
     }
 
     /// Keeps a value until its file is written.
-    fn keep(&self, value: &[u8]) -> io::Result<Row> {
+    fn keep(&self, value: &[u8]) -> io::Result<ReferenceRow> {
         let mut values = self.values.write().unwrap_or_else(PoisonError::into_inner);
-        values.push(value).map(Row::Inline)
+        values.push(value).map(ReferenceRow::Inline)
     }
 
     /// The array and the number of the chunk of a key.
@@ -301,7 +301,7 @@ impl KeyOutput for ParquetReferenceOutput {
             Reference::Inline(value) => self.put(key, value),
             Reference::Stored(StoredRange { object, range, .. }) => self.add(key, |state| {
                 let (offset, size) = range.unwrap_or((0, 0));
-                Ok(Row::Stored {
+                Ok(ReferenceRow::Stored {
                     object: state.objects.shared(object),
                     offset,
                     size,

@@ -37,12 +37,12 @@ pub type Spill = Box<dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync>;
 pub struct SharedFile {
     file: File,
     path: PathBuf,
-    held: Mutex<BTreeMap<u64, Held>>,
+    held: Mutex<BTreeMap<u64, HeldBlock>>,
     spill: Spill,
 }
 
 /// A block of which this process has written a part.
-struct Held {
+struct HeldBlock {
     bytes: Vec<u8>,
     written: WrittenBytes,
 }
@@ -65,7 +65,7 @@ impl SharedFile {
     fn write_part(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let number = offset / BLOCK;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let block = held.entry(number).or_insert_with(|| Held {
+        let block = held.entry(number).or_insert_with(|| HeldBlock {
             bytes: vec![0; BLOCK as usize],
             written: WrittenBytes::default(),
         });
@@ -89,7 +89,7 @@ impl SharedFile {
     }
 
     /// Writes a block that is whole, or keeps its parts elsewhere.
-    fn put(&self, number: u64, block: &Held) -> io::Result<()> {
+    fn put(&self, number: u64, block: &HeldBlock) -> io::Result<()> {
         let begin = number * BLOCK;
         if block.written.len() == BLOCK {
             return self.write_whole(begin, &block.bytes);

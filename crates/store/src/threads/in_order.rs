@@ -32,7 +32,7 @@ pub fn in_order<W, J, R: Send, E: Send>(
         next: Some(next),
         taken: 0,
     });
-    let line = Line {
+    let line = OrderedResults {
         state: Mutex::new(State {
             emit: Some(emit),
             emitted: 0,
@@ -99,7 +99,7 @@ where
 }
 
 /// The results, on their way to `emit`.
-struct Line<R, E, O> {
+struct OrderedResults<R, E, O> {
     state: Mutex<State<R, E, O>>,
     /// Told when a result was emitted, and when no more will be.
     emitted: Condvar,
@@ -120,7 +120,7 @@ struct State<R, E, O> {
     waiting: usize,
 }
 
-impl<R, E, O> Line<R, E, O> {
+impl<R, E, O> OrderedResults<R, E, O> {
     fn lock(&self) -> MutexGuard<'_, State<R, E, O>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,7 +157,7 @@ impl<R, E, O> Line<R, E, O> {
     }
 }
 
-impl<R, E, O: FnMut(R) -> Result<(), E>> Line<R, E, O> {
+impl<R, E, O: FnMut(R) -> Result<(), E>> OrderedResults<R, E, O> {
     /// Submits a result, and emits the results whose turn it is. Fails with the number of the job that `emit` failed for.
     fn submit(&self, number: u64, result: R) -> Result<(), (u64, E)> {
         let mut state = self.lock();
@@ -185,7 +185,7 @@ impl<R, E, O: FnMut(R) -> Result<(), E>> Line<R, E, O> {
 }
 
 /// Stops all threads if one panics: others may wait for its result.
-struct StopOnPanic<'a, R, E, O>(&'a Line<R, E, O>);
+struct StopOnPanic<'a, R, E, O>(&'a OrderedResults<R, E, O>);
 
 impl<R, E, O> Drop for StopOnPanic<'_, R, E, O> {
     fn drop(&mut self) {

@@ -1,7 +1,7 @@
 //! The central directory of a zip file: its entries, by name.
 //!
 //! ```text
-//! last bytes ─► end record ─► [zip64 end record] ─► central headers, piece by piece ─► Entry, Entry, …
+//! last bytes ─► end record ─► [zip64 end record] ─► central headers, piece by piece ─► ZipEntry, ZipEntry, …
 //! ```
 
 use std::io;
@@ -23,7 +23,7 @@ const PIECE: usize = 4 << 20;
 
 /// One value of a zip file.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ZipEntry {
     /// Offset of the local header.
     pub header: u64,
     /// Offset at which the next local header, or the directory, begins. The data ends before.
@@ -46,7 +46,7 @@ pub(crate) struct Entry {
     header_length: AtomicU32,
 }
 
-impl Entry {
+impl ZipEntry {
     /// Offset of the data, if the local header was read before.
     pub fn data(&self) -> Option<u64> {
         match self.header_length.load(Ordering::Relaxed) {
@@ -68,7 +68,7 @@ pub(crate) struct ZipDirectory {
     /// All names, one after another.
     names: String,
     /// Ascending by name. Each name is there once.
-    entries: Vec<Entry>,
+    entries: Vec<ZipEntry>,
 }
 
 fn damaged(why: impl Into<String>) -> Error {
@@ -114,7 +114,7 @@ impl ZipDirectory {
         if check_key(name).is_err() || name.contains('\\') {
             return;
         }
-        self.entries.push(Entry {
+        self.entries.push(ZipEntry {
             header: header.offset,
             limit: 0,
             is_last: false,
@@ -171,12 +171,12 @@ impl ZipDirectory {
     }
 
     /// The name of an entry.
-    pub fn name(&self, entry: &Entry) -> &str {
+    pub fn name(&self, entry: &ZipEntry) -> &str {
         name_of(&self.names, entry)
     }
 
     /// The entry with this number.
-    pub fn entry(&self, number: usize) -> Option<&Entry> {
+    pub fn entry(&self, number: usize) -> Option<&ZipEntry> {
         self.entries.get(number)
     }
 
@@ -196,7 +196,7 @@ impl ZipDirectory {
     }
 }
 
-fn name_of<'a>(names: &'a str, entry: &Entry) -> &'a str {
+fn name_of<'a>(names: &'a str, entry: &ZipEntry) -> &'a str {
     let end = entry.name_at + usize::from(entry.name_length);
     names.get(entry.name_at..end).unwrap_or_default()
 }

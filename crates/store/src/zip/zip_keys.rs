@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tracing::debug;
 
 use crate::keys::key::check_key;
-use crate::zip::zip_directory::{self, Entry, ZipDirectory};
+use crate::zip::zip_directory::{self, ZipDirectory, ZipEntry};
 use crate::zip::zip_names::check_names;
 use crate::zip::zip_scan;
 use crate::zip::zip_value::{Next, ZipRead, zeros};
@@ -99,7 +99,7 @@ impl ZipKeys {
     }
 
     /// The key of an entry of this store.
-    fn key(&self, entry: &Entry) -> &str {
+    fn key(&self, entry: &ZipEntry) -> &str {
         let name = self.archive.directory.name(entry);
         name.get(self.prefix.len()..).unwrap_or_default()
     }

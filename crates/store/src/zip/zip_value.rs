@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use flate2::read::DeflateDecoder;
 use libdeflater::{Decompressor, crc32};
 
-use crate::zip::zip_directory::Entry;
+use crate::zip::zip_directory::ZipEntry;
 use crate::zip::zip_records::{DEFLATED, ENCRYPTED, LOCAL, LocalHeader, STORED};
 use crate::{ByteRange, GetRange};
 
@@ -50,7 +50,7 @@ fn wrong(name: &str, why: &str) -> io::Error {
 }
 
 /// The error of an entry whose data reaches past its limit.
-fn too_long(entry: &Entry, name: &str) -> io::Error {
+fn too_long(entry: &ZipEntry, name: &str) -> io::Error {
     match entry.is_last {
         true => wrong(name, "is truncated: the file ends within its data"),
         false => wrong(name, "overlaps what comes after it"),
@@ -84,7 +84,7 @@ impl ZipRead {
     ///
     /// # Errors
     /// If the entry cannot be read, or its sizes cannot be true.
-    pub fn begin(entry: &Entry, name: &str, part: GetRange, at_once: bool) -> io::Result<Self> {
+    pub fn begin(entry: &ZipEntry, name: &str, part: GetRange, at_once: bool) -> io::Result<Self> {
         if entry.flags & ENCRYPTED != 0 {
             return Err(unsupported(name, "is encrypted"));
         }
@@ -128,7 +128,7 @@ impl ZipRead {
     }
 
     /// Reads data that begins at `data`.
-    fn data(entry: &Entry, part: GetRange, data: u64) -> io::Result<Self> {
+    fn data(entry: &ZipEntry, part: GetRange, data: u64) -> io::Result<Self> {
         let range = match entry.method {
             STORED => part.within(entry.size),
             _ => 0..entry.compressed,
@@ -152,7 +152,7 @@ impl ZipRead {
     ///
     /// # Errors
     /// If they are not what the directory says of the entry.
-    pub fn advance(self, entry: &Entry, name: &str, mut bytes: Vec<u8>) -> io::Result<Next> {
+    pub fn advance(self, entry: &ZipEntry, name: &str, mut bytes: Vec<u8>) -> io::Result<Next> {
         if !self.at_header {
             return self.finish(entry, name, bytes).map(Next::Value);
         }
@@ -180,7 +180,7 @@ impl ZipRead {
     }
 
     /// Makes the part of the value of its data.
-    fn finish(self, entry: &Entry, name: &str, data: Vec<u8>) -> io::Result<Vec<u8>> {
+    fn finish(self, entry: &ZipEntry, name: &str, data: Vec<u8>) -> io::Result<Vec<u8>> {
         // A range may hold the whole value: then the checksum can be checked.
         let is_whole = self.part.within(entry.size) == (0..entry.size);
         let value = match (entry.method, self.part) {

@@ -23,12 +23,12 @@ pub struct Counts {
     pub faults: BTreeMap<&'static str, u64>,
     /// Each request.
     #[serde(skip)]
-    pub log: Vec<Request>,
+    pub log: Vec<PassedRequest>,
 }
 
 /// A request that passed. Values of headers other than these may be secret, and are not kept.
 #[derive(Debug, Default, Clone, Serialize)]
-pub struct Request {
+pub struct PassedRequest {
     /// Its number, from 1.
     pub number: u64,
     /// The method.
@@ -53,7 +53,7 @@ pub struct Request {
 
 impl Counts {
     /// Counts a request, and returns its number.
-    pub fn begin(&mut self, mut request: Request) -> u64 {
+    pub fn begin(&mut self, mut request: PassedRequest) -> u64 {
         self.requests += 1;
         self.now += 1;
         self.most = self.most.max(self.now);
@@ -93,7 +93,7 @@ impl Counts {
         };
     }
 
-    fn find(&mut self, number: u64) -> Option<&mut Request> {
+    fn find(&mut self, number: u64) -> Option<&mut PassedRequest> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         self.log.get_mut(at)
     }

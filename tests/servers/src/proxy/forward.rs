@@ -191,12 +191,12 @@ impl Drop for UnderWay {
     }
 }
 
-fn entry(request: &Parts, sent: usize) -> counts::Request {
+fn entry(request: &Parts, sent: usize) -> counts::PassedRequest {
     let header = |name: &str| {
         let value = request.headers.get(name)?;
         Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
-    counts::Request {
+    counts::PassedRequest {
         method: request.method.to_string(),
         path: request
             .uri
@@ -207,7 +207,7 @@ fn entry(request: &Parts, sent: usize) -> counts::Request {
         if_none_match: header("if-none-match"),
         headers: request.headers.keys().map(ToString::to_string).collect(),
         sent,
-        ..counts::Request::default()
+        ..counts::PassedRequest::default()
     }
 }
 

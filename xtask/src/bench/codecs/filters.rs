@@ -177,16 +177,16 @@ fn pair(reference: &mut Reference, number: u64, name: &str) -> Result<()> {
     check(reference, &*codec, &chunk)?;
 
     let theirs = reference.read("theirs.bin")?;
-    let mut row = Row::measure(reference, &*codec, &chunk, &theirs, TURNS)?;
+    let mut row = CodecRow::measure(reference, &*codec, &chunk, &theirs, TURNS)?;
     if row.is_slower(name) {
-        row = Row::measure(reference, &*codec, &chunk, &theirs, MORE_TURNS)?;
+        row = CodecRow::measure(reference, &*codec, &chunk, &theirs, MORE_TURNS)?;
     }
     row.print(name, chunk_name, chunk.len());
     Ok(())
 }
 
 /// What was measured of a case: times in seconds, and lengths of the streams in bytes.
-struct Row {
+struct CodecRow {
     encode: f64,
     their_encode: f64,
     decode: f64,
@@ -196,7 +196,7 @@ struct Row {
     their_stored: usize,
 }
 
-impl Row {
+impl CodecRow {
     fn measure(
         reference: &mut Reference,
         codec: &dyn BoundCodec,

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::line::Server;
-use crate::bench::measure::{self, Run};
+use crate::bench::measure::{self, Measurement};
 
 /// How often each command runs.
 const TURNS: usize = 3;
@@ -37,7 +37,7 @@ pub fn run(binaries: &Path, python: &Path, packages: &Path, script: &Path, data:
     for megabytes in [10, 100, 400] {
         let url = format!("http://127.0.0.1:{port}/mb{megabytes}");
         let last = megabytes * 5 / 2 - 1;
-        let mut best: [Option<Run>; 2] = [None, None];
+        let mut best: [Option<Measurement>; 2] = [None, None];
         for _ in 0..TURNS {
             let mut curl = Command::new("curl");
             curl.args(["--silent", "--globoff", "--output"])

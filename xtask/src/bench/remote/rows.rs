@@ -24,7 +24,7 @@ pub enum Limit {
 }
 
 /// Work on a dataset.
-pub struct Row {
+pub struct RemoteRow {
     /// The name.
     pub name: &'static str,
     /// What is done.
@@ -41,7 +41,7 @@ pub struct Row {
     pub limits: &'static [Limit],
 }
 
-const BASE: Row = Row {
+const BASE: RemoteRow = RemoteRow {
     name: "",
     work: Work::Read,
     key: "",
@@ -52,8 +52,8 @@ const BASE: Row = Row {
 };
 
 /// All of them.
-pub const ROWS: [Row; 10] = [
-    Row {
+pub const ROWS: [RemoteRow; 10] = [
+    RemoteRow {
         name: "header: 5,000 variables, file of netcdf-c",
         work: Work::Header,
         key: "many.nc",
@@ -65,14 +65,14 @@ pub const ROWS: [Row; 10] = [
         ],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "header: 5,000 variables, own file",
         work: Work::Header,
         key: "own.nc",
         limits: &[Limit::Requests(3), Limit::Seconds(1.0)],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "chunks: copy of 2,000 adjoining chunks, 115 MB",
         key: "chunks.nc",
         limits: &[
@@ -82,20 +82,20 @@ pub const ROWS: [Row; 10] = [
         ],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "records: copy of a classic file of 4,000 pieces, 16 MB",
         key: "records.nc",
         limits: &[Limit::Peer("netCDF4", 150.0)],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "long records: copy of a classic file of 100 records of 1 MB, 20 MB/s a connection",
         key: "long.nc",
         bytes_per_second: Some(20e6),
         limits: &[Limit::Requests(110), Limit::Single(5.0)],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "archive: restoring 104 MB, 20 MB/s a connection",
         key: "long.nc3z",
         flags: &["--restore"],
@@ -103,7 +103,7 @@ pub const ROWS: [Row; 10] = [
         limits: &[Limit::Single(4.0)],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "tree: 2,000 objects to the local disk",
         key: "tree",
         is_tree: true,
@@ -115,7 +115,7 @@ pub const ROWS: [Row; 10] = [
         ],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "tree: 2,000 objects to the store",
         work: Work::Write,
         key: "tree",
@@ -123,14 +123,14 @@ pub const ROWS: [Row; 10] = [
         limits: &[Limit::Single(20.0), Limit::Peer("zarr", 1.0)],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "header: 1,000 headers over 8 GB",
         work: Work::Header,
         key: "scattered.nc",
         limits: &[Limit::Peer("netCDF4", 25.0)],
         ..BASE
     },
-    Row {
+    RemoteRow {
         name: "contiguous: 400 MB, 20 MB/s a connection",
         key: "contiguous.nc",
         bytes_per_second: Some(20e6),

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::super::cases::remove_dataset;
-use super::super::measure::{self, Run};
+use super::super::measure::{self, Measurement};
 use super::line::Line;
-use super::rows::{Limit, ROWS, Row, Work};
+use super::rows::{Limit, ROWS, RemoteRow, Work};
 
 /// Runs of our program. The fastest counts.
 const REPEATS: usize = 3;
@@ -78,7 +78,7 @@ struct Bench {
 /// A run of ours, and the requests that it made.
 #[derive(Clone, Copy)]
 struct Measured {
-    run: Run,
+    run: Measurement,
     requests: u64,
     most: u64,
 }
@@ -93,7 +93,7 @@ impl Measured {
         let peak = one.map_or(0, |one| one.run.peak).max(other.run.peak);
         let faster = one.filter(|one| one.run.time <= other.run.time).unwrap_or(other);
         Self {
-            run: Run { peak, ..faster.run },
+            run: Measurement { peak, ..faster.run },
             ..faster
         }
     }
@@ -134,7 +134,7 @@ impl Bench {
     }
 
     /// The fastest of some runs of ours.
-    fn ours(&self, row: &Row, flags: &[&str], latency: f64, repeats: usize) -> Result<Measured> {
+    fn ours(&self, row: &RemoteRow, flags: &[&str], latency: f64, repeats: usize) -> Result<Measured> {
         let mut best: Option<Measured> = None;
         for _ in 0..repeats {
             best = Some(Measured::faster(best, self.once(row, flags, latency)?));
@@ -144,7 +144,7 @@ impl Bench {
 
     /// The fastest of some runs at each latency, the longer one with more requests. The two run in turn, so that other load on the
     /// machine affects both.
-    fn near_and_far(&self, row: &Row) -> Result<(Measured, Measured)> {
+    fn near_and_far(&self, row: &RemoteRow) -> Result<(Measured, Measured)> {
         let (mut near, mut far) = (None, None);
         for _ in 0..REPEATS {
             near = Some(Measured::faster(near, self.once(row, &[], LATENCY[0])?));
@@ -156,7 +156,7 @@ impl Bench {
         near.zip(far).context("no run")
     }
 
-    fn once(&self, row: &Row, flags: &[&str], latency: f64) -> Result<Measured> {
+    fn once(&self, row: &RemoteRow, flags: &[&str], latency: f64) -> Result<Measured> {
         let local = self.tools.folder.join("out.nc");
         remove_dataset(&local);
         remove_dataset(&self.bucket().join("out"));
@@ -189,7 +189,7 @@ impl Bench {
     }
 
     /// The time of a peer, and whether it is the whole time. `None` if the peer is not installed.
-    fn theirs(&self, row: &Row, peer: &str) -> Result<Option<(Duration, bool)>> {
+    fn theirs(&self, row: &RemoteRow, peer: &str) -> Result<Option<(Duration, bool)>> {
         self.line.set(LATENCY[0], row.bytes_per_second)?;
         remove_dataset(&self.bucket().join("out"));
         let (work, key) = match row.work {
@@ -228,7 +228,7 @@ impl Bench {
         Ok(Some((Duration::from_secs_f64(seconds), true)))
     }
 
-    fn row(&self, row: &Row) -> Result<()> {
+    fn row(&self, row: &RemoteRow) -> Result<()> {
         println!("\n{}", row.name);
         let ours = self.ours(row, &[], LATENCY[0], REPEATS)?;
         println!(
@@ -268,7 +268,7 @@ impl Bench {
         Ok(())
     }
 
-    fn check(&self, row: &Row, limit: &Limit, ours: &Measured) -> Result<()> {
+    fn check(&self, row: &RemoteRow, limit: &Limit, ours: &Measured) -> Result<()> {
         match *limit {
             Limit::Requests(most) => {
                 let missed = short(ours.requests > most);

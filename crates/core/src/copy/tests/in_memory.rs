@@ -16,7 +16,7 @@ use crate::model::{
 };
 
 /// A variable in memory: `data` are all elements of the extent, little-endian.
-pub(super) struct Source {
+pub(super) struct InMemoryVariable {
     pub(super) layout: VariableLayout,
     pub(super) data: Vec<u8>,
     pub(super) missing: BTreeSet<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Source {
 
 pub(super) struct InMemoryInput {
     pub(super) schema: Schema,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<InMemoryVariable>,
     pub(super) reads: AtomicU64,
     /// Reading this chunk of any variable fails.
     pub(super) bad: Option<u64>,
@@ -36,7 +36,7 @@ pub(super) struct InMemoryInput {
     pub(super) damaged: Option<u64>,
 }
 
-impl Source {
+impl InMemoryVariable {
     pub(super) fn grid(&self) -> ChunkGrid {
         ChunkGrid::new(&self.layout.extent, self.layout.chunk_shape()).unwrap()
     }
@@ -259,13 +259,13 @@ pub(super) fn layout(
     }
 }
 
-pub(super) fn source(layout: VariableLayout, missing: impl IntoIterator<Item = u64>) -> Source {
+pub(super) fn source(layout: VariableLayout, missing: impl IntoIterator<Item = u64>) -> InMemoryVariable {
     let n = byte_count(&layout.extent, layout.element_size).unwrap();
     let missing = match layout.storage {
         Storage::Chunked { .. } => missing.into_iter().collect(),
         _ => BTreeSet::new(),
     };
-    Source {
+    InMemoryVariable {
         data: (0..n).map(|i| (i * 31 + i / 255 + 7) as u8).collect(),
         layout,
         missing,
@@ -301,7 +301,7 @@ pub(super) fn schema(sources: &[VariableLayout]) -> Schema {
     schema
 }
 
-pub(super) fn input(sources: Vec<Source>) -> InMemoryInput {
+pub(super) fn input(sources: Vec<InMemoryVariable>) -> InMemoryInput {
     InMemoryInput {
         schema: schema(&sources.iter().map(|s| s.layout.clone()).collect::<Vec<_>>()),
         sources,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::in_memory::{Log, Source, copy, input, layout, pipeline, plan, source};
+use super::in_memory::{InMemoryVariable, Log, copy, input, layout, pipeline, plan, source};
 use super::slow::Slow;
 use crate::chunk::{ChunkGrid, swap_units};
 use crate::filter::{ChainEnd, ChunkType, Scratch};
@@ -13,7 +13,7 @@ use crate::format::{EncodedChunk, Region};
 use crate::model::{EdgeChunks, Endian, Storage, VarId, VariableLayout};
 
 /// Compares what was written of variable `n` with the model.
-pub(super) fn check(source: &Source, out: &VariableLayout, n: usize, log: &Log, raw: bool) {
+pub(super) fn check(source: &InMemoryVariable, out: &VariableLayout, n: usize, log: &Log, raw: bool) {
     let size = out.element_size;
     let grid = ChunkGrid::new(&out.extent, out.chunk_shape()).unwrap();
     let ones = vec![1; out.extent.len()];
@@ -143,7 +143,7 @@ fn case() -> impl Strategy<Value = Case> {
         })
 }
 
-fn build(case: &Case) -> (Source, VariableLayout) {
+fn build(case: &Case) -> (InMemoryVariable, VariableLayout) {
     let endian = |big| if big { Endian::Big } else { Endian::Little };
     let extent: Vec<u64> = case.dims.iter().map(|d| d.0).collect();
     let grown: Vec<u64> = case.dims.iter().map(|d| d.0 + d.3).collect();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::super::{RunOptions, Sources, prepare, run};
-use super::in_memory::{InMemoryInput, Log, Output, Source, copy, input, layout, plan, source};
+use super::in_memory::{InMemoryInput, InMemoryVariable, Log, Output, copy, input, layout, plan, source};
 use super::masks::WITHOUT_MASKS;
 use super::model::check;
 use crate::chunk::fill_pattern;
@@ -31,7 +31,7 @@ fn pass_unknown(unknown: CodecSpec, says: &str) {
     let mut from = layout(&[10, 10], Some(&[4, 4]), 4, Endian::Little, 0);
     let source_chunks = source(from.clone(), [3]);
     from.filters = vec![unknown];
-    struct Opaque(InMemoryInput, Source);
+    struct Opaque(InMemoryInput, InMemoryVariable);
     impl Reader for Opaque {
         fn schema(&self) -> &Schema {
             &self.0.schema

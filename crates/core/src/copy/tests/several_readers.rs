@@ -41,7 +41,7 @@ fn dataset(n: u64, case: &Case) -> InMemoryInput {
 
 /// How many readers were opened, and are open.
 #[derive(Default)]
-struct Opened {
+struct ReaderCounts {
     opened: AtomicUsize,
     now: AtomicUsize,
     most: AtomicUsize,
@@ -50,11 +50,11 @@ struct Opened {
 /// A reader that counts itself as open until it is dropped.
 struct Counted {
     input: InMemoryInput,
-    counts: Arc<Opened>,
+    counts: Arc<ReaderCounts>,
 }
 
 impl Counted {
-    fn open(input: InMemoryInput, counts: &Arc<Opened>) -> Box<dyn Reader> {
+    fn open(input: InMemoryInput, counts: &Arc<ReaderCounts>) -> Box<dyn Reader> {
         counts.opened.fetch_add(1, Ordering::SeqCst);
         let now = counts.now.fetch_add(1, Ordering::SeqCst) + 1;
         counts.most.fetch_max(now, Ordering::SeqCst);
@@ -145,7 +145,7 @@ fn expected(case: &Case) -> Vec<Vec<u8>> {
 }
 
 /// A pool of the datasets but the first, of which `most` are open at a time.
-fn pool(most: usize, case: &Case, counts: &Arc<Opened>) -> ReaderPool {
+fn pool(most: usize, case: &Case, counts: &Arc<ReaderCounts>) -> ReaderPool {
     let (case, counts) = (case.clone(), Arc::clone(counts));
     ReaderPool::new(most, move |n| {
         Ok(Counted::open(dataset(n as u64, &case), &counts))
@@ -241,7 +241,7 @@ fn what_is_joined_is_fetched_ahead_where_the_main_reader_is_slow() {
 #[test]
 fn closed_readers_are_opened_at_once_where_the_main_reader_is_slow() {
     let case = cases().remove(1);
-    let (gate, counts) = (Arc::new(Gate::default()), Arc::<Opened>::default());
+    let (gate, counts) = (Arc::new(Gate::default()), Arc::<ReaderCounts>::default());
     let pool = {
         let (case, gate, counts) = (case.clone(), Arc::clone(&gate), Arc::clone(&counts));
         ReaderPool::new(6, move |n| {

@@ -19,7 +19,7 @@ const ENTRY: usize = 48;
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
+pub enum PackItem {
     /// An encoded chunk, with HDF5's mask of the filters that were left out.
     Chunk { number: u64, filter_mask: u32 },
     /// A chunk that holds only fill values, and is left out.
@@ -34,10 +34,10 @@ pub enum Item {
 
 /// An entry of the index: one piece of the pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct PackEntry {
     /// Number of the variable in the output's schema.
     pub variable: u32,
-    pub item: Item,
+    pub item: PackItem,
     /// Where its bytes begin in the pack.
     pub at: u64,
     /// How many there are.
@@ -46,10 +46,10 @@ pub struct Entry {
     pub crc: u32,
 }
 
-impl Entry {
+impl PackEntry {
     /// True if it has a sequence number.
     pub fn is_numbered(&self) -> bool {
-        matches!(self.item, Item::Chunk { .. } | Item::Skipped { .. })
+        matches!(self.item, PackItem::Chunk { .. } | PackItem::Skipped { .. })
     }
 
     /// What the entry is, without its place in the pack.
@@ -65,11 +65,11 @@ impl Entry {
 
     fn fields(&self) -> (u8, u64, u64) {
         match self.item {
-            Item::Chunk { number, filter_mask } => (0, number, filter_mask.into()),
-            Item::Skipped { number } => (1, number, 0),
-            Item::Range { offset } => (2, offset, 0),
-            Item::Place { offset } => (3, offset, 0),
-            Item::Written { offset, count } => (4, offset, count),
+            PackItem::Chunk { number, filter_mask } => (0, number, filter_mask.into()),
+            PackItem::Skipped { number } => (1, number, 0),
+            PackItem::Range { offset } => (2, offset, 0),
+            PackItem::Place { offset } => (3, offset, 0),
+            PackItem::Written { offset, count } => (4, offset, count),
         }
     }
 
@@ -91,14 +91,14 @@ impl Entry {
         let u64_at = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).ok();
         let (number, more) = (u64_at(8)?, u64_at(16)?);
         let item = match bytes[0] {
-            0 => Item::Chunk {
+            0 => PackItem::Chunk {
                 number,
                 filter_mask: more.try_into().ok()?,
             },
-            1 => Item::Skipped { number },
-            2 => Item::Range { offset: number },
-            3 => Item::Place { offset: number },
-            4 => Item::Written {
+            1 => PackItem::Skipped { number },
+            2 => PackItem::Range { offset: number },
+            3 => PackItem::Place { offset: number },
+            4 => PackItem::Written {
                 offset: number,
                 count: more,
             },
@@ -118,10 +118,10 @@ impl Entry {
 }
 
 /// The bytes of the index of the pack of an attempt.
-pub fn write(attempt: u64, entries: &[Entry]) -> Vec<u8> {
+pub fn write(attempt: u64, entries: &[PackEntry]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(attempt.to_le_bytes());
-    bytes.extend(entries.iter().flat_map(Entry::bytes));
+    bytes.extend(entries.iter().flat_map(PackEntry::bytes));
     let crc = crc32c::crc32c(&bytes);
     bytes.extend(crc.to_le_bytes());
     bytes
@@ -131,7 +131,7 @@ pub fn write(attempt: u64, entries: &[Entry]) -> Vec<u8> {
 ///
 /// # Errors
 /// Bytes that are no index, or damaged.
-pub fn read(bytes: &[u8]) -> Result<(u64, Vec<Entry>)> {
+pub fn read(bytes: &[u8]) -> Result<(u64, Vec<PackEntry>)> {
     let damaged = || Error::Damaged("the index of the pack is damaged".to_owned());
     let (content, crc) = bytes.split_last_chunk::<4>().ok_or_else(damaged)?;
     let entries = content.strip_prefix(&MAGIC).ok_or_else(damaged)?;
@@ -140,7 +140,9 @@ pub fn read(bytes: &[u8]) -> Result<(u64, Vec<Entry>)> {
     if !rest.is_empty() || crc32c::crc32c(content) != u32::from_le_bytes(*crc) {
         return Err(damaged());
     }
-    let entries = entries.iter().map(|bytes| Entry::read(bytes).ok_or_else(damaged));
+    let entries = entries
+        .iter()
+        .map(|bytes| PackEntry::read(bytes).ok_or_else(damaged));
     Ok((u64::from_le_bytes(*attempt), entries.collect::<Result<_>>()?))
 }
 
@@ -149,17 +151,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entries() -> impl Strategy<Value = Vec<Entry>> {
+    fn entries() -> impl Strategy<Value = Vec<PackEntry>> {
         let item = prop_oneof![
             (0..u64::MAX / 2, any::<u32>())
-                .prop_map(|(number, filter_mask)| Item::Chunk { number, filter_mask }),
-            any::<u64>().prop_map(|number| Item::Skipped { number }),
-            any::<u64>().prop_map(|offset| Item::Range { offset }),
-            any::<u64>().prop_map(|offset| Item::Place { offset }),
-            (0..u64::MAX / 2, 0..u64::MAX / 2).prop_map(|(offset, count)| Item::Written { offset, count }),
+                .prop_map(|(number, filter_mask)| PackItem::Chunk { number, filter_mask }),
+            any::<u64>().prop_map(|number| PackItem::Skipped { number }),
+            any::<u64>().prop_map(|offset| PackItem::Range { offset }),
+            any::<u64>().prop_map(|offset| PackItem::Place { offset }),
+            (0..u64::MAX / 2, 0..u64::MAX / 2)
+                .prop_map(|(offset, count)| PackItem::Written { offset, count }),
         ];
         let entry = (any::<u32>(), item, 0..u64::MAX / 2, 0..u64::MAX / 2, any::<u32>());
-        let entry = entry.prop_map(|(variable, item, at, length, crc)| Entry {
+        let entry = entry.prop_map(|(variable, item, at, length, crc)| PackEntry {
             variable,
             item,
             at,

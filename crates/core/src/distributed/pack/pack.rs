@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::index::{self, Entry, Item};
+use super::index::{self, PackEntry, PackItem};
 use crate::distributed::content_sum::ContentSum;
 use crate::distributed::notes::{PartNotes, over};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ pub struct Pack {
     attempt: u64,
     /// Bytes of the pack that have an owner.
     end: AtomicU64,
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<PackEntry>>,
     content: ContentSum,
     is_over: Arc<AtomicBool>,
 }
@@ -46,10 +46,10 @@ impl Pack {
     ///
     /// # Errors
     /// More variables than an index has numbers for.
-    pub fn place(&self, variable: VarId, item: Item, bytes: &[u8]) -> Result<u64> {
+    pub fn place(&self, variable: VarId, item: PackItem, bytes: &[u8]) -> Result<u64> {
         let length = bytes.len() as u64;
         let at = self.end.fetch_add(length, Ordering::Relaxed);
-        let entry = Entry {
+        let entry = PackEntry {
             variable: u32::try_from(variable.0)
                 .map_err(|_| Error::Internal("more variables than a pack has numbers for".to_owned()))?,
             item,
@@ -78,7 +78,7 @@ impl Pack {
     ///
     /// # Errors
     /// Those of [`place`](Self::place) and [`write`](Self::write).
-    pub fn add(&self, variable: VarId, item: Item, bytes: &[u8]) -> Result<()> {
+    pub fn add(&self, variable: VarId, item: PackItem, bytes: &[u8]) -> Result<()> {
         let at = self.place(variable, item, bytes)?;
         match bytes.is_empty() {
             true => Ok(()),

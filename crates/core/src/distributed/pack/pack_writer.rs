@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::index::Item;
+use super::index::PackItem;
 use super::pack::Pack;
 use crate::chunk::Region;
 use crate::distributed::notes::PartNotes;
@@ -17,14 +17,14 @@ use crate::model::{Schema, Values, VarId};
 pub struct PackWriter {
     pack: Pack,
     paths: Vec<String>,
-    window: ReorderWindow<Piece>,
+    window: ReorderWindow<PackPiece>,
     received: Received,
 }
 
 /// A piece before it has its place in the pack.
-struct Piece {
+struct PackPiece {
     variable: VarId,
-    item: Item,
+    item: PackItem,
     bytes: Vec<u8>,
 }
 
@@ -49,9 +49,9 @@ impl PackWriter {
         })
     }
 
-    fn submit(&self, sequence: u64, piece: Piece) -> Result<()> {
+    fn submit(&self, sequence: u64, piece: PackPiece) -> Result<()> {
         self.received.add_chunk(piece.variable);
-        let turn = |piece: Piece| {
+        let turn = |piece: PackPiece| {
             let at = self.pack.place(piece.variable, piece.item, &piece.bytes)?;
             Ok((at, piece.bytes))
         };
@@ -62,11 +62,11 @@ impl PackWriter {
 
 impl Writer for PackWriter {
     fn write_encoded_chunk(&self, sequence: u64, var: VarId, chunk: u64, data: EncodedChunk) -> Result<()> {
-        let item = Item::Chunk {
+        let item = PackItem::Chunk {
             number: chunk,
             filter_mask: data.filter_mask,
         };
-        let piece = Piece {
+        let piece = PackPiece {
             variable: var,
             item,
             bytes: data.bytes,
@@ -75,9 +75,9 @@ impl Writer for PackWriter {
     }
 
     fn skip_chunk(&self, sequence: u64, var: VarId, chunk: u64) -> Result<()> {
-        let piece = Piece {
+        let piece = PackPiece {
             variable: var,
-            item: Item::Skipped { number: chunk },
+            item: PackItem::Skipped { number: chunk },
             bytes: Vec::new(),
         };
         self.submit(sequence, piece)
@@ -85,7 +85,7 @@ impl Writer for PackWriter {
 
     fn write_range(&self, var: VarId, offset: u64, data: &[u8]) -> Result<()> {
         self.received.add(var, data.len() as u64);
-        self.pack.add(var, Item::Range { offset }, data)
+        self.pack.add(var, PackItem::Range { offset }, data)
     }
 
     fn write_values(&self, _: u64, _: VarId, _: &Region, _: Values) -> Result<()> {

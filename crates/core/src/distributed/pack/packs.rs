@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::index::{self, Entry, Item};
+use super::index::{self, PackEntry, PackItem};
 use crate::copy::{CountWritten, Packed};
 use crate::distributed::notes::{Notes, again};
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ struct Pieces {
     part: u64,
     /// Key of the pack.
     pack: String,
-    entries: Vec<Entry>,
+    entries: Vec<PackEntry>,
 }
 
 impl Packs {
@@ -87,10 +87,10 @@ impl Packs {
             let pieces = self.pieces(part, false)?;
             for entry in &pieces.entries {
                 match entry.item {
-                    Item::Written { offset, count } => {
+                    PackItem::Written { offset, count } => {
                         writer.note(VarId(entry.variable as usize), offset..offset + count)?;
                     }
-                    Item::Place { offset } if offset.saturating_add(entry.length) <= size => {
+                    PackItem::Place { offset } if offset.saturating_add(entry.length) <= size => {
                         let bytes = self.bytes(&pieces, entry.at, entry.length)?;
                         if crc32c::crc32c(&bytes) != entry.crc {
                             return Err(pieces.damaged());
@@ -143,7 +143,7 @@ impl Packs {
     fn write_run(
         &self,
         pieces: &Pieces,
-        entries: &[Entry],
+        entries: &[PackEntry],
         sequence: u64,
         writer: &dyn Writer,
         written: CountWritten<'_>,
@@ -164,7 +164,7 @@ impl Packs {
             }
             let var = VarId(entry.variable as usize);
             match entry.item {
-                Item::Chunk { number, filter_mask } => {
+                PackItem::Chunk { number, filter_mask } => {
                     let bytes = match place == (0..bytes.len()) {
                         true => std::mem::take(&mut bytes),
                         false => data.to_vec(),
@@ -172,9 +172,9 @@ impl Packs {
                     let data = EncodedChunk { bytes, filter_mask };
                     writer.write_encoded_chunk(sequence + n, var, number, data)?;
                 }
-                Item::Skipped { number } => writer.skip_chunk(sequence + n, var, number)?,
-                Item::Range { offset } => writer.write_range(var, offset, data)?,
-                Item::Place { .. } | Item::Written { .. } => return Err(damaged()),
+                PackItem::Skipped { number } => writer.skip_chunk(sequence + n, var, number)?,
+                PackItem::Range { offset } => writer.write_range(var, offset, data)?,
+                PackItem::Place { .. } | PackItem::Written { .. } => return Err(damaged()),
             }
             written(var, entry.length);
         }
@@ -190,7 +190,7 @@ impl Pieces {
 }
 
 /// Runs of entries that lie one behind the other, each of at most [`MOST_TOGETHER`] bytes or one entry.
-fn runs_of(entries: &[Entry]) -> Vec<Range<usize>> {
+fn runs_of(entries: &[PackEntry]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut begin = 0;
     for (n, entry) in entries.iter().enumerate() {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::index::Item;
+use super::index::PackItem;
 use super::pack::Pack;
 use crate::chunk::Region;
 use crate::distributed::notes::PartNotes;
@@ -43,7 +43,7 @@ impl PlacedWriter {
         let pack = Arc::new(Pack::create(notes, is_over)?);
         let spilled = Arc::clone(&pack);
         let spill = move |offset, bytes: &[u8]| {
-            let added = spilled.add(VarId(0), Item::Place { offset }, bytes);
+            let added = spilled.add(VarId(0), PackItem::Place { offset }, bytes);
             added.map_err(io::Error::other)
         };
         let shared = SharedFile::open(file, Box::new(spill)).map_err(|e| Error::io("cannot write", e))?;
@@ -78,7 +78,7 @@ impl Writer for PlacedWriter {
     fn finish(self: Box<Self>) -> Result<()> {
         let Self { classic, pack } = *self;
         for (var, range) in classic.end_part()? {
-            let item = Item::Written {
+            let item = PackItem::Written {
                 offset: range.start,
                 count: range.end - range.start,
             };

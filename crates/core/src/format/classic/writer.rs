@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::header::encode::{Layout, lay_out};
+use super::header::encode::{ClassicLayout, lay_out};
 use super::header::variable_position::{Geometry, VariablePosition};
 use super::header::version::Version;
 use super::header::write_check::check;
@@ -159,7 +159,7 @@ impl ClassicWriter {
         output: Arc<dyn Output>,
         schema: &Schema,
         plans: &[VariablePlan],
-        begin: impl FnOnce(&dyn Output, &Layout, &[OpenVariable]) -> Result<Records>,
+        begin: impl FnOnce(&dyn Output, &ClassicLayout, &[OpenVariable]) -> Result<Records>,
     ) -> Result<Self> {
         check(schema)?;
         let version = Version::of(schema.kind)
@@ -343,7 +343,7 @@ impl Writer for ClassicWriter {
 }
 
 /// Sets the size of a file, and writes its header.
-fn put_header(output: &dyn Output, layout: &Layout) -> Result<()> {
+fn put_header(output: &dyn Output, layout: &ClassicLayout) -> Result<()> {
     output
         .set_size(layout.size)
         .and_then(|()| output.write_all_at(0, &layout.header))

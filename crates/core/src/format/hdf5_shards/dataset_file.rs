@@ -11,7 +11,7 @@ use super::variable_form::VariableForm;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::Pipeline;
-use crate::format::netcdf4::{DatasetTree, SourceError, Tree, hdf5_error};
+use crate::format::netcdf4::{DatasetTree, ObjectTree, SourceError, hdf5_error};
 use crate::format::{Promised, VariablePlan};
 use crate::model::{Kind, Schema, Storage, VarId, VariableLayout};
 
@@ -66,7 +66,7 @@ impl DatasetFile {
     /// # Errors
     /// Names what HDF5 cannot hold.
     pub fn tree(&self) -> Result<VirtualTree<'_>> {
-        let tree = Tree::new(&self.schema, &self.plans)?;
+        let tree = ObjectTree::new(&self.schema, &self.plans)?;
         let of =
             |(n, mappings): (usize, &'_ Option<Mappings>)| Some((tree.dataset(VarId(n)), mappings.clone()?));
         let mappings = self.mappings.iter().enumerate().filter_map(of).collect();
@@ -129,7 +129,7 @@ fn encoded(schema: &Schema, var: VarId, layout: &VariableLayout, dataset: &str) 
 
 /// The objects of the file, of which variables in shards are virtual datasets.
 pub struct VirtualTree<'s> {
-    tree: Tree<'s>,
+    tree: ObjectTree<'s>,
     mappings: HashMap<ObjectId, Mappings>,
 }
 

@@ -9,7 +9,7 @@ use super::shard_schema::shard_dataset;
 use super::variable_form::VariableForm;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
-use crate::format::netcdf4::{DatasetTree, Tree, hdf5_error};
+use crate::format::netcdf4::{DatasetTree, ObjectTree, hdf5_error};
 use crate::format::zarr::{ShardBytes, ShardFile, ShardFiles};
 use crate::model::{Schema, VarId};
 
@@ -65,7 +65,7 @@ impl ShardObjects {
     /// What HDF5 cannot hold.
     fn new(own: &Schema, plan: VariablePlan) -> Result<Self> {
         let plans = [plan];
-        let tree = Tree::new(own, &plans)?;
+        let tree = ObjectTree::new(own, &plans)?;
         let objects = (0..tree.object_count()).map(|n| Ok(tree.object(ObjectId(n))?.into_owned()));
         Ok(Self {
             dataset: tree.dataset(VarId(0)),

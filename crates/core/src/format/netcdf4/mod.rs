@@ -19,5 +19,5 @@ pub(in crate::format) use conventions::variable_name;
 pub(in crate::format) use hdf5_error::{SourceError, hdf5_error};
 pub(in crate::format) use read::with_remains;
 pub use read::{Netcdf4Reader, is_open_for_swmr, unfinished};
-pub(in crate::format) use write::{DatasetTree, Netcdf4Writer, Tree};
+pub(in crate::format) use write::{DatasetTree, Netcdf4Writer, ObjectTree};
 pub use write::{check, check_plans, create};

@@ -12,7 +12,7 @@ use crate::format::fault::{CheckLimits, Fault, OwnCheck};
 use crate::format::interleaved::RecordLayout;
 use crate::format::read_ranges::read_ranges;
 use crate::format::source_file::SourceFile;
-use crate::model::{CodecSpec, Storage, Unfinished, Values, VarId};
+use crate::model::{CodecSpec, Storage, Unclosed, Values, VarId};
 use crate::store::{ByteRange, Done, Requests};
 
 /// Chunks: [`ChunkReader`](super::ChunkReader), or the error that there are none.
@@ -282,7 +282,7 @@ impl dyn Reader + '_ {
     }
 
     /// The other files that were opened so far and that their writers have not closed, by name.
-    pub fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+    pub fn unfinished_sources(&self) -> Vec<(String, Unclosed)> {
         let sources = self.extensions().sources;
         sources
             .map(|sources| sources.unfinished_sources())

@@ -9,7 +9,7 @@ use crate::filter::{EncodedChunk, Pipeline};
 use crate::format::fault::{CheckLimits, Fault, OwnCheck};
 use crate::format::interleaved::RecordLayout;
 use crate::format::source_file::SourceFile;
-use crate::model::{CodecSpec, Unfinished, Values, VarId};
+use crate::model::{CodecSpec, Unclosed, Values, VarId};
 use crate::store::{ByteRange, Done, ObjectVersion, Requests};
 
 /// Variables in chunks.
@@ -185,7 +185,7 @@ pub trait VirtualSources: Send + Sync {
     fn fill_unreadable(&self);
 
     /// The other files that were opened so far and that their writers have not closed, by name.
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)>;
+    fn unfinished_sources(&self) -> Vec<(String, Unclosed)>;
 
     /// Warnings about data that was read so far: sources that were missing, strings that were cut. One for each variable.
     fn data_warnings(&self) -> Vec<String>;

@@ -4,7 +4,7 @@ use super::extensions::{Needs, VirtualSources};
 use super::reader::Reader;
 use crate::chunk::Region;
 use crate::error::{Error, Result};
-use crate::model::{Unfinished, Values, VarId};
+use crate::model::{Unclosed, Values, VarId};
 
 /// A reader over others, which passes their virtual sources on.
 pub trait OverSources: Reader {
@@ -57,7 +57,7 @@ impl<T: OverSources> VirtualSources for T {
         }
     }
 
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+    fn unfinished_sources(&self) -> Vec<(String, Unclosed)> {
         let all = self.all_below().into_iter();
         all.flat_map(|reader| reader.unfinished_sources()).collect()
     }

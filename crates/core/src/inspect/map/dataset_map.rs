@@ -2,7 +2,7 @@
 
 use super::alternatives::{Alternative, alternatives};
 use super::chunk_grid::{ChunkMap, chunk_map};
-use super::tree::Tree;
+use super::tree::GroupTree;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Reader;
@@ -23,7 +23,7 @@ pub struct DatasetMap {
     /// The sizes of all variables.
     pub sizes: DatasetSizes,
     /// Groups and variables by their bytes.
-    pub tree: Tree,
+    pub tree: GroupTree,
     /// The largest variables, in the order of [`DatasetSizes::variables`].
     pub variables: Vec<VariableMap>,
 }
@@ -58,7 +58,7 @@ pub fn map(reader: &dyn Reader, registry: &Registry) -> Result<DatasetMap> {
     let variables = largest.map(|of| variable(reader, of, registry, &mut left));
     Ok(DatasetMap {
         variables: variables.collect::<Result<_>>()?,
-        tree: Tree::of(reader.schema(), &sizes),
+        tree: GroupTree::of(reader.schema(), &sizes),
         sizes,
     })
 }

@@ -18,4 +18,4 @@ pub use chunk_grid::{Cell, ChunkMap};
 pub use compression::Compression;
 pub use dataset_map::{DatasetMap, VariableMap, map};
 pub use reading::{Reading, Readings};
-pub use tree::{Leaf, Tree};
+pub use tree::{GroupTree, Leaf};

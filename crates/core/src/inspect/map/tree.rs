@@ -1,4 +1,4 @@
-//! [`Tree`]: groups and variables by the bytes that they take.
+//! [`GroupTree`]: groups and variables by the bytes that they take.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const DEEPEST: usize = 4;
 
 /// One group.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tree {
+pub struct GroupTree {
     /// Its name; empty for the root.
     pub name: String,
     /// Bytes of all that is in it.
@@ -21,7 +21,7 @@ pub struct Tree {
     /// Its variables, the largest first.
     pub leaves: Vec<Leaf>,
     /// Its groups that have bytes.
-    pub groups: Vec<Tree>,
+    pub groups: Vec<GroupTree>,
 }
 
 /// One variable, or several small ones.
@@ -35,7 +35,7 @@ pub struct Leaf {
     pub bytes: u64,
 }
 
-impl Tree {
+impl GroupTree {
     /// The tree of a dataset.
     pub(super) fn of(schema: &Schema, sizes: &DatasetSizes) -> Self {
         let mut root = Self::default();
@@ -116,7 +116,7 @@ mod tests {
         let others: Vec<GroupId> = (0..500)
             .map(|n| schema.add_group(Schema::ROOT, format!("o{n}")))
             .collect();
-        let mut root = Tree::default();
+        let mut root = GroupTree::default();
         let deep = chain(&schema, group);
         assert_eq!(deep.len(), DEEPEST);
         root.add(&schema, &deep, 0, 1000);

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use super::super::bytes_text::bytes_text;
-use super::super::map::{Compression, DatasetMap, Leaf, Tree};
+use super::super::map::{Compression, DatasetMap, GroupTree, Leaf};
 use super::escape::{name, smaller};
 use super::legend::style;
 use super::squarify::{Rect, squarify};
@@ -26,14 +26,14 @@ const LABELLED: (f64, f64) = (54.0, 34.0);
 const LEAST: f64 = 2.0;
 
 /// What a part shows.
-enum Part<'m> {
+enum TreemapPart<'m> {
     Leaf(&'m Leaf),
-    Group(&'m Tree),
+    Group(&'m GroupTree),
     /// What is no data: its name and bytes.
     Rest(&'static str, u64),
 }
 
-impl Part<'_> {
+impl TreemapPart<'_> {
     fn bytes(&self) -> u64 {
         match self {
             Self::Leaf(leaf) => leaf.bytes,
@@ -66,29 +66,35 @@ pub(super) fn treemap(map: &DatasetMap) -> String {
         &mut svg,
         map,
         &map.tree,
-        rest.map(|(name, bytes)| Part::Rest(name, bytes)).collect(),
+        rest.map(|(name, bytes)| TreemapPart::Rest(name, bytes)).collect(),
         plane,
     );
     svg += "</svg>\n";
     svg
 }
 
-fn push<'m>(svg: &mut String, map: &'m DatasetMap, tree: &'m Tree, more: Vec<Part<'m>>, rect: Rect) {
-    let leaves = tree.leaves.iter().map(Part::Leaf);
-    let mut parts: Vec<Part> = leaves
-        .chain(tree.groups.iter().map(Part::Group))
+fn push<'m>(
+    svg: &mut String,
+    map: &'m DatasetMap,
+    tree: &'m GroupTree,
+    more: Vec<TreemapPart<'m>>,
+    rect: Rect,
+) {
+    let leaves = tree.leaves.iter().map(TreemapPart::Leaf);
+    let mut parts: Vec<TreemapPart> = leaves
+        .chain(tree.groups.iter().map(TreemapPart::Group))
         .chain(more)
         .collect();
     parts.sort_by_key(|part| Reverse(part.bytes()));
-    let sizes: Vec<u64> = parts.iter().map(Part::bytes).collect();
+    let sizes: Vec<u64> = parts.iter().map(TreemapPart::bytes).collect();
     for (part, rect) in parts.iter().zip(squarify(&sizes, rect)) {
         if rect.width < LEAST || rect.height < LEAST {
             continue;
         }
         match part {
-            Part::Leaf(leaf) => push_leaf(svg, map, leaf, rect),
-            Part::Rest(name, bytes) => push_box(svg, rect, "c-rest", name, *bytes, None),
-            Part::Group(group) => {
+            TreemapPart::Leaf(leaf) => push_leaf(svg, map, leaf, rect),
+            TreemapPart::Rest(name, bytes) => push_box(svg, rect, "c-rest", name, *bytes, None),
+            TreemapPart::Group(group) => {
                 let label = name(&group.name);
                 *svg += &format!(
                     "{}<rect class=\"group\" width=\"100%\" height=\"100%\"/><text class=\"head\" x=\"6\" y=\"15\">{label} · {}</text></svg>\n",

@@ -38,18 +38,18 @@ pub fn digest(
         } else {
             format!("/{path}")
         };
-        (path, Item::Group(GroupId(n)))
+        (path, DigestItem::Group(GroupId(n)))
     });
     let vars = vars
         .into_iter()
-        .map(|var| (absolute(schema, var), Item::Variable(var)));
-    let mut items: Vec<(String, Item)> = groups.chain(vars).collect();
+        .map(|var| (absolute(schema, var), DigestItem::Variable(var)));
+    let mut items: Vec<(String, DigestItem)> = groups.chain(vars).collect();
     items.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, item) in items {
         let path = escaped(&path);
         match item {
-            Item::Group(id) => line(&attributes_line(schema, &path, &schema.group(id).attributes))?,
-            Item::Variable(id) => {
+            DigestItem::Group(id) => line(&attributes_line(schema, &path, &schema.group(id).attributes))?,
+            DigestItem::Variable(id) => {
                 line(&data_line(reader, &path, id)?)?;
                 line(&attributes_line(schema, &path, &schema.var(id).attributes))?;
             }
@@ -58,7 +58,7 @@ pub fn digest(
     Ok(())
 }
 
-enum Item {
+enum DigestItem {
     Group(GroupId),
     Variable(VarId),
 }

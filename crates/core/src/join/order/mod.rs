@@ -8,4 +8,4 @@ mod cells;
 mod pieces;
 
 pub use cells::Cells;
-pub use pieces::{Length, Piece, pieces};
+pub use pieces::{JoinPiece, Length, pieces};

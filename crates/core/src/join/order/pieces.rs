@@ -9,7 +9,7 @@ use crate::join::request::{JoinRequest, Overlap};
 
 /// Cells of one input, in their place along the joined dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct JoinPiece {
     /// Number of the input.
     pub input: usize,
     /// The first cell, in the input.
@@ -37,7 +37,7 @@ pub fn pieces(
     lengths: &[Length],
     request: &JoinRequest,
     name: impl Fn(usize) -> String,
-) -> Result<Vec<Piece>> {
+) -> Result<Vec<JoinPiece>> {
     let mut order: Vec<usize> = (0..lengths.len()).filter(|n| lengths[*n].count > 0).collect();
     let cells: Option<Vec<&Cells>> = order.iter().map(|n| lengths[*n].cells.as_ref()).collect();
     let Some(cells) = cells else {
@@ -116,11 +116,11 @@ fn direction(cells: &[&Cells], sort: bool) -> Ordering {
 }
 
 /// Pieces that follow each other, of input, first cell and count.
-fn follow(parts: impl Iterator<Item = (usize, u64, u64)>) -> Vec<Piece> {
+fn follow(parts: impl Iterator<Item = (usize, u64, u64)>) -> Vec<JoinPiece> {
     let mut at = 0;
     parts
         .map(|(input, from, count)| {
-            let piece = Piece {
+            let piece = JoinPiece {
                 input,
                 from,
                 count,
@@ -140,7 +140,7 @@ fn merged(
     overlap: Overlap,
     dim: &str,
     name: impl Fn(usize) -> String,
-) -> Result<Vec<Piece>> {
+) -> Result<Vec<JoinPiece>> {
     let mut all: Vec<(Key, usize, u64)> = Vec::new();
     for input in order {
         let Some(Cells {

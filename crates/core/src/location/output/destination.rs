@@ -122,7 +122,7 @@ impl Location {
     /// A session with a remote store, and the memory that its output may hold.
     pub(crate) fn session(&self, url: &RemoteUrl, options: &CreateOptions) -> Result<(Arc<Session>, u64)> {
         let (session, warnings) = remote::connect(url, self.requests)?;
-        self.notes.add(warnings);
+        self.opening_warnings.add(warnings);
         Ok((
             session,
             options.memory.unwrap_or_else(|| self.memory_of_output(0)),

@@ -115,9 +115,9 @@ impl Format for RowLayout<'_> {
 
 impl RowLayout<'_> {
     /// Starts a piece whose first element is `at`.
-    fn begin(&self, at: &[u64]) -> Layout {
+    fn begin(&self, at: &[u64]) -> RowsText {
         let first = at.iter().all(|at| *at == 0);
-        let mut out = Layout::new(self, if first { self.first_column } else { self.indent + 2 });
+        let mut out = RowsText::new(self, if first { self.first_column } else { self.indent + 2 });
         if at.last().is_some_and(|at| *at > 0) {
             out.earlier_nuls = self.passes_over_zeros();
             out.lengths = (self.characters.is_none() && !self.annotations.elements).then(Vec::new);
@@ -125,7 +125,7 @@ impl RowLayout<'_> {
         out
     }
 
-    fn begin_row(&self, out: &mut Layout, at: &[u64]) {
+    fn begin_row(&self, out: &mut RowsText, at: &[u64]) {
         for _ in self
             .braced
             .iter()
@@ -144,7 +144,7 @@ impl RowLayout<'_> {
         }
     }
 
-    fn items(&self, out: &mut Layout, part: &[u8], values: &Values, ends: bool, at: &[u64]) {
+    fn items(&self, out: &mut RowsText, part: &[u8], values: &Values, ends: bool, at: &[u64]) {
         let size = self.item.size();
         let count = part.len() / size;
         let separated = if ends { count - 1 } else { count };
@@ -175,7 +175,7 @@ impl RowLayout<'_> {
     }
 
     /// Ends a row. `at` is the last element of the row.
-    fn end_row(&self, out: &mut Layout, at: &[u64]) {
+    fn end_row(&self, out: &mut RowsText, at: &[u64]) {
         let is_last = |dim: usize| {
             let rest = at[dim..].iter().zip(&self.shape[dim..]);
             rest.into_iter().all(|(at, length)| at + 1 == *length)
@@ -206,7 +206,7 @@ impl RowLayout<'_> {
 }
 
 /// Text under construction.
-struct Layout {
+struct RowsText {
     limit: usize,
     indent: usize,
     text: Vec<u8>,
@@ -222,7 +222,7 @@ struct Layout {
     earlier_nuls: bool,
 }
 
-impl Layout {
+impl RowsText {
     fn new(rows: &RowLayout, column: usize) -> Self {
         Self {
             limit: rows.line_length.limit(),

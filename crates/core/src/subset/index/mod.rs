@@ -13,7 +13,7 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 
 use self::grammar::{Grammar, Rule};
-use super::cells::{Cells, Run};
+use super::cells::{CellRun, Cells};
 use crate::error::{Request, Result};
 use crate::model::unescape;
 
@@ -33,12 +33,12 @@ pub struct IndexRequest {
     /// Name or path of the dimension.
     dimension: String,
     /// At least one.
-    items: Vec<Item>,
+    items: Vec<IndexItem>,
 }
 
 /// An index or a range of indices. Negative indices count from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Item {
+enum IndexItem {
     One(i128),
     Range {
         start: Option<i128>,
@@ -66,7 +66,7 @@ impl IndexRequest {
         Self {
             argument: format!("{dimension}={first}:"),
             dimension: dimension.to_owned(),
-            items: vec![Item::Range {
+            items: vec![IndexItem::Range {
                 start: Some(first.into()),
                 stop: None,
                 step: 1,
@@ -84,7 +84,7 @@ impl IndexRequest {
         for pair in pair.into_inner() {
             match pair.as_rule() {
                 Rule::dimension => request.dimension = unescape(pair.as_str()),
-                Rule::one => request.items.push(Item::One(integer(pair.as_str()))),
+                Rule::one => request.items.push(IndexItem::One(integer(pair.as_str()))),
                 Rule::range => {
                     let (mut start, mut stop, mut step) = (None, None, 1);
                     for bound in pair.into_inner() {
@@ -98,7 +98,7 @@ impl IndexRequest {
                     if step < 1 {
                         return Err("a step is a number from 1 on");
                     }
-                    request.items.push(Item::Range { start, stop, step });
+                    request.items.push(IndexItem::Range { start, stop, step });
                 }
                 _ => {}
             }
@@ -147,18 +147,18 @@ impl IndexRequest {
         let mut runs = Vec::with_capacity(self.items.len());
         for item in &self.items {
             runs.push(match item {
-                Item::One(index) => {
+                IndexItem::One(index) => {
                     let at = bound(*index)?;
                     if at == length {
                         return Err(beyond(*index));
                     }
-                    Run::new(at, 1, 1)
+                    CellRun::new(at, 1, 1)
                 }
-                Item::Range { start, stop, step } => {
+                IndexItem::Range { start, stop, step } => {
                     let start = start.map_or(Ok(0), bound)?;
                     let stop = stop.map_or(Ok(length), bound)?;
                     let step = u64::try_from(*step).unwrap_or(u64::MAX);
-                    Run::new(start, step, stop.saturating_sub(start).div_ceil(step))
+                    CellRun::new(start, step, stop.saturating_sub(start).div_ceil(step))
                 }
             });
         }

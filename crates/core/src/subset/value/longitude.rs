@@ -54,7 +54,7 @@ pub fn is_equal(coordinate: &Coordinate, cell: Cell, typed: &Typed) -> bool {
 
 /// The cells of a range in one run, and the turns of each where the run crosses the seam.
 #[derive(Debug, PartialEq)]
-pub struct Run {
+pub struct LongitudeRun {
     /// Indices, in the new order.
     pub cells: Vec<u64>,
     /// Turns of each; `None` if no value changes.
@@ -66,7 +66,7 @@ pub struct Run {
 ///
 /// # Errors
 /// If reading fails.
-pub fn run(coordinate: &Coordinate, arc: Arc, step: u64) -> Result<Run> {
+pub fn run(coordinate: &Coordinate, arc: Arc, step: u64) -> Result<LongitudeRun> {
     let mut found: Vec<(u64, i32, f64)> = Vec::new();
     let mut all = Vec::new();
     coordinate.each(|index, cell| {
@@ -87,7 +87,7 @@ pub fn run(coordinate: &Coordinate, arc: Arc, step: u64) -> Result<Run> {
     let step = usize::try_from(step).unwrap_or(usize::MAX);
     let found: Vec<_> = found.into_iter().step_by(step).collect();
     let crosses = around.is_some() && found.windows(2).any(|pair| pair[0].1 != pair[1].1);
-    Ok(Run {
+    Ok(LongitudeRun {
         cells: found.iter().map(|(index, ..)| *index).collect(),
         turns: crosses.then(|| found.iter().map(|(_, turns, _)| *turns).collect()),
     })

@@ -33,7 +33,7 @@ use crate::model::{DimId, Schema, VarId};
 use coordinate::{Coordinate, Typed};
 use longitude::Arc;
 use packing::Packing;
-use request::Item;
+use request::ValueItem;
 
 pub(crate) use cell::{Cell, attribute_number, stored};
 pub(crate) use coordinate::{missing, variable as coordinate_variable};
@@ -83,7 +83,7 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
     if found.is_empty() {
         let range = coordinate.range()?;
         let nearest = match &request.items[..] {
-            [Item::Equal(value)] if is_number => {
+            [ValueItem::Equal(value)] if is_number => {
                 format!("; {}~{value} takes the nearest", request.dimension())
             }
             _ => String::new(),
@@ -98,7 +98,7 @@ pub(super) fn choose(reader: &dyn Reader, dim: DimId, request: &ValueRequest) ->
 
 /// Refuses two numbers and no range, if cells lie between them: elsewhere `A,B` is the range from A to B.
 fn refuse_ends(coordinate: &Coordinate, request: &ValueRequest, found: &[u64]) -> Result<()> {
-    let [Item::Equal(first), Item::Equal(second)] = &request.items[..] else {
+    let [ValueItem::Equal(first), ValueItem::Equal(second)] = &request.items[..] else {
         return Ok(());
     };
     let number = |text: &str| match coordinate.typed(text) {
@@ -141,7 +141,7 @@ enum Wanted {
 }
 
 impl Wanted {
-    fn new(coordinate: &Coordinate, item: &Item) -> Result<Self, String> {
+    fn new(coordinate: &Coordinate, item: &ValueItem) -> Result<Self, String> {
         let typed = |text: &String| coordinate.typed(text).map_err(|why| format!("'{text}' {why}"));
         let no_text = |what: &str, typed: &Typed| match typed {
             Typed::Text(_) => Err(format!(
@@ -151,13 +151,13 @@ impl Wanted {
             _ => Ok(()),
         };
         match item {
-            Item::Equal(text) => typed(text).map(Self::Equal),
-            Item::Nearest(text) => {
+            ValueItem::Equal(text) => typed(text).map(Self::Equal),
+            ValueItem::Nearest(text) => {
                 let typed = typed(text)?;
                 no_text("nearest value", &typed)?;
                 Ok(Self::Nearest(typed))
             }
-            Item::Range {
+            ValueItem::Range {
                 low: low_text,
                 high: high_text,
                 step,

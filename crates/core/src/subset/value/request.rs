@@ -23,12 +23,12 @@ pub struct ValueRequest {
     /// Name or path of the dimension.
     dimension: String,
     /// At least one.
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<ValueItem>,
 }
 
 /// Values as they were typed, without escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum ValueItem {
     /// Cells of this value, or within this period.
     Equal(String),
     /// The cell nearest to this value.
@@ -68,8 +68,8 @@ impl ValueRequest {
             let text = || unescape(pair.as_str());
             match pair.as_rule() {
                 Rule::dimension => request.dimension = text(),
-                Rule::equal => request.items.push(Item::Equal(text())),
-                Rule::near => request.items.push(Item::Nearest(text())),
+                Rule::equal => request.items.push(ValueItem::Equal(text())),
+                Rule::near => request.items.push(ValueItem::Nearest(text())),
                 Rule::range => {
                     let (mut low, mut high, mut step) = (None, None, 1);
                     for part in pair.into_inner() {
@@ -84,7 +84,7 @@ impl ValueRequest {
                     if step == 0 {
                         return Err(request.wrong("a step is a number from 1 on"));
                     }
-                    request.items.push(Item::Range { low, high, step });
+                    request.items.push(ValueItem::Range { low, high, step });
                 }
                 _ => {}
             }
@@ -112,17 +112,17 @@ impl ValueRequest {
 mod tests {
     use super::*;
 
-    fn range(low: &str, high: &str, step: u64) -> Item {
+    fn range(low: &str, high: &str, step: u64) -> ValueItem {
         let end = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Item::Range {
+        ValueItem::Range {
             low: end(low),
             high: end(high),
             step,
         }
     }
 
-    fn equal(text: &str) -> Item {
-        Item::Equal(text.to_owned())
+    fn equal(text: &str) -> ValueItem {
+        ValueItem::Equal(text.to_owned())
     }
 
     #[test]
@@ -144,7 +144,10 @@ mod tests {
             (r"x=a\,b\.\.c\/d..", vec![range("a,b..c/d", "", 1)]),
             (
                 "x~5.3,7",
-                vec![Item::Nearest("5.3".to_owned()), Item::Nearest("7".to_owned())],
+                vec![
+                    ValueItem::Nearest("5.3".to_owned()),
+                    ValueItem::Nearest("7".to_owned()),
+                ],
             ),
         ] {
             assert_eq!(

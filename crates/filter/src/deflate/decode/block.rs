@@ -1,15 +1,15 @@
 //! The bits of a block of literals and runs, and the content that they become.
 
 use crate::deflate::decode::literal_table::{
-    END_OF_BLOCK, Entry, LONGER, LOOKUP_BITS, LiteralByCode, MATCH, NO_LITERAL, Table, bits_of, kind_of,
-    literals_of,
+    END_OF_BLOCK, LONGER, LOOKUP_BITS, LiteralByCode, LiteralEntry, MATCH, NO_LITERAL, Table, bits_of,
+    kind_of, literals_of,
 };
 
 /// Bytes that any run is filled with at once. Most runs are shorter.
 const FILLED: usize = 32;
 
 /// A block that is decoded.
-pub(crate) struct Block<'a> {
+pub(crate) struct DeflateBlock<'a> {
     bytes: &'a [u8],
     /// Where the next byte is taken from.
     next: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Block<'a> {
     pub place: usize,
 }
 
-impl<'a> Block<'a> {
+impl<'a> DeflateBlock<'a> {
     /// The bits from `at` on, which become content from byte `place` on.
     pub fn new(bytes: &'a [u8], at: usize, out: &'a mut [u8], place: usize) -> Self {
         let mut block = Self {
@@ -86,7 +86,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// [`Block::decode`] for a block in which nearly all codes are literals of `BITS` bits. Several are looked up at once, as if all were
+    /// [`DeflateBlock::decode`] for a block in which nearly all codes are literals of `BITS` bits. Several are looked up at once, as if all were
     /// such: each is one if those before it are.
     #[inline(never)]
     pub fn decode_equal<const BITS: u32>(&mut self, table: &Table, equal: &LiteralByCode) -> Option<()> {
@@ -123,7 +123,7 @@ impl<'a> Block<'a> {
 
     /// Adds the literals of an entry.
     #[inline(always)]
-    fn put(&mut self, entry: Entry) -> Option<()> {
+    fn put(&mut self, entry: LiteralEntry) -> Option<()> {
         self.take(bits_of(entry));
         let literals = literals_of(entry) as usize;
         match self.out.get_mut(self.place..self.place + 8) {
@@ -136,7 +136,7 @@ impl<'a> Block<'a> {
 
     /// Decodes a match or a long code, and returns true; false at the end of the block.
     #[inline(always)]
-    fn match_or_end(&mut self, entry: Entry, longer: &[Entry]) -> Option<bool> {
+    fn match_or_end(&mut self, entry: LiteralEntry, longer: &[LiteralEntry]) -> Option<bool> {
         let entry = match kind_of(entry) {
             LONGER => *longer.get((entry >> 16) as usize + (self.word >> LOOKUP_BITS & 1) as usize)?,
             _ => entry,
@@ -192,6 +192,6 @@ fn refilled_at_end(bytes: &[u8], mut next: usize, mut word: u64, mut count: u32)
 /// Puts the first literals of an entry.
 #[cold]
 #[inline(never)]
-fn put_at_end(out: &mut [u8], entry: Entry) {
+fn put_at_end(out: &mut [u8], entry: LiteralEntry) {
     out.copy_from_slice(&(entry >> 16).to_le_bytes()[..out.len()]);
 }

@@ -34,31 +34,31 @@ const EQUAL_BITS: RangeInclusive<u32> = 5..=8;
 /// | 6 to 8 | their number | 0 | 0 | 0 |
 /// | 9 and 10 | 0 | 1 | 2 | 3 |
 /// | 16 to 63 | the literals | the shortest length, and from bit 32 on the number of bits that follow | | the place of two entries |
-pub(crate) type Entry = u64;
+pub(crate) type LiteralEntry = u64;
 
 pub(crate) const MATCH: u64 = 1;
 pub(crate) const END_OF_BLOCK: u64 = 2;
 pub(crate) const LONGER: u64 = 3;
 
-pub(crate) fn literals_of(entry: Entry) -> u64 {
+pub(crate) fn literals_of(entry: LiteralEntry) -> u64 {
     entry >> 6 & 7
 }
 
-pub(crate) fn kind_of(entry: Entry) -> u64 {
+pub(crate) fn kind_of(entry: LiteralEntry) -> u64 {
     entry >> 9 & 3
 }
 
 /// The bits that an entry takes.
-pub(crate) fn bits_of(entry: Entry) -> u32 {
+pub(crate) fn bits_of(entry: LiteralEntry) -> u32 {
     (entry & 63) as u32
 }
 
 /// The entries of a block.
 pub(crate) struct Table {
     /// By the next bits.
-    pub entries: Box<[Entry; 1 << LOOKUP_BITS]>,
+    pub entries: Box<[LiteralEntry; 1 << LOOKUP_BITS]>,
     /// Of longer codes, in pairs, by the bit after these.
-    pub longer: Vec<Entry>,
+    pub longer: Vec<LiteralEntry>,
 }
 
 impl Table {
@@ -164,7 +164,7 @@ fn used(lengths: &[u8]) -> impl Iterator<Item = u32> {
 }
 
 /// The entry of one symbol. `None` if there is no such symbol.
-fn entry(symbol: usize, length: u8) -> Option<Entry> {
+fn entry(symbol: usize, length: u8) -> Option<LiteralEntry> {
     let of_symbol = match symbol {
         ..END => 1 << 6 | (symbol as u64) << 16,
         END => END_OF_BLOCK << 9,

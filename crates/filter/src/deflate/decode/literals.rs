@@ -13,7 +13,7 @@
 
 use crate::deflate::blocks::block_lengths::{Lengths, read_lengths};
 use crate::deflate::blocks::stream_bits::Bits;
-use crate::deflate::decode::block::Block;
+use crate::deflate::decode::block::DeflateBlock;
 use crate::deflate::decode::literal_table::{Codes, Table, equal_literals};
 
 /// Bytes of content for each block, beyond [`SMALL_BLOCKS`], below which tables take longer than what they decode.
@@ -97,7 +97,7 @@ fn literals(bits: &mut Bits<'_>, is_begun: bool, out: &mut [u8], place: &mut usi
     }
     let table = Table::new(&symbols)?;
     let equal = |bits| equal_literals(&symbols, bits);
-    let mut block = Block::new(bits.bytes, bits.at, out, *place);
+    let mut block = DeflateBlock::new(bits.bytes, bits.at, out, *place);
     match codes {
         Codes::Equal(5) => block.decode_equal::<5>(&table, &equal(5)),
         Codes::Equal(6) => block.decode_equal::<6>(&table, &equal(6)),

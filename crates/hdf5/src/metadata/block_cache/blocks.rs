@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct Blocks {
-    by_number: HashMap<u64, Block>,
+    by_number: HashMap<u64, CachedBlock>,
     /// The number and the turn of each block. An entry is void if its block has another turn since.
     oldest_first: VecDeque<(u64, u64)>,
     /// The last turn.
@@ -14,7 +14,7 @@ pub(super) struct Blocks {
     pub(super) last_fetch: (u64, u64),
 }
 
-struct Block {
+struct CachedBlock {
     bytes: Arc<[u8]>,
     /// The time of its last renewal. The block with the lowest turn is dropped first.
     turn: u64,
@@ -37,7 +37,7 @@ impl Blocks {
 
     /// Adds a block, and drops the oldest ones beyond `capacity` blocks.
     pub(super) fn insert(&mut self, number: u64, bytes: Arc<[u8]>, capacity: u64) {
-        self.by_number.insert(number, Block { bytes, turn: 0 });
+        self.by_number.insert(number, CachedBlock { bytes, turn: 0 });
         self.renew(number);
         self.shrink(capacity);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::blocks::Blocks;
-use super::runs::Run;
+use super::runs::BlockRun;
 use crate::metadata::misses::Misses;
 use crate::source::{ByteSource, LOCAL_READAHEAD, ReadRequest};
 
@@ -209,11 +209,11 @@ impl BlockCache {
     /// Returns the number of blocks kept.
     pub(crate) fn fetch(&self, numbers: &[u64], room: u64) -> io::Result<u64> {
         let longest = self.room().min(MOST_IN_REQUEST);
-        let mut runs = Run::join(numbers, self.step, longest);
+        let mut runs = BlockRun::join(numbers, self.step, longest);
         let all: u64 = runs.iter().map(|run| run.count).sum();
         if numbers.len() >= MANY && all / MOST_UNWANTED > numbers.len() as u64 {
             // Requests at once cost less time than what is between these blocks.
-            runs = Run::join(numbers, 1, longest);
+            runs = BlockRun::join(numbers, 1, longest);
         }
         if let Some(last) = runs.last_mut() {
             last.count = self.up_to_end(last.first, last.count);

@@ -2,14 +2,14 @@
 
 /// Blocks fetched by one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct BlockRun {
     /// Number of the first block.
     pub(crate) first: u64,
     /// Number of blocks.
     pub(crate) count: u64,
 }
 
-impl Run {
+impl BlockRun {
     /// Runs that contain the blocks with these ascending numbers. Two blocks with at most `gap` others between them
     /// share a run, as long as it has at most `longest` blocks.
     pub(crate) fn join(numbers: &[u64], gap: u64, longest: u64) -> Vec<Self> {
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn neighbours_are_joined_up_to_a_length() {
         let join = |numbers: &[u64], gap, longest| -> Vec<(u64, u64)> {
-            let runs = Run::join(numbers, gap, longest);
+            let runs = BlockRun::join(numbers, gap, longest);
             runs.into_iter().map(|run| (run.first, run.count)).collect()
         };
         assert_eq!(join(&[], 1, 9), []);

@@ -70,10 +70,10 @@ impl Recovery {
         reach.follow(superblock.root)?;
         let has_root = reach.objects.get(&superblock.root) == Some(&ObjectKind::Group);
         if has_root && !reach.has_faults {
-            let found = Found {
+            let found = RecoveryParts {
                 datasets: datasets(&reach),
                 is_certain: !is_cut,
-                ..Found::default()
+                ..RecoveryParts::default()
             };
             return Ok(found.recovery(shared, None));
         }
@@ -84,7 +84,7 @@ impl Recovery {
             reach,
             superblock,
             has_root,
-            found: Found::default(),
+            found: RecoveryParts::default(),
         };
         recovering.recover(&scan, orphans)?;
         let lost = recovering.reach.lost.iter();
@@ -93,7 +93,7 @@ impl Recovery {
             && lost
                 .into_iter()
                 .all(|address| recovering.found.groups.contains(address));
-        let found = Found {
+        let found = RecoveryParts {
             datasets: datasets(&recovering.reach),
             is_certain,
             ..recovering.found
@@ -171,7 +171,7 @@ fn datasets(reach: &Reach) -> Vec<u64> {
 
 /// The parts of a [`Recovery`].
 #[derive(Default)]
-struct Found {
+struct RecoveryParts {
     root: Option<u64>,
     links: HashMap<u64, Vec<Link>>,
     groups: HashSet<u64>,
@@ -181,7 +181,7 @@ struct Found {
     is_certain: bool,
 }
 
-impl Found {
+impl RecoveryParts {
     fn recovery(self, shared: &SharedMessages, scan: Option<Scan>) -> Recovery {
         Recovery {
             root: self.root,
@@ -205,7 +205,7 @@ struct Recovering<'a> {
     has_root: bool,
     /// The objects that ways from the root lead to, with what was added.
     linked: BTreeSet<u64>,
-    found: Found,
+    found: RecoveryParts,
 }
 
 impl Recovering<'_> {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::checksum::lookup3;
 use crate::name;
-use crate::writer::btree_v2::{HEADER_SIZE, Tree, TreeKind};
+use crate::writer::btree_v2::{BtreeV2Shape, HEADER_SIZE, TreeKind};
 use crate::writer::bytes::PutBytes;
 use crate::writer::heap::fractal::{HeapLayout, HeapParameters};
 use crate::writer::pages::Pages;
@@ -46,8 +46,8 @@ pub(crate) struct DenseStorage {
     kind: DenseKind,
     tracking: CreationOrder,
     heap: HeapLayout,
-    names: Tree,
-    order: Tree,
+    names: BtreeV2Shape,
+    order: BtreeV2Shape,
     /// Positions of the nodes of both indexes and of the heap.
     name_nodes: u64,
     order_nodes: u64,
@@ -67,8 +67,8 @@ impl DenseStorage {
             ),
         };
         let heap = HeapLayout::new(parameters, sizes.iter().copied(), pages)?;
-        let names = Tree::new(names, sizes.len() as u64, pages);
-        let order = Tree::new(order, sizes.len() as u64, pages);
+        let names = BtreeV2Shape::new(names, sizes.len() as u64, pages);
+        let order = BtreeV2Shape::new(order, sizes.len() as u64, pages);
         let order_size = match tracking {
             CreationOrder::Indexed => order.nodes_size(),
             CreationOrder::Untracked | CreationOrder::Tracked => 0,

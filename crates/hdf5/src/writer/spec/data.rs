@@ -38,7 +38,7 @@ impl Data {
 /// Variable-length elements of a [`Data`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sequences {
-    entries: Vec<Entry>,
+    entries: Vec<PayloadEntry>,
     /// Payloads without holes, concatenated.
     contents: Vec<u8>,
     /// Payloads with holes.
@@ -46,7 +46,7 @@ pub struct Sequences {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct PayloadEntry {
     at: usize,
     /// Beginning of the payload in `contents`, or its index in `nested`.
     start: usize,
@@ -70,7 +70,7 @@ impl Sequences {
         if payload.references.is_empty() && payload.regions.is_empty() && payload.sequences.is_empty() {
             return self.push_plain(at, length, &payload.bytes);
         }
-        self.entries.push(Entry {
+        self.entries.push(PayloadEntry {
             at,
             start: self.nested.len(),
             length,
@@ -81,7 +81,7 @@ impl Sequences {
 
     /// Like [`Sequences::push`], for a payload without holes.
     pub fn push_plain(&mut self, at: usize, length: u32, payload: &[u8]) {
-        self.entries.push(Entry {
+        self.entries.push(PayloadEntry {
             at,
             start: self.contents.len(),
             length,
@@ -159,6 +159,6 @@ mod tests {
             ]
         );
         assert_eq!((sequences.len(), sequences.is_empty()), (5, false));
-        assert_eq!(size_of::<Entry>(), 24);
+        assert_eq!(size_of::<PayloadEntry>(), 24);
     }
 }

@@ -21,7 +21,7 @@ macro_rules! line {
 
 /// Lists every object that hard links lead to, once.
 pub fn list(file: &File) -> String {
-    let mut tree = Tree {
+    let mut tree = FileWalk {
         file,
         seen: HashSet::new(),
         out: String::new(),
@@ -30,13 +30,13 @@ pub fn list(file: &File) -> String {
     tree.out
 }
 
-struct Tree<'a> {
+struct FileWalk<'a> {
     file: &'a File,
     seen: HashSet<u64>,
     out: String,
 }
 
-impl Tree<'_> {
+impl FileWalk<'_> {
     fn walk(&mut self) {
         let root = self.file.root();
         self.seen.insert(root);

@@ -34,7 +34,7 @@ pub fn salvage(
     opened.read_to_end().map_err(in_input)?;
     ncutils_cli::signals::handle("nccopy");
     let target = output.output();
-    arguments.messages.warn_of_notes(output);
+    arguments.messages.warn_of_opening(output);
     let target = target?;
     let salvaged = archive::salvage(object, &*target).map_err(in_input)?;
     let committed = target.commit().map_err(|e| Error::io("cannot write", e));

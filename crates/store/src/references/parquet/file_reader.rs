@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::file_writer::WRITER;
 use super::page_reader::{Column, Pages, Physical};
-use super::thrift_reader::{Kind, Thrift, Wrong};
+use super::thrift_reader::{Thrift, ThriftType, Wrong};
 use crate::references::Reference;
 use crate::references::reference_pool::{PooledReference, ReferencePool};
 
@@ -152,15 +152,15 @@ fn footer(file: &[u8]) -> Result<Footer, Wrong> {
     let (mut elements, mut groups, mut is_own) = (Vec::new(), Vec::new(), false);
     Thrift::new(&before[from..]).structure(|thrift, id, kind| {
         match (id, kind) {
-            (2, Kind::List) => list(thrift, |thrift| {
+            (2, ThriftType::List) => list(thrift, |thrift| {
                 elements.push(element(thrift)?);
                 Ok(())
             })?,
-            (4, Kind::List) => list(thrift, |thrift| {
+            (4, ThriftType::List) => list(thrift, |thrift| {
                 groups.push(group(thrift)?);
                 Ok(())
             })?,
-            (6, Kind::Binary) => is_own = thrift.binary()?.starts_with(WRITER.as_bytes()),
+            (6, ThriftType::Binary) => is_own = thrift.binary()?.starts_with(WRITER.as_bytes()),
             _ => return Ok(false),
         }
         Ok(true)
@@ -178,7 +178,7 @@ fn list<'b>(
     mut each: impl FnMut(&mut Thrift<'b>) -> Result<(), Wrong>,
 ) -> Result<(), Wrong> {
     match thrift.list()? {
-        (Kind::Struct, length) => (0..length).try_for_each(|_| each(thrift)),
+        (ThriftType::Struct, length) => (0..length).try_for_each(|_| each(thrift)),
         _ => Err("metadata of another form".to_owned()),
     }
 }
@@ -187,10 +187,10 @@ fn element(thrift: &mut Thrift<'_>) -> Result<Element, Wrong> {
     let mut element = Element::default();
     thrift.structure(|thrift, id, kind| {
         match (id, kind) {
-            (1, Kind::Integer) => element.of = thrift.integer()?,
-            (3, Kind::Integer) => element.repetition = thrift.integer()?,
-            (4, Kind::Binary) => element.name = thrift.binary()?.to_vec(),
-            (5, Kind::Integer) => element.children = thrift.integer()?,
+            (1, ThriftType::Integer) => element.of = thrift.integer()?,
+            (3, ThriftType::Integer) => element.repetition = thrift.integer()?,
+            (4, ThriftType::Binary) => element.name = thrift.binary()?.to_vec(),
+            (5, ThriftType::Integer) => element.children = thrift.integer()?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -201,15 +201,15 @@ fn element(thrift: &mut Thrift<'_>) -> Result<Element, Wrong> {
 fn group(thrift: &mut Thrift<'_>) -> Result<Vec<Chunk>, Wrong> {
     let mut chunks = Vec::new();
     thrift.structure(|thrift, id, kind| {
-        if (id, kind) != (1, Kind::List) {
+        if (id, kind) != (1, ThriftType::List) {
             return Ok(false);
         }
         list(thrift, |thrift| {
             let mut chunk = Chunk::default();
             thrift.structure(|thrift, id, kind| {
                 match (id, kind) {
-                    (1, Kind::Binary) => chunk.is_elsewhere = !thrift.binary()?.is_empty(),
-                    (3, Kind::Struct) => column_metadata(thrift, &mut chunk)?,
+                    (1, ThriftType::Binary) => chunk.is_elsewhere = !thrift.binary()?.is_empty(),
+                    (3, ThriftType::Struct) => column_metadata(thrift, &mut chunk)?,
                     _ => return Ok(false),
                 }
                 Ok(true)
@@ -225,17 +225,17 @@ fn group(thrift: &mut Thrift<'_>) -> Result<Vec<Chunk>, Wrong> {
 fn column_metadata(thrift: &mut Thrift<'_>, chunk: &mut Chunk) -> Result<(), Wrong> {
     thrift.structure(|thrift, id, kind| {
         match (id, kind) {
-            (3, Kind::List) => {
-                let (Kind::Binary, length) = thrift.list()? else {
+            (3, ThriftType::List) => {
+                let (ThriftType::Binary, length) = thrift.list()? else {
                     return Err("metadata of another form".to_owned());
                 };
                 let names: Result<Vec<_>, Wrong> = (0..length).map(|_| thrift.binary()).collect();
                 chunk.name = names?.join(&b'.');
             }
-            (4, Kind::Integer) => chunk.codec = thrift.integer()?,
-            (5, Kind::Integer) => chunk.values = thrift.integer()?,
-            (9, Kind::Integer) => chunk.data = thrift.integer()?,
-            (11, Kind::Integer) => chunk.dictionary = Some(thrift.integer()?),
+            (4, ThriftType::Integer) => chunk.codec = thrift.integer()?,
+            (5, ThriftType::Integer) => chunk.values = thrift.integer()?,
+            (9, ThriftType::Integer) => chunk.data = thrift.integer()?,
+            (11, ThriftType::Integer) => chunk.dictionary = Some(thrift.integer()?),
             _ => return Ok(false),
         }
         Ok(true)

@@ -9,7 +9,7 @@
 use std::io::Read;
 
 use super::snappy;
-use super::thrift_reader::{Kind, Thrift, Wrong};
+use super::thrift_reader::{Thrift, ThriftType, Wrong};
 
 /// Most bytes of a page that are unpacked.
 const LARGEST: u64 = 256 << 20;
@@ -334,22 +334,24 @@ fn header(thrift: &mut Thrift<'_>) -> Result<Header, Wrong> {
     };
     thrift.structure(|thrift, id, kind| {
         match (id, kind) {
-            (1, Kind::Integer) => header.of = thrift.integer()?,
-            (2, Kind::Integer) => header.unpacked = thrift.integer()?,
-            (3, Kind::Integer) => header.packed = thrift.integer()?,
-            (5 | 7 | 8, Kind::Struct) => {
+            (1, ThriftType::Integer) => header.of = thrift.integer()?,
+            (2, ThriftType::Integer) => header.unpacked = thrift.integer()?,
+            (3, ThriftType::Integer) => header.packed = thrift.integer()?,
+            (5 | 7 | 8, ThriftType::Struct) => {
                 let is_second = id == 8;
                 thrift.structure(|thrift, id, kind| {
                     let field = match (id, is_second, kind) {
-                        (7, true, Kind::Bool(value)) => {
+                        (7, true, ThriftType::Bool(value)) => {
                             header.is_packed = value;
                             return Ok(true);
                         }
-                        (1, _, Kind::Integer) => &mut header.values,
-                        (2, false, Kind::Integer) | (4, true, Kind::Integer) => &mut header.encoding,
-                        (3, false, Kind::Integer) => &mut header.levels,
-                        (5, true, Kind::Integer) => &mut header.definition_length,
-                        (6, true, Kind::Integer) => &mut header.repetition_length,
+                        (1, _, ThriftType::Integer) => &mut header.values,
+                        (2, false, ThriftType::Integer) | (4, true, ThriftType::Integer) => {
+                            &mut header.encoding
+                        }
+                        (3, false, ThriftType::Integer) => &mut header.levels,
+                        (5, true, ThriftType::Integer) => &mut header.definition_length,
+                        (6, true, ThriftType::Integer) => &mut header.repetition_length,
                         _ => return Ok(false),
                     };
                     *field = thrift.integer()?;

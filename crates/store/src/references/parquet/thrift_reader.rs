@@ -10,7 +10,7 @@ pub type Wrong = String;
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ThriftType {
     /// A boolean, whose value is a part of its type.
     Bool(bool),
     /// A byte.
@@ -91,7 +91,7 @@ impl<'b> Thrift<'b> {
     ///
     /// # Errors
     /// A list that is longer than its bytes.
-    pub fn list(&mut self) -> Result<(Kind, usize), Wrong> {
+    pub fn list(&mut self) -> Result<(ThriftType, usize), Wrong> {
         let byte = self.byte()?;
         let length = match byte >> 4 {
             15 => usize::try_from(self.varint()?).unwrap_or(usize::MAX),
@@ -99,7 +99,7 @@ impl<'b> Thrift<'b> {
         };
         // fastparquet writes no type for an empty list.
         if length == 0 {
-            return Ok((Kind::Struct, 0));
+            return Ok((ThriftType::Struct, 0));
         }
         match length <= self.bytes.len().saturating_sub(self.at) {
             true => Ok((kind(byte & 15)?, length)),
@@ -113,7 +113,7 @@ impl<'b> Thrift<'b> {
     /// Those of `field`, and bytes that are no structure.
     pub fn structure(
         &mut self,
-        mut field: impl FnMut(&mut Self, i16, Kind) -> Result<bool, Wrong>,
+        mut field: impl FnMut(&mut Self, i16, ThriftType) -> Result<bool, Wrong>,
     ) -> Result<(), Wrong> {
         let mut id = 0i16;
         while let Some((next, kind)) = self.field(id)? {
@@ -128,7 +128,7 @@ impl<'b> Thrift<'b> {
     }
 
     /// The number and type of the next field behind that of number `id`; `None` at the end of the structure.
-    fn field(&mut self, id: i16) -> Result<Option<(i16, Kind)>, Wrong> {
+    fn field(&mut self, id: i16) -> Result<Option<(i16, ThriftType)>, Wrong> {
         let byte = self.byte()?;
         if byte == 0 {
             return Ok(None);
@@ -141,21 +141,21 @@ impl<'b> Thrift<'b> {
     }
 
     /// Passes over a value.
-    fn skip(&mut self, of: Kind, depth: usize) -> Result<(), Wrong> {
+    fn skip(&mut self, of: ThriftType, depth: usize) -> Result<(), Wrong> {
         if depth > DEEPEST {
             return Err(format!("metadata of more than {DEEPEST} levels"));
         }
         match of {
-            Kind::Bool(_) => Ok(()),
-            Kind::Byte => self.byte().map(drop),
-            Kind::Integer => self.varint().map(drop),
-            Kind::Double => (0..8).try_for_each(|_| self.byte().map(drop)),
-            Kind::Binary => self.binary().map(drop),
-            Kind::List => {
+            ThriftType::Bool(_) => Ok(()),
+            ThriftType::Byte => self.byte().map(drop),
+            ThriftType::Integer => self.varint().map(drop),
+            ThriftType::Double => (0..8).try_for_each(|_| self.byte().map(drop)),
+            ThriftType::Binary => self.binary().map(drop),
+            ThriftType::List => {
                 let (element, length) = self.list()?;
                 (0..length).try_for_each(|_| self.skip_element(element, depth))
             }
-            Kind::Map => {
+            ThriftType::Map => {
                 let length = self.varint()?;
                 if length == 0 {
                     return Ok(());
@@ -168,7 +168,7 @@ impl<'b> Thrift<'b> {
                 }
                 Ok(())
             }
-            Kind::Struct => {
+            ThriftType::Struct => {
                 let mut id = 0;
                 while let Some((next, of)) = self.field(id)? {
                     id = next;
@@ -180,25 +180,25 @@ impl<'b> Thrift<'b> {
     }
 
     /// Passes over an element of a list. Booleans take a byte there.
-    fn skip_element(&mut self, of: Kind, depth: usize) -> Result<(), Wrong> {
+    fn skip_element(&mut self, of: ThriftType, depth: usize) -> Result<(), Wrong> {
         match of {
-            Kind::Bool(_) => self.byte().map(drop),
+            ThriftType::Bool(_) => self.byte().map(drop),
             of => self.skip(of, depth + 1),
         }
     }
 }
 
-fn kind(number: u8) -> Result<Kind, Wrong> {
+fn kind(number: u8) -> Result<ThriftType, Wrong> {
     Ok(match number {
-        1 => Kind::Bool(true),
-        2 => Kind::Bool(false),
-        3 => Kind::Byte,
-        4..=6 => Kind::Integer,
-        7 => Kind::Double,
-        8 => Kind::Binary,
-        9 | 10 => Kind::List,
-        11 => Kind::Map,
-        12 => Kind::Struct,
+        1 => ThriftType::Bool(true),
+        2 => ThriftType::Bool(false),
+        3 => ThriftType::Byte,
+        4..=6 => ThriftType::Integer,
+        7 => ThriftType::Double,
+        8 => ThriftType::Binary,
+        9 | 10 => ThriftType::List,
+        11 => ThriftType::Map,
+        12 => ThriftType::Struct,
         other => return Err(format!("metadata with the unknown type {other}")),
     })
 }
@@ -217,9 +217,11 @@ mod tests {
         let mut found = Vec::new();
         let read = thrift.structure(|thrift, id, kind| {
             match (id, kind) {
-                (1, Kind::Integer) => found.push(thrift.integer()?.to_string()),
-                (20, Kind::Binary) => found.push(String::from_utf8_lossy(thrift.binary()?).into_owned()),
-                (21, Kind::Bool(value)) => found.push(value.to_string()),
+                (1, ThriftType::Integer) => found.push(thrift.integer()?.to_string()),
+                (20, ThriftType::Binary) => {
+                    found.push(String::from_utf8_lossy(thrift.binary()?).into_owned())
+                }
+                (21, ThriftType::Bool(value)) => found.push(value.to_string()),
                 _ => return Ok(false),
             }
             Ok(true)

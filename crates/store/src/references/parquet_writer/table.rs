@@ -11,7 +11,7 @@ use crate::references::value_spool::{SpooledValue, ValueSpool};
 const PAGE: usize = 1 << 20;
 
 /// A row that is there.
-pub enum Row {
+pub enum ReferenceRow {
     /// A place in another file; a whole file has the offset and the size 0.
     Stored {
         object: Arc<str>,
@@ -25,13 +25,13 @@ pub enum Row {
 /// Rows that have a reference, each with its number.
 #[derive(Default)]
 pub struct Rows {
-    rows: Vec<(u32, Row)>,
+    rows: Vec<(u32, ReferenceRow)>,
     is_unordered: bool,
 }
 
 impl Rows {
     /// Adds a row. It replaces an earlier one of the same number.
-    pub fn add(&mut self, number: u32, row: Row) {
+    pub fn add(&mut self, number: u32, row: ReferenceRow) {
         self.is_unordered |= self.rows.last().is_some_and(|(last, _)| *last >= number);
         self.rows.push((number, row));
     }
@@ -42,7 +42,7 @@ impl Rows {
     }
 
     /// The rows of all numbers below `count`; `None` for those that are not there.
-    fn all(mut self, count: usize) -> Vec<Option<Row>> {
+    fn all(mut self, count: usize) -> Vec<Option<ReferenceRow>> {
         if self.is_unordered {
             self.rows.sort_by_key(|(number, _)| *number);
         }
@@ -62,7 +62,7 @@ const MOST_OBJECTS: usize = 256;
 
 /// The rows of a file.
 pub struct Table<'a> {
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<ReferenceRow>>,
     fill: Option<Vec<u8>>,
     values: &'a RwLock<ValueSpool>,
 }
@@ -88,9 +88,9 @@ impl<'a> Table<'a> {
 
     /// Bytes of values.
     pub fn bytes(&self) -> u64 {
-        let inline = |row: &Row| match row {
-            Row::Inline(value) => value.length as u64,
-            Row::Stored { .. } => 0,
+        let inline = |row: &ReferenceRow| match row {
+            ReferenceRow::Inline(value) => value.length as u64,
+            ReferenceRow::Stored { .. } => 0,
         };
         self.rows.iter().flatten().map(inline).sum::<u64>() + self.fill.as_ref().map_or(0, Vec::len) as u64
     }
@@ -111,7 +111,7 @@ impl<'a> Table<'a> {
     /// Writes the column of the names of objects. Up to 256 objects are a dictionary.
     fn paths(&self, file: &mut FileWriter<'_>) -> io::Result<()> {
         let objects = self.rows.iter().map(|row| match row {
-            Some(Row::Stored { object, .. }) => Some(object),
+            Some(ReferenceRow::Stored { object, .. }) => Some(object),
             _ => None,
         });
         let present: Vec<bool> = objects.clone().map(|object| object.is_some()).collect();
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
         let mut page = Vec::with_capacity(8 * self.rows.len());
         for row in &self.rows {
             let number = match row {
-                Some(Row::Stored { offset, size, .. }) => number(*offset, *size),
+                Some(ReferenceRow::Stored { offset, size, .. }) => number(*offset, *size),
                 _ => 0,
             };
             page.extend_from_slice(&number.to_le_bytes());
@@ -174,8 +174,8 @@ impl<'a> Table<'a> {
         for row in &self.rows {
             let (is_fill, value) = match row {
                 None => (self.fill.is_some(), None),
-                Some(Row::Stored { .. }) => (false, None),
-                Some(Row::Inline(value)) => (false, Some(value)),
+                Some(ReferenceRow::Stored { .. }) => (false, None),
+                Some(ReferenceRow::Inline(value)) => (false, Some(value)),
             };
             let is_full = page.len() >= PAGE;
             if is_full || is_fill && !page.is_empty() || value.is_some() && fills > 0 {

@@ -11,7 +11,7 @@ use std::io::Read;
 
 use super::json_text::JsonText;
 use super::table::ReferenceTable;
-use super::template::{Names, Template, Value};
+use super::template::{Template, TemplateNames, Value};
 use crate::references::base64;
 use crate::references::reference_pool::MOST_TEXT;
 use ncutils_model::error::{Error, Result};
@@ -28,7 +28,7 @@ const MOST_GENERATED: u64 = 10_000_000;
 /// Text that is no JSON or no references, with its place; templates that are no plain arithmetic.
 pub fn read_kerchunk(input: &mut dyn Read) -> Result<ReferenceTable> {
     let mut json = JsonText::new(input);
-    let mut found = Found::default();
+    let mut found = KerchunkMembers::default();
     // Members of an object that may be of version 0.
     let mut plain = ReferenceTable::default();
     // Why a member is no reference, which counts in version 0 alone.
@@ -76,11 +76,11 @@ pub fn read_kerchunk(input: &mut dyn Read) -> Result<ReferenceTable> {
 
 /// What a file of version 1 has.
 #[derive(Default)]
-struct Found {
+struct KerchunkMembers {
     version: Option<i128>,
     has_refs: bool,
     table: ReferenceTable,
-    names: Names,
+    names: TemplateNames,
     rules: Vec<Rule>,
 }
 
@@ -100,7 +100,7 @@ enum Dimension {
     List(Vec<Value>),
 }
 
-impl Found {
+impl KerchunkMembers {
     fn finish(mut self) -> Result<ReferenceTable> {
         if !self.names.templates.is_empty() {
             let names = &self.names;
@@ -140,7 +140,7 @@ impl Dimension {
 
 impl Rule {
     /// Adds its references to `table`, of which at most `left` more may be generated.
-    fn generate(&self, names: &mut Names, table: &mut ReferenceTable, left: &mut u64) -> Result<()> {
+    fn generate(&self, names: &mut TemplateNames, table: &mut ReferenceTable, left: &mut u64) -> Result<()> {
         let lengths: Vec<u64> = self.dimensions.iter().map(|(_, values)| values.len()).collect();
         let count = lengths
             .iter()
@@ -277,7 +277,7 @@ fn text<R: Read>(json: &mut JsonText<R>) -> Result<String> {
 }
 
 /// Reads an object of texts.
-fn templates<R: Read>(json: &mut JsonText<R>, names: &mut Names) -> Result<()> {
+fn templates<R: Read>(json: &mut JsonText<R>, names: &mut TemplateNames) -> Result<()> {
     json.expect(b'{')?;
     let mut is_first = true;
     while json.next_of(b'}', &mut is_first)? {

@@ -17,11 +17,11 @@ pub struct ReferenceTable {
     /// All keys, one behind another.
     keys: Vec<u8>,
     pool: ReferencePool,
-    entries: Vec<Entry>,
+    entries: Vec<ReferenceEntry>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ReferenceEntry {
     /// Position of the key, below [`MOST_TEXT`].
     key: u32,
     key_length: u32,
@@ -61,7 +61,7 @@ impl ReferenceTable {
         };
         make_room(&mut self.keys, key.len()).map_err(no_room)?;
         make_room(&mut self.entries, 1).map_err(no_room)?;
-        self.entries.push(Entry {
+        self.entries.push(ReferenceEntry {
             key: self.keys.len() as u32,
             key_length: key.len() as u32,
             reference,
@@ -98,14 +98,15 @@ impl ReferenceTable {
         self.pool.finish();
         let keys = &self.keys;
         // Of equal keys, the last comes first.
-        let order = |a: &Entry, b: &Entry| text(keys, a).cmp(text(keys, b)).then(b.key.cmp(&a.key));
+        let order =
+            |a: &ReferenceEntry, b: &ReferenceEntry| text(keys, a).cmp(text(keys, b)).then(b.key.cmp(&a.key));
         if !self.entries.is_sorted_by(|a, b| text(keys, a) < text(keys, b)) {
             self.entries.sort_unstable_by(order);
             self.entries.dedup_by(|a, b| text(keys, a) == text(keys, b));
         }
     }
 
-    fn key(&self, entry: &Entry) -> &[u8] {
+    fn key(&self, entry: &ReferenceEntry) -> &[u8] {
         text(&self.keys, entry)
     }
 
@@ -115,7 +116,7 @@ impl ReferenceTable {
     }
 }
 
-fn text<'k>(keys: &'k [u8], entry: &Entry) -> &'k [u8] {
+fn text<'k>(keys: &'k [u8], entry: &ReferenceEntry) -> &'k [u8] {
     let from = entry.key as usize;
     &keys[from..from + entry.key_length as usize]
 }

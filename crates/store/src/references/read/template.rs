@@ -1,7 +1,7 @@
 //! Templates of kerchunk: text with `{{expressions}}` of whole numbers and names, as its specification shows them.
 //!
 //! ```text
-//! "{{u}}_{{(i + 1) * 1000}}" ─► Template: texts and expressions ── Names: templates, dimensions ─► text
+//! "{{u}}_{{(i + 1) * 1000}}" ─► Template: texts and expressions ── TemplateNames: templates, dimensions ─► text
 //! ```
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const SHOWN: usize = 200;
 
 /// The values of names: first dimensions, then templates.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct TemplateNames {
     /// Templates by their names. A text with `{{` is a function of what it names.
     pub templates: BTreeMap<String, String>,
     /// Dimensions of generated references, with their values of the moment.
@@ -52,11 +52,11 @@ impl Value {
 pub struct Template {
     /// The text as it is written, for messages.
     written: String,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Expression(Expression),
 }
@@ -101,13 +101,13 @@ impl Template {
                 None => Ok(parsed),
                 Some(_) => Err(format!("'{}' is not understood", tokens.rest)),
             });
-            parts.push(Part::Text(text.to_owned()));
-            parts.push(Part::Expression(
+            parts.push(TemplatePart::Text(text.to_owned()));
+            parts.push(TemplatePart::Expression(
                 parsed.map_err(|why| unsupported(written, &why))?,
             ));
             rest = behind;
         }
-        parts.push(Part::Text(rest.to_owned()));
+        parts.push(TemplatePart::Text(rest.to_owned()));
         Ok(Self {
             written: written.to_owned(),
             parts,
@@ -118,12 +118,12 @@ impl Template {
     ///
     /// # Errors
     /// A name that has no value; a number that is too large; a text of more than 1 MiB.
-    pub fn text(&self, names: &Names) -> Result<String> {
+    pub fn text(&self, names: &TemplateNames) -> Result<String> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(plain) => text.push_str(plain),
-                Part::Expression(expression) => {
+                TemplatePart::Text(plain) => text.push_str(plain),
+                TemplatePart::Expression(expression) => {
                     let value = expression.value(names);
                     text.push_str(&value.map_err(|why| unsupported(&self.written, &why))?.text());
                 }
@@ -141,7 +141,7 @@ impl Template {
     ///
     /// # Errors
     /// Those of [`text`](Self::text); a text that is no number from 0 on.
-    pub fn number(&self, names: &Names) -> Result<u64> {
+    pub fn number(&self, names: &TemplateNames) -> Result<u64> {
         let text = self.text(names)?;
         let number = text.trim().parse();
         number.map_err(|_| unsupported(&self.written, &format!("'{text}' is no whole number from 0 on")))
@@ -156,7 +156,7 @@ fn unsupported(written: &str, why: &str) -> Error {
 }
 
 impl Expression {
-    fn value(&self, names: &Names) -> Result<Value, String> {
+    fn value(&self, names: &TemplateNames) -> Result<Value, String> {
         match self {
             Self::Value(value) => Ok(value.clone()),
             Self::Name(name) => {
@@ -178,7 +178,7 @@ impl Expression {
                 }
                 let template = Template::parse(text).map_err(|e| e.to_string())?;
                 // It has no names but its own, so it leads to no other template.
-                let own = Names {
+                let own = TemplateNames {
                     templates: BTreeMap::new(),
                     dimensions,
                 };
@@ -189,7 +189,7 @@ impl Expression {
         }
     }
 
-    fn with(&self, operator: char, right: &Self, names: &Names) -> Result<Value, String> {
+    fn with(&self, operator: char, right: &Self, names: &TemplateNames) -> Result<Value, String> {
         let number = |value: Value| match value {
             Value::Integer(number) => Ok(number),
             Value::Text(text) => Err(format!("'{text}' is a text")),
@@ -343,9 +343,9 @@ impl<'t> Tokens<'t> {
 mod tests {
     use super::*;
 
-    fn names() -> Names {
+    fn names() -> TemplateNames {
         let templates = [("u", "server.domain/path"), ("f", "{{c}}-{{n + 1}}")];
-        Names {
+        TemplateNames {
             templates: templates.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
             dimensions: vec![
                 ("i".to_owned(), Value::Integer(3)),

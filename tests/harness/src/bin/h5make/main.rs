@@ -18,11 +18,11 @@ use ncutils_hdf5::{
     Data, DatasetSpec, Dataspace, FillSpec, FillTime, Filter, LayoutSpec, ObjectId, ObjectSpecKind, Result,
 };
 
-use tree::{ROOT, Tree, contiguous, int, ints, spec};
+use tree::{FileTreeBuilder, ROOT, contiguous, int, ints, spec};
 
 /// A group `g` of so many datasets, named by number, each an integer of that value.
 fn links(path: &Path, count: usize) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let group = tree.group(ROOT, "g");
     for i in 0..count {
         tree.dataset(group, &format!("variable_{i}"), contiguous(int(), &[1], true));
@@ -36,7 +36,7 @@ fn links(path: &Path, count: usize) -> Result<()> {
 
 /// Names from 1 to 6,000 bytes, every other one in Greek.
 fn names(path: &Path) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let dataset = tree.dataset(ROOT, "d", contiguous(int(), &[1], true));
     let group = tree.group(ROOT, "g");
     for i in 0..60 {
@@ -48,7 +48,7 @@ fn names(path: &Path) -> Result<()> {
 
 /// A dataset `d` with so many attributes, named by number, each of that value.
 fn attributes(path: &Path, count: i32) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let dataset = tree.dataset(ROOT, "d", contiguous(int(), &[1], true));
     for i in 0..count {
         tree.attribute(
@@ -64,7 +64,7 @@ fn attributes(path: &Path, count: i32) -> Result<()> {
 
 /// Attributes of sizes from nothing to 20 MB on the root, a group, a dataset and a committed datatype.
 fn large_attributes(path: &Path) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let group = tree.group(ROOT, "g");
     let dataset = tree.dataset(ROOT, "d", contiguous(int(), &[1], true));
     let datatype = tree.add(ROOT, "t", ObjectSpecKind::NamedDatatype(int()));
@@ -95,7 +95,7 @@ fn large_attributes(path: &Path) -> Result<()> {
 /// Growing datasets `one` (chunks of one element) and `two` (chunks of 2 x 3 in rows of 7), of so many chunks, and
 /// `half`, of which every other chunk is stored.
 fn chunks(path: &Path, count: u64) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let growing = |dims: &[u64], shape: &[u64], chunk_count| DatasetSpec {
         dataspace: Dataspace::Simple {
             dims: dims.to_vec(),
@@ -146,7 +146,7 @@ fn chunks(path: &Path, count: u64) -> Result<()> {
 
 /// Layouts, fill values and filters.
 fn storage(path: &Path) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let fill = FillSpec::Defined(Box::new(Data::plain(7i32.to_le_bytes().to_vec())));
     let size = 40_000;
     let compact = tree.dataset(
@@ -232,7 +232,7 @@ fn storage(path: &Path) -> Result<()> {
 
 /// Groups in groups, hard links that form a cycle, and groups with nothing in them.
 fn groups(path: &Path) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let mut at = ROOT;
     for depth in 0..20 {
         at = tree.group(at, &format!("depth{depth}"));

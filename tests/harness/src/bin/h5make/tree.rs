@@ -24,9 +24,9 @@ impl ByteSink for FileSink {
 }
 
 /// A tree under construction; object 0 is the root group.
-pub(super) struct Tree(pub FileTree);
+pub(super) struct FileTreeBuilder(pub FileTree);
 
-impl Tree {
+impl FileTreeBuilder {
     pub(super) fn new() -> Self {
         Self(FileTree {
             objects: vec![ObjectSpec {

@@ -7,11 +7,11 @@ use ncutils_hdf5::{
     FillSpec, LayoutSpec, ObjectSpecKind, Result, StringPadding,
 };
 
-use crate::tree::{ROOT, Tree, contiguous, int, ints, spec};
+use crate::tree::{FileTreeBuilder, ROOT, contiguous, int, ints, spec};
 
 /// Types of every class, in attributes, datasets and committed.
 pub(super) fn types(path: &Path) -> Result<()> {
-    let mut tree = Tree::new();
+    let mut tree = FileTreeBuilder::new();
     let text = || Datatype::variable_string(CharacterSet::Utf8);
     let byte = || Datatype::integer(1, false, ByteOrder::Little);
     let member = |name: &str, offset, datatype| CompoundMember {

@@ -259,7 +259,7 @@ fn narrow<const N: usize, const SIGNED: bool>(bytes: &[u8]) -> Option<([u8; N], 
 
 /// Result of [`run`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct NumberRun {
     /// Number of numbers parsed.
     pub count: usize,
     /// Position after them.
@@ -270,7 +270,7 @@ pub struct Run {
 
 /// Parses numbers of type `ty`, separated by commas, from `at` on. Stops when `out` is full, or at the first number
 /// that is not plain.
-pub fn run(ty: Type, bytes: &[u8], at: usize, out: &mut [u8]) -> Run {
+pub fn run(ty: Type, bytes: &[u8], at: usize, out: &mut [u8]) -> NumberRun {
     match ty {
         Type::Float => numbers(bytes, at, out, |b| float(b).map(|(v, n)| (v.to_le_bytes(), n))),
         Type::Double => numbers(bytes, at, out, |b| double(b).map(|(v, n)| (v.to_le_bytes(), n))),
@@ -282,7 +282,7 @@ pub fn run(ty: Type, bytes: &[u8], at: usize, out: &mut [u8]) -> Run {
         Type::UInt => numbers(bytes, at, out, narrow::<4, false>),
         Type::Int64 => numbers(bytes, at, out, narrow::<8, true>),
         Type::UInt64 => numbers(bytes, at, out, narrow::<8, false>),
-        Type::Char | Type::String | Type::User(_) => Run {
+        Type::Char | Type::String | Type::User(_) => NumberRun {
             count: 0,
             at,
             after_value: false,
@@ -296,7 +296,7 @@ fn numbers<const N: usize>(
     mut at: usize,
     out: &mut [u8],
     parse: impl Fn(&[u8]) -> Option<([u8; N], usize)>,
-) -> Run {
+) -> NumberRun {
     let mut count = 0;
     for slot in out.chunks_exact_mut(N) {
         at = behind_blanks(bytes, at);
@@ -307,7 +307,7 @@ fn numbers<const N: usize>(
         count += 1;
         at = behind_blanks(bytes, at + length);
         if bytes.get(at) != Some(&b',') {
-            return Run {
+            return NumberRun {
                 count,
                 at,
                 after_value: true,
@@ -315,7 +315,7 @@ fn numbers<const N: usize>(
         }
         at += 1;
     }
-    Run {
+    NumberRun {
         count,
         at,
         after_value: false,

@@ -15,7 +15,7 @@ use crate::cdl::read::syntax::similar::question;
 
 /// The names declared in one group.
 #[derive(Debug, Default)]
-struct Names {
+struct GroupNames {
     parent: Option<GroupId>,
     groups: HashMap<String, GroupId>,
     dims: HashMap<String, DimId>,
@@ -26,7 +26,7 @@ struct Names {
 /// The names declared in all groups.
 #[derive(Debug)]
 pub struct Scopes {
-    groups: Vec<Names>,
+    groups: Vec<GroupNames>,
     /// Types by name, over the whole tree; `None` if several types have the name. A type that hides one of a group
     /// around it does not count: the outer one is meant.
     types: HashMap<String, Option<TypeId>>,
@@ -36,7 +36,7 @@ impl Default for Scopes {
     /// A root group without names.
     fn default() -> Self {
         Self {
-            groups: vec![Names::default()],
+            groups: vec![GroupNames::default()],
             types: HashMap::new(),
         }
     }
@@ -45,9 +45,9 @@ impl Default for Scopes {
 impl Scopes {
     /// Adds a group. Returns false if its parent already has one of that name.
     pub fn add_group(&mut self, parent: GroupId, name: &str, id: GroupId) -> bool {
-        self.groups.push(Names {
+        self.groups.push(GroupNames {
             parent: Some(parent),
-            ..Names::default()
+            ..GroupNames::default()
         });
         self.groups[parent.0].groups.insert(name.to_owned(), id).is_none()
     }
@@ -100,7 +100,7 @@ impl Scopes {
     fn around<'s, T: Copy + 's>(
         &'s self,
         group: GroupId,
-        find: impl Fn(&'s Names) -> Option<&'s T>,
+        find: impl Fn(&'s GroupNames) -> Option<&'s T>,
     ) -> Option<T> {
         let mut at = Some(group);
         while let Some(group) = at {
@@ -114,7 +114,7 @@ impl Scopes {
     }
 
     /// The names in the group at a path.
-    fn at(&self, groups: &[String]) -> Option<&Names> {
+    fn at(&self, groups: &[String]) -> Option<&GroupNames> {
         let mut at = Schema::ROOT;
         for name in groups {
             at = self.child(at, name)?;

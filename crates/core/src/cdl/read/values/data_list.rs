@@ -18,7 +18,7 @@ use crate::chunk::Region;
 use crate::error::Result;
 use crate::model::{DimId, Schema, VarId};
 
-use super::entry::Entry;
+use super::entry::ListEntry;
 use super::given::Given;
 use super::levels::Levels;
 use super::measure::Measure;
@@ -37,7 +37,7 @@ pub struct DataList {
     /// The first dimension of each level, as an index into the variable's dimensions.
     pub(crate) levels: Vec<usize>,
     /// Positions of elements in the text, ascending.
-    pub(crate) index: Vec<Entry>,
+    pub(crate) index: Vec<ListEntry>,
     /// True if the list has no value.
     pub(crate) empty: bool,
     /// The values that do not fit and are left out, or those that are missing.
@@ -86,7 +86,7 @@ impl DataList {
         list.index = measured
             .places
             .chunks_exact(1 + depth)
-            .map(|entry| Entry {
+            .map(|entry| ListEntry {
                 place: entry[0],
                 element: entry[1..]
                     .iter()

@@ -2,13 +2,13 @@
 
 /// A position in a list where parsing can begin, with the number of its element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct ListEntry {
     pub(super) place: u64,
     /// The element at the position, counted in C order over the variable's own extent.
     pub element: u64,
 }
 
-/// The unpacked position of an [`Entry`], and the lexer's state there.
+/// The unpacked position of a [`ListEntry`], and the lexer's state there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryPosition {
     /// Position in the text.
@@ -30,7 +30,7 @@ impl EntryPosition {
     }
 }
 
-impl Entry {
+impl ListEntry {
     /// Unpacks the position.
     pub fn place(self) -> EntryPosition {
         EntryPosition {

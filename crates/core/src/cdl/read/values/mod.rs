@@ -1,7 +1,7 @@
 //! Values of variables: counted in the first pass over the text, parsed in the second.
 //!
 //! ```text
-//! first pass:   list ─► measure ─► DataList: lengths, given regions, an Entry every 4 KiB of text
+//! first pass:   list ─► measure ─► DataList: lengths, given regions, a ListEntry every 4 KiB of text
 //! second pass:  DataList ─► list_reader ─┬─► values: numbers, by `constant`
 //!                                        ├─► char_array: rows of characters
 //!                                        └─► elements: any type

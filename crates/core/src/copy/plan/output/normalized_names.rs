@@ -18,7 +18,7 @@ pub fn normalized(name: &str) -> Option<String> {
 /// # Errors
 /// Two items of one sort that would have the same name.
 pub fn normalize(schema: &mut Schema) -> Result<()> {
-    let mut names = Names::default();
+    let mut names = NormalizedNames::default();
     for group in &mut schema.groups {
         let parent = group.parent.map_or(0, |parent| parent.0);
         names.normalize("group", parent, &mut group.name)?;
@@ -55,14 +55,14 @@ pub fn normalize(schema: &mut Schema) -> Result<()> {
 
 /// Names that are no ASCII, and those that were changed.
 #[derive(Default)]
-struct Names {
+struct NormalizedNames {
     /// Each name with the sort of its item, and the number of what the item belongs to.
     seen: HashSet<(&'static str, usize, String)>,
     told: Vec<String>,
     count: usize,
 }
 
-impl Names {
+impl NormalizedNames {
     fn attributes(&mut self, sort: &'static str, owner: usize, attributes: &mut Attributes) -> Result<()> {
         // Attributes that variables share stay so.
         if attributes.iter().any(|attribute| !attribute.name.is_ascii()) {

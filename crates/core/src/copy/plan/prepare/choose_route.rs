@@ -7,7 +7,7 @@ use super::fill_values::{filled_up, fills_otherwise, loses_empty_text, reads_wro
 use super::further_sources::FurtherSources;
 use super::kept_chunks::KeptChunks;
 use super::routed::{Routed, Way};
-use super::source::Source;
+use super::source::VariableSource;
 use crate::chunk::{ChunkGrid, Region, Selection, byte_count, element_count};
 use crate::copy::geometry::{ChunksToWrite, InputMapping, InputMappings, Sources, Tiling, positions_of};
 use crate::copy::plan::{CopyPlan, VariableCopy};
@@ -64,16 +64,16 @@ pub fn choose_route(
             found.complete |= fills_otherwise(from, to) || loses_empty_text(from, plan, to);
             // Usually the only input, and there may be very many variables.
             found.inputs.reserve_exact(1);
-            found.add(&Source::Main(reader, *var), None, copy, holes)?;
+            found.add(&VariableSource::Main(reader, *var), None, copy, holes)?;
         }
         Sources::Parts(parts) => {
             for (at, part) in parts.iter().enumerate() {
                 let source = match further.source(out, at) {
-                    Some(source) => Source::Further(source),
+                    Some(source) => VariableSource::Further(source),
                     None => {
                         let (schema, var) = (reader.schema(), part.variable);
                         check_source((schema, schema.var(var).ty), reader.layout(var), plan, out)?;
-                        Source::Main(reader, part.variable)
+                        VariableSource::Main(reader, part.variable)
                     }
                 };
                 found.complete |= !plan.grows && loses_empty_text(source.layout(), plan, to);
@@ -119,7 +119,7 @@ struct Choice {
 impl Choice {
     fn add(
         &mut self,
-        source: &Source,
+        source: &VariableSource,
         selection: Option<Selection>,
         copy: &VariableCopy,
         holes: Holes,

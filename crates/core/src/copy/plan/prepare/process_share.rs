@@ -53,7 +53,7 @@ impl Prepared {
         if n >= of {
             return Err(Error::Usage(format!("part {n} of {of}, counted from 0")));
         }
-        let line = Line::of(&self);
+        let line = WorkSequence::of(&self);
         let pieces: Vec<Range<u64>> = line.share(&self, n, of).collect();
         // The chunks of a variable may go by several routes, each of which adds its own.
         for plan in &mut self.plans {
@@ -79,7 +79,7 @@ impl Prepared {
 
     /// What each of `of` shares does, of each variable that it does anything of.
     pub fn shares(&self, of: u64) -> impl Iterator<Item = Vec<ShareOf<'_>>> {
-        let line = Line::of(self);
+        let line = WorkSequence::of(self);
         (0..of).map(move |n| {
             let pieces = line.share(self, n, of).enumerate();
             let taken = pieces.filter(|(_, pieces)| !pieces.is_empty());
@@ -212,12 +212,12 @@ pub struct ShareOf<'p> {
 }
 
 /// The work of all variables, one after the other.
-struct Line {
+struct WorkSequence {
     works: Vec<Work>,
     cost: u128,
 }
 
-impl Line {
+impl WorkSequence {
     fn of(prepared: &Prepared) -> Self {
         let works: Vec<Work> = prepared
             .variables

@@ -7,14 +7,14 @@ use crate::format::{Reader, Written};
 use crate::model::{Type, VarId, VariableLayout};
 
 /// A variable of the input, of which a route asks.
-pub enum Source<'a> {
+pub enum VariableSource<'a> {
     /// A variable of the main reader.
     Main(&'a dyn Reader, VarId),
     /// A variable of a further reader.
     Further(&'a FurtherSource),
 }
 
-impl Source<'_> {
+impl VariableSource<'_> {
     /// The variable in its reader's schema.
     pub fn var(&self) -> VarId {
         match self {

@@ -25,7 +25,7 @@ pub struct Needed {
 /// these need in turn.
 pub fn needed(input: &Schema, chosen: impl Iterator<Item = VarId>) -> Needed {
     let vars = input.vars.iter().enumerate();
-    let names = Names {
+    let names = VariableNames {
         input,
         vars: vars.map(|(n, var)| ((var.group, &*var.name), VarId(n))).collect(),
     };
@@ -81,12 +81,12 @@ fn external(input: &Schema) -> HashSet<&str> {
 }
 
 /// The variables of a dataset by their names.
-struct Names<'a> {
+struct VariableNames<'a> {
     input: &'a Schema,
     vars: HashMap<(GroupId, &'a str), VarId>,
 }
 
-impl Names<'_> {
+impl VariableNames<'_> {
     /// The coordinate variable of a dimension: of its name, first along it, in the nearest group around the variable that needs it.
     fn coordinate(&self, group: GroupId, dim: DimId) -> Option<VarId> {
         let name = &*self.input.dim(dim).name;

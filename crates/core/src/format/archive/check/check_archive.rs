@@ -12,7 +12,7 @@ use crate::chunk::resize;
 use crate::error::{Error, Result};
 use crate::format::archive::pack::pack_file::Packed;
 use crate::format::archive::random_access::opened::Archive;
-use crate::format::archive::restore::assemble::{Assembly, Job};
+use crate::format::archive::restore::assemble::{Assembly, RestoreJob};
 use crate::format::archive::restore::blocks::{Blocks, stream_of};
 use crate::format::archive::shares::Shares;
 use crate::format::archive::structure::fields::damaged;
@@ -95,7 +95,7 @@ fn assemble<R: Read + Send>(
     let passing = Shares::passing(limits.memory);
     let original = Passing::of(streams.original, passing);
     let shares = Shares::of(limits.memory, limits.threads, streams.longest_block());
-    let add = |job: &Job, error: Error| {
+    let add = |job: &RestoreJob, error: Error| {
         let stream = job.header.stream as usize;
         let finding = Finding {
             variable: (stream < rest).then_some(stream),

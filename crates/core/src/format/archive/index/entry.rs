@@ -1,10 +1,10 @@
-//! [`Entry`]: where one block of a stream is, or a run of blocks.
+//! [`StreamEntry`]: where one block of a stream is, or a run of blocks.
 
 use crate::format::archive::structure::block::{Content, HEADER, Header};
 
 /// One entry of an index: a block, or a run of blocks of one repeated element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct StreamEntry {
     /// Number of the first block.
     pub number: u64,
     /// Position of the block header in the archive.
@@ -13,7 +13,7 @@ pub(crate) struct Entry {
     pub content: Content,
 }
 
-impl Entry {
+impl StreamEntry {
     /// The entry of a block whose header is at a position.
     pub fn of(header: &Header, at: u64) -> Self {
         let content = match header.content {

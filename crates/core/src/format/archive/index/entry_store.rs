@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::entry::Entry;
+use super::entry::StreamEntry;
 use crate::error::{Error, Result};
 use crate::store::temporary_file;
 
@@ -13,7 +13,7 @@ use crate::store::temporary_file;
 pub(crate) const MEMORY: u64 = 64 << 20;
 
 /// Bytes of memory that a plain entry is charged with. A list of entries may have as much room again.
-const PLAIN: u64 = 2 * size_of::<Entry>() as u64;
+const PLAIN: u64 = 2 * size_of::<StreamEntry>() as u64;
 
 /// Bytes that a file must have room for when it is begun.
 const ROOM: u64 = 64 << 20;

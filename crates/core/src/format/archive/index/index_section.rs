@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::ops::Range;
 
-use super::entry::Entry;
+use super::entry::StreamEntry;
 use super::entry_store::EntryStore;
-use super::stream_index::{COLUMNS, ENTRY, Index, PIECE, number};
+use super::stream_index::{COLUMNS, ENTRY, PIECE, StreamIndex, number};
 use crate::error::{Error, Result};
 use crate::format::archive::structure::fields::damaged;
 use crate::format::archive::structure::section::{self, Type};
@@ -22,7 +22,11 @@ const COLUMN: usize = 64 << 10;
 ///
 /// # Errors
 /// Too many entries, and failures of reading packed entries and of writing.
-pub(crate) fn write(index: &Index, stream: usize, out: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<u64> {
+pub(crate) fn write(
+    index: &StreamIndex,
+    stream: usize,
+    out: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<u64> {
     let length = index.content_length();
     let mut content = index.content(stream)?;
     let cannot = |e| Error::io("cannot read the index of blocks again", e);
@@ -88,7 +92,7 @@ fn largest(stream: &Stream, blocks: u64) -> u64 {
 ///
 /// # Errors
 /// A damaged section, and another index.
-pub(crate) fn compare(input: &mut impl Read, found: &Index, stream: usize) -> Result<u64> {
+pub(crate) fn compare(input: &mut impl Read, found: &StreamIndex, stream: usize) -> Result<u64> {
     let differs = || {
         damaged(format!(
             "the index of stream {stream} does not tell of its blocks"
@@ -132,7 +136,7 @@ pub(crate) fn read(
     stream: &Stream,
     blocks: &Range<u64>,
     store: &EntryStore,
-) -> Result<Index> {
+) -> Result<StreamIndex> {
     let most = largest(stream, blocks.end.saturating_sub(blocks.start));
     let index = section::read(input, Type::Index, most, &mut |content, length| {
         if length <= IN_MEMORY {
@@ -155,7 +159,7 @@ fn decode(
     stream: &Stream,
     blocks: &Range<u64>,
     store: &EntryStore,
-) -> Result<Index> {
+) -> Result<StreamIndex> {
     let wrong = |why: &str| damaged(format!("the index of stream {n} {why}"));
     let mut head = [0; 8];
     let read = content.read_exact_at(0, &mut head);
@@ -173,14 +177,14 @@ fn decode(
         at += width as u64 * count;
         column
     });
-    let mut index = Index::new(blocks.start);
+    let mut index = StreamIndex::new(blocks.start);
     let (mut block, mut end) = (0u64, blocks.start);
     for _ in 0..count {
         let mut row = [0; 6];
         for (field, column) in row.iter_mut().zip(&mut columns) {
             *field = column.next()?;
         }
-        let entry = Entry::of_row(row, block, end);
+        let entry = StreamEntry::of_row(row, block, end);
         let entry = entry.ok_or_else(|| wrong("has an entry that contradicts itself"))?;
         if row[4] > stream.block_length(block) as u64 {
             return Err(wrong("has a block that is longer than it was"));

@@ -1,8 +1,8 @@
 //! Indexes: where the blocks of each stream are.
 //!
 //! ```text
-//! block headers ─► Entry ─► Index of a stream ─► EntryStore: memory, then a temporary file
-//!                                  └──────────────► index_section: written, compared and read
+//! block headers ─► StreamEntry ─► StreamIndex ─► EntryStore: memory, then a temporary file
+//!                                      └───────► index_section: written, compared and read
 //! ```
 
 pub(super) mod entry;

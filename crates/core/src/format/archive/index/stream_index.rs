@@ -9,7 +9,7 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::entry::Entry;
+use super::entry::StreamEntry;
 use super::entry_store::{EntryStore, Packed};
 use crate::error::{Error, Result};
 use crate::filter::compressors::zstd;
@@ -29,7 +29,7 @@ pub(crate) const PIECE: usize = 4096;
 const LEVEL: i32 = 1;
 
 /// The columns of entries, one after another. `before` is the end of the entry before the first one.
-fn columns(entries: &[Entry], before: u64) -> Vec<u8> {
+fn columns(entries: &[StreamEntry], before: u64) -> Vec<u8> {
     let mut out = vec![0; entries.len() * ENTRY];
     let mut rest = out.as_mut_slice();
     let mut parts = COLUMNS.map(|width| {
@@ -73,7 +73,7 @@ impl PackedEntries {
         Ok(columns)
     }
 
-    fn entries(&self) -> Result<Vec<Entry>> {
+    fn entries(&self) -> Result<Vec<StreamEntry>> {
         let columns = self.columns()?;
         let mut rest = columns.as_slice();
         let mut parts = Vec::with_capacity(COLUMNS.len());
@@ -90,7 +90,7 @@ impl PackedEntries {
             for (field, part) in row.iter_mut().zip(&mut parts) {
                 *field = part.next().map_or(0, number);
             }
-            let entry = Entry::of_row(row, block, before);
+            let entry = StreamEntry::of_row(row, block, before);
             let entry = entry.ok_or_else(|| Error::Internal("a packed entry is damaged".to_owned()))?;
             block += entry.run();
             before = entry.end();
@@ -101,19 +101,19 @@ impl PackedEntries {
 }
 
 /// The index of one stream: entries in ascending order of blocks, without gaps.
-pub(crate) struct Index {
+pub(crate) struct StreamIndex {
     pieces: Vec<PackedEntries>,
     /// Entries in pieces.
     in_pieces: usize,
     /// The end of the last entry in pieces, or of the front.
     before: u64,
     /// The entries after the pieces.
-    plain: Vec<Entry>,
+    plain: Vec<StreamEntry>,
     /// The piece that was unpacked last.
-    recent: Mutex<Option<(usize, Arc<Vec<Entry>>)>>,
+    recent: Mutex<Option<(usize, Arc<Vec<StreamEntry>>)>>,
 }
 
-impl Index {
+impl StreamIndex {
     /// An index without entries, of an archive whose front has `front` bytes.
     pub fn new(front: u64) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl Index {
     }
 
     /// Adds an entry.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: StreamEntry) {
         self.plain.push(entry);
     }
 
@@ -167,7 +167,7 @@ impl Index {
     ///
     /// # Errors
     /// If packed entries cannot be read again.
-    pub fn find(&self, block: u64) -> Result<Option<Entry>> {
+    pub fn find(&self, block: u64) -> Result<Option<StreamEntry>> {
         let in_plain = self.plain.first().is_some_and(|first| first.number <= block);
         if in_plain || self.pieces.is_empty() {
             return Ok(find_in(&self.plain, block));
@@ -194,7 +194,7 @@ impl Index {
     /// # Errors
     /// If packed entries cannot be read again.
     pub fn stored(&self) -> Result<u64> {
-        let sum = |entries: &[Entry]| entries.iter().map(|entry| entry.stored() as u64).sum::<u64>();
+        let sum = |entries: &[StreamEntry]| entries.iter().map(|entry| entry.stored() as u64).sum::<u64>();
         let mut bytes = sum(&self.plain);
         for piece in &self.pieces {
             bytes += sum(&piece.entries()?);
@@ -231,14 +231,14 @@ impl Index {
     }
 }
 
-fn find_in(entries: &[Entry], block: u64) -> Option<Entry> {
+fn find_in(entries: &[StreamEntry], block: u64) -> Option<StreamEntry> {
     let n = entries.partition_point(|entry| entry.number <= block);
     entries.get(n.checked_sub(1)?).copied()
 }
 
 /// The content of an index's section, column by column.
 struct IndexContent<'a> {
-    index: &'a Index,
+    index: &'a StreamIndex,
     /// The columns of the entries that are plain.
     plain: Vec<u8>,
     /// The next column, and the next piece in it.
@@ -293,7 +293,7 @@ impl Read for IndexContent<'_> {
 
 /// The indexes of an archive whose blocks come one after another.
 pub(crate) struct Indexes {
-    list: Vec<Index>,
+    list: Vec<StreamIndex>,
     /// Entries that are plain, in all indexes.
     plain: usize,
     store: EntryStore,
@@ -304,14 +304,14 @@ impl Indexes {
     /// bytes of memory.
     pub fn new(streams: usize, front: u64, memory: u64) -> Self {
         Self {
-            list: (0..streams).map(|_| Index::new(front)).collect(),
+            list: (0..streams).map(|_| StreamIndex::new(front)).collect(),
             plain: 0,
             store: EntryStore::of(memory),
         }
     }
 
     /// The index of each stream.
-    pub fn list(&self) -> &[Index] {
+    pub fn list(&self) -> &[StreamIndex] {
         &self.list
     }
 
@@ -321,7 +321,7 @@ impl Indexes {
     /// If entries that do not fit into memory cannot be kept.
     pub fn push(&mut self, header: &Header, at: u64) -> Result<()> {
         if let Some(index) = self.list.get_mut(header.stream as usize) {
-            index.push(Entry::of(header, at));
+            index.push(StreamEntry::of(header, at));
             self.plain += 1;
         }
         match self.plain > self.store.most_plain {
@@ -380,7 +380,7 @@ mod tests {
                 let stream = [0, 1, 1, 1, 2][n % 5];
                 let header = header(stream as u32, next[stream]);
                 indexes.push(&header, at).unwrap();
-                expected[stream].push(Entry::of(&header, at));
+                expected[stream].push(StreamEntry::of(&header, at));
                 at += (HEADER + header.stored()) as u64;
                 next[stream] += header.run();
             }

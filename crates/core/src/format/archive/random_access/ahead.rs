@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::opened::{Archive, copy_part};
 use crate::chunk::resize;
 use crate::error::{Error, Result};
-use crate::format::archive::index::entry::Entry;
+use crate::format::archive::index::entry::StreamEntry;
 use crate::format::archive::structure::fields::damaged;
 use crate::format::archive::structure::filter::Scratch;
 use crate::store::{ByteRange, Done};
@@ -22,7 +22,7 @@ struct Wanted {
     ranges: Vec<Range<u64>>,
     found: Vec<Vec<u8>>,
     /// The blocks to fetch.
-    entries: Vec<Entry>,
+    entries: Vec<StreamEntry>,
 }
 
 impl Archive {

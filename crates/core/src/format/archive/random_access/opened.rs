@@ -11,9 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::chunk::fill_pattern;
 use crate::error::{Error, Result};
-use crate::format::archive::index::entry::Entry;
+use crate::format::archive::index::entry::StreamEntry;
 use crate::format::archive::index::entry_store::EntryStore;
-use crate::format::archive::index::stream_index::Index;
+use crate::format::archive::index::stream_index::StreamIndex;
 use crate::format::archive::restore::blocks::decode;
 use crate::format::archive::structure::back::{Back, END};
 use crate::format::archive::structure::block::{self, BlockOrEnd, Content, HEADER, Header};
@@ -46,7 +46,7 @@ pub(crate) struct Archive {
     pub front: Front,
     /// What stands behind the blocks. Of a pipe, it is read when the first index is needed.
     back: OnceLock<Back>,
-    indexes: Vec<OnceLock<Arc<Index>>>,
+    indexes: Vec<OnceLock<Arc<StreamIndex>>>,
     /// Room for the entries of indexes.
     store: OnceLock<EntryStore>,
     /// Decoded blocks, by stream and number.
@@ -140,7 +140,7 @@ impl Archive {
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
-    pub fn index(&self, stream: usize) -> Result<Arc<Index>> {
+    pub fn index(&self, stream: usize) -> Result<Arc<StreamIndex>> {
         let slot = self.indexes.get(stream).ok_or_else(cut)?;
         if let Some(index) = slot.get() {
             return Ok(index.clone());
@@ -186,7 +186,7 @@ impl Archive {
     fn read_blocks(
         &self,
         stream: usize,
-        index: &Index,
+        index: &StreamIndex,
         blocks: Range<u64>,
         linear: u64,
         buf: &mut [u8],
@@ -225,11 +225,11 @@ impl Archive {
     pub(super) fn fill_known(
         &self,
         stream: usize,
-        index: &Index,
+        index: &StreamIndex,
         blocks: Range<u64>,
         linear: u64,
         buf: &mut [u8],
-    ) -> Result<Vec<Entry>> {
+    ) -> Result<Vec<StreamEntry>> {
         let of = &self.streams().list[stream];
         let mut wanted = Vec::new();
         for number in blocks {
@@ -251,7 +251,7 @@ impl Archive {
     }
 
     /// The header of a block of which `bytes` are the header and the stored bytes, which are returned too.
-    fn opened<'b>(&self, stream: usize, entry: &Entry, bytes: &'b [u8]) -> Result<(Header, &'b [u8])> {
+    fn opened<'b>(&self, stream: usize, entry: &StreamEntry, bytes: &'b [u8]) -> Result<(Header, &'b [u8])> {
         let (header, stored) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
         match block::decode(header)? {
             BlockOrEnd::Block(header) if entry.agrees(stream, &header) => Ok((header, stored)),
@@ -266,7 +266,7 @@ impl Archive {
     pub fn decode(
         &self,
         stream: usize,
-        entry: &Entry,
+        entry: &StreamEntry,
         bytes: &[u8],
         out: &mut Vec<u8>,
         scratch: &mut Scratch,
@@ -279,7 +279,7 @@ impl Archive {
     ///
     /// # Errors
     /// If the block cannot be read or is damaged.
-    pub fn stored(&self, stream: usize, entry: &Entry) -> Result<Vec<u8>> {
+    pub fn stored(&self, stream: usize, entry: &StreamEntry) -> Result<Vec<u8>> {
         let mut bytes = read(&*self.source, entry.at..entry.at + entry.stored() as u64)?;
         let (header, stored) = self.opened(stream, entry, &bytes)?;
         header.check_stored(stored)?;

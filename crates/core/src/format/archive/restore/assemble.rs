@@ -31,7 +31,7 @@ pub(crate) struct Assembly<'a> {
     pub shares: Shares,
     /// Receives each block that cannot be decoded, and why. If it returns no error, the other blocks are decoded too, and no more
     /// is written.
-    pub bad: &'a (dyn Fn(&Job, Error) -> Result<()> + Sync),
+    pub bad: &'a (dyn Fn(&RestoreJob, Error) -> Result<()> + Sync),
     /// Receives the position up to which the original was hashed. What is before it is not read again.
     pub hashed: &'a (dyn Fn(u64) + Sync),
     /// Bytes that may be complete and not hashed yet.
@@ -41,7 +41,7 @@ pub(crate) struct Assembly<'a> {
 }
 
 /// A block, or a part of a run of blocks of one repeated element.
-pub(crate) struct Job {
+pub(crate) struct RestoreJob {
     /// Number of the job, in the order of the archive.
     pub number: u64,
     /// The header of the block.
@@ -168,14 +168,14 @@ struct Queue<R> {
 
 impl<R: Read> Queue<R> {
     /// The job of a block, or of the first part of a run.
-    fn job(&mut self, header: Header, at: u64, bytes: Range<u64>) -> Job {
+    fn job(&mut self, header: Header, at: u64, bytes: Range<u64>) -> RestoreJob {
         let streams = &self.blocks.front.streams;
         let stream = header.stream as usize;
         let block = u64::from(streams.list[stream].block);
         let end = bytes
             .start
             .saturating_add((self.part / block).max(1).saturating_mul(block));
-        let mut job = Job {
+        let mut job = RestoreJob {
             number: self.job,
             header,
             at,
@@ -193,7 +193,7 @@ impl<R: Read> Queue<R> {
     }
 
     /// The next job, with the stored bytes of its block.
-    fn next(&mut self, stored: &mut Vec<u8>) -> Result<Option<Job>> {
+    fn next(&mut self, stored: &mut Vec<u8>) -> Result<Option<RestoreJob>> {
         if let Some((header, at, bytes)) = self.run.take() {
             stored.clear();
             return Ok(Some(self.job(header, at, bytes)));

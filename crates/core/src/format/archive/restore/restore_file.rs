@@ -5,7 +5,7 @@
 use std::io::{Cursor, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::assemble::{Assembly, Job};
+use super::assemble::{Assembly, RestoreJob};
 use super::blocks::{Blocks, stream_of};
 use crate::error::{Error, Result};
 use crate::format::archive::pack::pack_file::Packed;
@@ -72,7 +72,7 @@ pub fn restore(
     let assembly = Assembly {
         output,
         shares: Shares::of(memory, threads, lengths),
-        bad: &|job: &Job, error| {
+        bad: &|job: &RestoreJob, error| {
             *bad.lock().unwrap_or_else(PoisonError::into_inner) = Some(job.header.stream as usize);
             Err(error)
         },

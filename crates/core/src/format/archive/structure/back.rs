@@ -11,7 +11,7 @@ use super::section::AROUND;
 use crate::error::{Error, Result};
 use crate::format::archive::index::entry_store::EntryStore;
 use crate::format::archive::index::index_section;
-use crate::format::archive::index::stream_index::Index;
+use crate::format::archive::index::stream_index::StreamIndex;
 use crate::store::Object;
 
 /// Bytes that are read at either end when an archive is opened.
@@ -88,7 +88,7 @@ impl Back {
         front: &Front,
         stream: usize,
         store: &EntryStore,
-    ) -> Result<Index> {
+    ) -> Result<StreamIndex> {
         let (at, length) = *self.directory.get(stream).ok_or_else(cut)?;
         let of = front.streams.list.get(stream).ok_or_else(cut)?;
         let mut section = BackStream {

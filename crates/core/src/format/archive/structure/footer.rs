@@ -9,7 +9,7 @@ use super::section::{self, AROUND, Section, Type};
 use super::streams::Streams;
 use crate::error::{Error, Result};
 use crate::format::archive::index::index_section;
-use crate::format::archive::index::stream_index::Index;
+use crate::format::archive::index::stream_index::StreamIndex;
 
 /// Length of the footer, in bytes.
 pub(crate) const FOOTER: usize = 40;
@@ -77,7 +77,7 @@ pub(crate) type IndexPlace = (u64, u64);
 /// # Errors
 /// Those of [`index_section::write`].
 pub(crate) fn write_back(
-    indexes: &[Index],
+    indexes: &[StreamIndex],
     back: u64,
     sha: [u8; 32],
     out: &mut dyn FnMut(&[u8]) -> Result<()>,

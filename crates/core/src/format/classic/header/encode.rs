@@ -11,7 +11,7 @@ const MAX_OFFSET_32: u64 = i32::MAX as u64;
 
 /// The layout of a whole file: its header, and the place of each variable.
 #[derive(Debug)]
-pub struct Layout {
+pub struct ClassicLayout {
     pub header: Vec<u8>,
     /// The place of each of [`Schema::vars`].
     pub places: Vec<VariablePosition>,
@@ -25,7 +25,7 @@ pub struct Layout {
 ///
 /// # Errors
 /// Names a variable that starts past the highest position that the format can store.
-pub fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
+pub fn lay_out(schema: &Schema, version: Version) -> Result<ClassicLayout> {
     let too_large = || Error::Usage("the dataset is larger than any file can be".to_owned());
     let slabs = slabs(schema).map_err(|_| too_large())?;
     let (record_size, record_variables) = record_size(&slabs).ok_or_else(too_large)?;
@@ -78,7 +78,7 @@ pub fn lay_out(schema: &Schema, version: Version) -> Result<Layout> {
             .and_then(|n| n.checked_add(first)),
     };
     let size = size.filter(|n| i64::try_from(*n).is_ok()).ok_or_else(too_large)?;
-    Ok(Layout {
+    Ok(ClassicLayout {
         header: encode(schema, version, records, &places),
         places,
         geometry,

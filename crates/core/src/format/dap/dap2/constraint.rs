@@ -4,7 +4,7 @@
 //! ?SST[0:2:10][3],TIME&rows.a>5        projections, then selections
 //! ```
 
-use super::leaf::{Leaf, LeafDim, Place};
+use super::leaf::{Leaf, LeafDim, LeafPlace};
 use super::names::decoded;
 use crate::error::{Error, Result};
 use crate::format::dap::limits::shown;
@@ -179,10 +179,10 @@ impl Projection {
             let mut rank = leaf.path[step].rank + usize::from(leaf.path[step].is_sequence);
             let mut slices = slices.as_slice();
             // The slices of a grid are those of its array, and the n-th one is that of its n-th map.
-            let is_of_grid = matches!(leaf.place, Place::GridArray | Place::GridMap);
+            let is_of_grid = matches!(leaf.place, LeafPlace::GridArray | LeafPlace::GridMap);
             if is_of_grid && step + 2 == leaf.path.len() {
                 rank = leaf.path[step + 1].rank;
-                if leaf.place == Place::GridMap {
+                if leaf.place == LeafPlace::GridMap {
                     slices = match leaf.map.and_then(|map| slices.get(map)) {
                         Some(one) => std::slice::from_ref(one),
                         None => return self.misfit(),

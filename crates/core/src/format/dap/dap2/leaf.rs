@@ -16,7 +16,7 @@ pub struct Leaf {
     /// The nodes from the root to it.
     pub path: Vec<Step>,
     /// Where it stands.
-    pub place: Place,
+    pub place: LeafPlace,
     /// Of a map, the number of the array's dimension whose coordinates it has.
     pub map: Option<usize>,
     /// Dimensions, of structures around it first; that of a sequence before those inside of it.
@@ -51,7 +51,7 @@ pub struct LeafDim {
 
 /// Where an atomic variable stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum LeafPlace {
     /// In the root.
     Root,
     /// The array of a grid.

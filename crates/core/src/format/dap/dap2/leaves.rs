@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::constraint::Constraint;
 use super::dds::{Atom, Dataset, Dim, Node, NodeKind};
-use super::leaf::{Leaf, LeafDim, Place, Step};
+use super::leaf::{Leaf, LeafDim, LeafPlace, Step};
 use super::names::{decoded, legal};
 use crate::error::Result;
 use crate::format::dap::slice::Slice;
@@ -31,7 +31,7 @@ pub struct Leaves {
 pub fn leaves(dataset: &Dataset, constraint: &Constraint) -> Result<Leaves> {
     let mut found = Leaves::default();
     for node in &dataset.members {
-        found.add(node, &[], Place::Root);
+        found.add(node, &[], LeafPlace::Root);
     }
     found.names = found
         .all
@@ -42,10 +42,10 @@ pub fn leaves(dataset: &Dataset, constraint: &Constraint) -> Result<Leaves> {
     // A map that is a variable of the root too is shown once. So are equal maps of several grids.
     let mut named: HashSet<String> = all
         .iter()
-        .filter(|leaf| leaf.place != Place::GridMap)
+        .filter(|leaf| leaf.place != LeafPlace::GridMap)
         .map(|leaf| leaf.name.clone())
         .collect();
-    all.retain(|leaf| leaf.place != Place::GridMap || named.insert(leaf.name.clone()));
+    all.retain(|leaf| leaf.place != LeafPlace::GridMap || named.insert(leaf.name.clone()));
     // Stable, so that each group is in the order of the DDS.
     all.sort_by_key(|leaf| group_of(leaf.place));
     found.all = all;
@@ -53,11 +53,11 @@ pub fn leaves(dataset: &Dataset, constraint: &Constraint) -> Result<Leaves> {
 }
 
 /// The group of variables that netCDF-C lists together.
-fn group_of(place: Place) -> u8 {
+fn group_of(place: LeafPlace) -> u8 {
     match place {
-        Place::Root => 0,
-        Place::GridArray | Place::GridMap => 1,
-        Place::Inside => 2,
+        LeafPlace::Root => 0,
+        LeafPlace::GridArray | LeafPlace::GridMap => 1,
+        LeafPlace::Inside => 2,
     }
 }
 
@@ -70,7 +70,7 @@ impl Leaves {
         self.all.sort_by_key(|leaf| (group_of(leaf.place), place(leaf)));
     }
 
-    fn add(&mut self, node: &Node, above: &[(&Node, Step)], place: Place) {
+    fn add(&mut self, node: &Node, above: &[(&Node, Step)], place: LeafPlace) {
         let step = Step {
             raw: node.name.clone(),
             rank: node.dims.len(),
@@ -82,9 +82,13 @@ impl Leaves {
             NodeKind::Atom(atom) => self.all.push(leaf(&path, *atom, place)),
             NodeKind::Grid(members) => {
                 for (n, member) in members.iter().enumerate() {
-                    let place = if n == 0 { Place::GridArray } else { Place::GridMap };
+                    let place = if n == 0 {
+                        LeafPlace::GridArray
+                    } else {
+                        LeafPlace::GridMap
+                    };
                     self.add(member, &path, place);
-                    if let (Place::GridMap, Some(map)) = (place, self.all.last_mut()) {
+                    if let (LeafPlace::GridMap, Some(map)) = (place, self.all.last_mut()) {
                         map.map = Some(n - 1);
                     }
                 }
@@ -102,14 +106,14 @@ impl Leaves {
             }
             NodeKind::Structure(members) | NodeKind::Sequence(members) => {
                 for member in members {
-                    self.add(member, &path, Place::Inside);
+                    self.add(member, &path, LeafPlace::Inside);
                 }
             }
         }
     }
 }
 
-fn leaf(path: &[(&Node, Step)], atom: Atom, place: Place) -> Leaf {
+fn leaf(path: &[(&Node, Step)], atom: Atom, place: LeafPlace) -> Leaf {
     let mut dims = Vec::new();
     for (node, step) in path {
         if step.is_sequence {

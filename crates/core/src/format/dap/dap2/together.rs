@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::data::{Answer, Asked, most_bytes, question};
-use super::leaf::{Leaf, Place};
+use super::leaf::{Leaf, LeafPlace};
 use super::names::sent;
 use crate::error::Result;
 use crate::format::dap::server::Server;
@@ -48,7 +48,7 @@ impl Together {
         let mut group_of = vec![None; leaves.len()];
         for (n, leaf) in leaves.iter().enumerate() {
             let bytes = element_count(&leaf.whole()).map(|count| count.saturating_mul(leaf.size_sent()));
-            let bytes = bytes.filter(|bytes| *bytes <= MOST_OF_ONE && leaf.place == Place::Root);
+            let bytes = bytes.filter(|bytes| *bytes <= MOST_OF_ONE && leaf.place == LeafPlace::Root);
             let Some(bytes) = bytes else { continue };
             let query = sent(&leaf.projection(&leaf.whole())).len() + 1;
             let has_room =

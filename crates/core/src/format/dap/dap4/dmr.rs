@@ -32,7 +32,7 @@ pub struct Asked {
 
 /// The names that a path may lead to: of dimensions and enumerations.
 #[derive(Default)]
-struct Names {
+struct DmrNames {
     dims: HashMap<String, DimId>,
     enums: HashMap<String, TypeId>,
 }
@@ -63,7 +63,7 @@ pub fn described(text: &str, constraint: &Constraint) -> Result<Described> {
         schema: Schema::new(Kind::Netcdf4),
         asked: Vec::new(),
     };
-    let mut names = Names::default();
+    let mut names = DmrNames::default();
     made.declare(&root, Schema::ROOT, "", &mut names)?;
     let mut at = 0;
     made.define(&root, Schema::ROOT, "", &mut names, constraint, &mut at)?;
@@ -73,7 +73,7 @@ pub fn described(text: &str, constraint: &Constraint) -> Result<Described> {
 
 impl Described {
     /// Groups, dimensions and enumerations, which may be used before they are declared.
-    fn declare(&mut self, element: &Element, group: GroupId, path: &str, names: &mut Names) -> Result<()> {
+    fn declare(&mut self, element: &Element, group: GroupId, path: &str, names: &mut DmrNames) -> Result<()> {
         for child in &element.children {
             match child.name.as_str() {
                 "Dimension" => {
@@ -116,7 +116,7 @@ impl Described {
         element: &Element,
         group: GroupId,
         path: &str,
-        names: &mut Names,
+        names: &mut DmrNames,
         constraint: &Constraint,
         at: &mut usize,
     ) -> Result<()> {
@@ -161,7 +161,7 @@ impl Described {
         &mut self,
         element: &Element,
         group: GroupId,
-        names: &mut Names,
+        names: &mut DmrNames,
         path: &str,
     ) -> Result<Option<Type>> {
         let around = Around {
@@ -191,7 +191,7 @@ impl Described {
         group: GroupId,
         path: String,
         ty: Type,
-        names: &mut Names,
+        names: &mut DmrNames,
         constraint: &Constraint,
     ) -> Result<()> {
         let lengths: Vec<&Element> = element.children_of("Dim").collect();
@@ -226,7 +226,7 @@ impl Described {
         Ok(())
     }
 
-    fn dimension(&mut self, dim: &Element, path: &str, names: &mut Names) -> Result<DimId> {
+    fn dimension(&mut self, dim: &Element, path: &str, names: &mut DmrNames) -> Result<DimId> {
         if let Some(found) = names.dim(dim) {
             return found.map_err(|e| e.in_variable(&shown(path)));
         }
@@ -242,7 +242,7 @@ impl Described {
     }
 
     /// The dimension of the root for a length without a name, as netCDF-C calls it.
-    fn anonymous(&mut self, length: u64, names: &mut Names) -> DimId {
+    fn anonymous(&mut self, length: u64, names: &mut DmrNames) -> DimId {
         let name = format!("_Anonymous{length}");
         let schema = &mut self.schema;
         *names.dims.entry(format!("/{name}")).or_insert_with(|| {
@@ -256,7 +256,7 @@ impl Described {
     }
 }
 
-impl Names {
+impl DmrNames {
     /// The dimension that an element names; `None` if it names none.
     fn dim(&self, dim: &Element) -> Option<Result<DimId>> {
         let name = dim.attribute("name")?;
@@ -268,7 +268,7 @@ impl Names {
 /// What the members of a structure may name.
 struct Around<'a> {
     schema: &'a Schema,
-    names: &'a Names,
+    names: &'a DmrNames,
 }
 
 impl Surroundings for Around<'_> {
@@ -298,7 +298,7 @@ fn absolute(name: &str) -> String {
 }
 
 /// The type of a variable; `None` for one that is not read.
-fn type_of(element: &Element, names: &Names) -> Result<Option<Type>> {
+fn type_of(element: &Element, names: &DmrNames) -> Result<Option<Type>> {
     Ok(match element.name.as_str() {
         "Enum" => {
             let name = element.attribute("enum").unwrap_or_default();

@@ -22,7 +22,7 @@ const LONG_INDEX: usize = 1 << 16;
 pub struct Netcdf4Reader {
     pub(super) schema: Schema,
     pub(super) files: Vec<OpenFile>,
-    pub(super) variables: Vec<Opened>,
+    pub(super) variables: Vec<OpenedVariable>,
     pub(super) pipelines: SharedPipelines,
     /// The external links of all groups.
     pub(super) links: Vec<ExternalLink>,
@@ -33,7 +33,7 @@ pub struct Netcdf4Reader {
 }
 
 /// A variable, with its chunk index once it was read.
-pub(super) struct Opened {
+pub(super) struct OpenedVariable {
     pub(super) stored: StoredVariable,
     pub(super) chunks: OnceLock<Box<ChunkTable>>,
     /// The codecs, once they were bound.
@@ -44,7 +44,7 @@ pub(super) struct Opened {
     pub(super) faults: OnceLock<Vec<Error>>,
 }
 
-impl Opened {
+impl OpenedVariable {
     /// A variable whose index was not read.
     pub(super) fn new(stored: StoredVariable) -> Self {
         Self {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::object::links::OpenFile;
 use crate::error::Error;
 use crate::filter::Registry;
-use crate::model::Unfinished;
+use crate::model::Unclosed;
 use crate::store::Object;
 
 /// Why an HDF5 file may lack what its writer meant to write. `None` for anything else.
-pub fn unfinished(object: &Arc<dyn Object>) -> Option<Unfinished> {
+pub fn unfinished(object: &Arc<dyn Object>) -> Option<Unclosed> {
     open(object)?.unfinished()
 }
 
@@ -26,10 +26,10 @@ pub(super) fn told_of_writer(error: Error, object: &Arc<dyn Object>) -> Error {
     }
     match unfinished(object) {
         None => error,
-        Some(why @ Unfinished::NotClosed) if error.is_truncated() => {
+        Some(why @ Unclosed::NotClosed) if error.is_truncated() => {
             Error::Truncated(format!("{why}, and ends too early"))
         }
-        Some(why @ Unfinished::NotClosed) => Error::Usage(format!("{why}, and cannot be read: {error}")),
+        Some(why @ Unclosed::NotClosed) => Error::Usage(format!("{why}, and cannot be read: {error}")),
         Some(why) => Error::Usage(format!(
             "{why}, and what it holds is not in the file yet: read it when its writer has flushed or closed it"
         )),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ncutils_hdf5::{File, ObjectKind};
 
 use super::data::stored::StoredVariable;
-use super::netcdf4_reader::{Netcdf4Reader, Opened};
+use super::netcdf4_reader::{Netcdf4Reader, OpenedVariable};
 use super::object::hierarchy;
 use super::object::links::{Linker, OpenFile};
 use super::open_flags::told_of_writer;
@@ -176,7 +176,7 @@ impl Netcdf4Reader {
         Self {
             schema: Schema { unfinished, ..schema },
             files,
-            variables: stored.into_iter().map(Opened::new).collect(),
+            variables: stored.into_iter().map(OpenedVariable::new).collect(),
             pipelines: SharedPipelines::new(registry.clone()),
             links: Vec::new(),
             damaged: false,

@@ -10,7 +10,7 @@ use super::data::past_extent::fill_past_extent;
 use super::data::stored::StoredData;
 use super::data::structured;
 use super::list_sources;
-use super::netcdf4_reader::{Netcdf4Reader, Opened, in_chunk};
+use super::netcdf4_reader::{Netcdf4Reader, OpenedVariable, in_chunk};
 use super::own_check;
 use super::reference::reference_text::unknown_object;
 use crate::chunk::{ChunkGrid, Region};
@@ -21,7 +21,7 @@ use crate::format::{
     Fetcher, Needs, OtherFiles, OwnCheck, Reader, SourceFile, StructureCheck, VirtualSources, Written,
     between_holes, read_ranges, read_region,
 };
-use crate::model::{Encoding, Schema, Storage, Unfinished, Values, VarId, VariableLayout};
+use crate::model::{Encoding, Schema, Storage, Unclosed, Values, VarId, VariableLayout};
 use crate::store::{ByteRange, Done, FailedRequest, Requests};
 
 /// The only element of a list.
@@ -359,7 +359,7 @@ impl VirtualSources for Netcdf4Reader {
         }
     }
 
-    fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+    fn unfinished_sources(&self) -> Vec<(String, Unclosed)> {
         let linked = self.files.iter().skip(1);
         let mut found: Vec<_> = linked
             .filter_map(|file| Some((file.name.clone(), file.unfinished()?)))
@@ -381,11 +381,11 @@ impl VirtualSources for Netcdf4Reader {
     }
 
     fn data_warnings(&self) -> Vec<String> {
-        let missing = |(n, variable): (usize, &Opened)| match &variable.stored.data {
+        let missing = |(n, variable): (usize, &OpenedVariable)| match &variable.stored.data {
             StoredData::Virtual(data) => data.data.warning(&self.schema.var_path(VarId(n))),
             _ => None,
         };
-        let cut = |(n, variable): (usize, &Opened)| {
+        let cut = |(n, variable): (usize, &OpenedVariable)| {
             let has_cut = variable.stored.conversion.as_ref().is_some_and(|c| c.has_cut());
             has_cut.then(|| {
                 format!(
@@ -394,7 +394,7 @@ impl VirtualSources for Netcdf4Reader {
                 )
             })
         };
-        let unknown = |(n, variable): (usize, &Opened)| {
+        let unknown = |(n, variable): (usize, &OpenedVariable)| {
             let address = variable.stored.conversion.as_ref()?.unknown_object()?;
             let what = format!("variable {}", self.schema.var_path(VarId(n)));
             Some(unknown_object(&what, address))

@@ -13,7 +13,7 @@ use crate::format::netcdf4::conventions::{CLASS, DEPTH, DIMENSION_SCALE, QUANTIZ
 use crate::model::{self, Type, Values, VarId};
 
 /// One object.
-pub(super) struct Item {
+pub(super) struct HierarchyObject {
     /// Address of its header.
     pub(super) address: u64,
     /// How it was found first.
@@ -44,7 +44,7 @@ enum FoundBy {
 /// All objects, the root first.
 pub(super) struct Hierarchy {
     /// The objects. An object's number is that of its copy.
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<HierarchyObject>,
     /// The objects by address.
     pub(super) ids: HashMap<u64, ObjectId>,
     /// What cannot be copied, a line each.
@@ -65,7 +65,7 @@ impl Hierarchy {
     }
 
     /// True if a dataset is defined, and its data is not copied.
-    pub(super) fn is_without_data(&self, item: &Item) -> bool {
+    pub(super) fn is_without_data(&self, item: &HierarchyObject) -> bool {
         self.selection.without_data.contains(&item.address)
     }
 
@@ -76,7 +76,7 @@ impl Hierarchy {
     }
 
     /// The first path to an object, for messages and names.
-    pub(super) fn path(&self, item: &Item) -> String {
+    pub(super) fn path(&self, item: &HierarchyObject) -> String {
         let (of, mut path) = match &item.found {
             FoundBy::Root => return "/".to_owned(),
             FoundBy::Link(group, name) => (*group, format!("/{name}")),
@@ -98,7 +98,7 @@ impl Hierarchy {
     }
 
     /// The group of an object that was found by a link, and the link's name.
-    pub(super) fn link(&self, item: &Item) -> Option<(ObjectId, String)> {
+    pub(super) fn link(&self, item: &HierarchyObject) -> Option<(ObjectId, String)> {
         match &item.found {
             FoundBy::Link(group, name) => Some((*group, name.clone())),
             _ => None,
@@ -149,7 +149,7 @@ impl Hierarchy {
             )));
         }
         self.ids.insert(address, id);
-        self.items.push(Item {
+        self.items.push(HierarchyObject {
             address,
             found,
             depth,

@@ -30,7 +30,7 @@ mod specs;
 mod variable;
 
 pub use self::growth::grow;
-pub use self::names::Names;
+pub use self::names::HardLinkNames;
 pub use self::others::OtherDataset;
 pub use self::selection::Selection;
 pub use self::variable::Variable;

@@ -1,4 +1,4 @@
-//! [`Names`]: what the groups and datasets of a file are called, to select some of them.
+//! [`HardLinkNames`]: what the groups and datasets of a file are called, to select some of them.
 //!
 //! ```text
 //! Verbatim::names ─► a schema of all groups and datasets ─► lists of names mean addresses ─► Selection ─► Verbatim::select
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::model::{self, Attributes, GroupId, Kind, Schema, Type};
 
 /// The names of all groups and datasets that hard links lead to. A dataset with several names is a variable for each.
-pub struct Names {
+pub struct HardLinkNames {
     /// Groups and variables. Variables have no dimensions, and no type of theirs.
     pub schema: Schema,
     /// The address of each group.
@@ -44,9 +44,9 @@ impl Verbatim {
     ///
     /// # Errors
     /// A group is damaged.
-    pub fn names(&self) -> Result<Names> {
+    pub fn names(&self) -> Result<HardLinkNames> {
         let file = &self.file.file;
-        let mut names = Names {
+        let mut names = HardLinkNames {
             schema: Schema::new(Kind::Netcdf4),
             groups: vec![file.root()],
             vars: Vec::new(),

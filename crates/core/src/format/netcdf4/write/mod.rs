@@ -22,7 +22,7 @@ mod writer;
 
 pub(super) use dataset::filters;
 pub(super) use external::segments;
-pub(in crate::format) use tree::{DatasetTree, Tree};
+pub(in crate::format) use tree::{DatasetTree, ObjectTree};
 pub(in crate::format) use writer::Netcdf4Writer;
 pub(super) use writer::pages;
 
@@ -48,7 +48,7 @@ pub fn check(schema: &Schema) -> Result<()> {
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     check::schema(schema)?;
     check::plans(schema, plans)?;
-    tree::Tree::new(schema, plans).map(|_| ())
+    tree::ObjectTree::new(schema, plans).map(|_| ())
 }
 
 /// Creates a netCDF-4 file, and the raw data of variables in the files `raw`. It is restricted to the classic model if the schema's kind says so.
@@ -63,7 +63,7 @@ pub fn create(
 ) -> Result<Box<dyn Writer>> {
     check::schema(schema)?;
     check::plans(schema, plans)?;
-    let tree = tree::Tree::new(schema, plans)?;
+    let tree = tree::ObjectTree::new(schema, plans)?;
     Ok(Box::new(writer::Netcdf4Writer::create(
         output, raw, schema, plans, &tree,
     )?))

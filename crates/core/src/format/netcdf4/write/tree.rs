@@ -25,7 +25,7 @@ use crate::model::{Attribute, DimId, GroupId, Item, Kind, Schema, TypeId, VarId}
 
 /// The HDF5 objects of a schema. Each is made on request, because all together take many times the memory of
 /// the schema.
-pub struct Tree<'s> {
+pub struct ObjectTree<'s> {
     schema: &'s Schema,
     plans: &'s [VariablePlan],
     types: Datatypes<'s>,
@@ -75,7 +75,7 @@ const OF_THE_FILE: [&str; 2] = [PROPERTIES, CLASSIC_MODEL];
 /// Most attributes of an object.
 const MAX_ATTRIBUTES: usize = u16::MAX as usize;
 
-impl<'s> Tree<'s> {
+impl<'s> ObjectTree<'s> {
     /// Numbers the objects of a dataset.
     ///
     /// # Errors
@@ -185,13 +185,13 @@ pub trait DatasetTree: ObjectSource<Error = SourceError> {
     }
 }
 
-impl DatasetTree for Tree<'_> {
+impl DatasetTree for ObjectTree<'_> {
     fn dataset(&self, var: VarId) -> ObjectId {
         self.places.vars[var.0]
     }
 }
 
-impl ObjectSource for Tree<'_> {
+impl ObjectSource for ObjectTree<'_> {
     type Error = SourceError;
 
     fn object_count(&self) -> usize {

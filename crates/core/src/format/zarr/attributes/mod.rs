@@ -37,7 +37,7 @@ pub use fill_attribute::read as read_fill_value;
 pub use kept_json::{is_rounded, json as kept_json, restore as restore_json};
 pub use names::is_reserved;
 pub use read::{ReadAttributes, read};
-pub use write::{Written, value, write};
+pub use write::{WrittenAttributes, value, write};
 
 use super::json::Json;
 use crate::model::Type;

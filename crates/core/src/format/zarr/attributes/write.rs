@@ -14,7 +14,7 @@ const LEAST_STRING: usize = 128;
 
 /// Attributes as members of `.zattrs`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Written {
+pub struct WrittenAttributes {
     /// The values, in order.
     pub members: Vec<(String, Json)>,
     /// The type of each, in order; none in pure Zarr.
@@ -33,8 +33,8 @@ pub fn write(
     flavor: Flavor,
     owner: &str,
     warnings: &mut Vec<String>,
-) -> Result<Written, String> {
-    let mut written = Written::default();
+) -> Result<WrittenAttributes, String> {
+    let mut written = WrittenAttributes::default();
     for attribute in attributes {
         let name = &attribute.name;
         if is_reserved(name) {

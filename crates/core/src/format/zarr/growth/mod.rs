@@ -24,7 +24,7 @@ use self::documents::Grown;
 use self::undo::Note;
 use super::keys::{ARRAY, NODE, below};
 use super::options::ZarrOptions;
-use super::write::{Documents, ZarrWriter};
+use super::write::{HierarchyDocuments, ZarrWriter};
 use crate::error::{Error, Result};
 use crate::format::zarr::json::Json;
 use crate::format::{VariablePlan, Writer};
@@ -116,7 +116,7 @@ pub fn grow(
         let removed = array.remove_new(store, &*output, &path);
         removed.map_err(|e| Error::io("cannot write", e).in_variable(&path))?;
     }
-    let documents = Documents {
+    let documents = HierarchyDocuments {
         all,
         last: |_| None,
         keys: None,

@@ -58,7 +58,7 @@ pub fn metadata(
         Kind::Nczarr => Flavor::Nczarr,
         _ => Flavor::Zarr,
     };
-    let documents = Documents {
+    let documents = DocumentBuilder {
         schema,
         flavor,
         options,
@@ -85,14 +85,14 @@ pub fn consolidated(documents: Vec<(String, Json)>) -> Json {
     ])
 }
 
-struct Documents<'a> {
+struct DocumentBuilder<'a> {
     schema: &'a Schema,
     flavor: Flavor,
     options: ZarrOptions,
     warnings: RefCell<Vec<String>>,
 }
 
-impl Documents<'_> {
+impl DocumentBuilder<'_> {
     /// True for references of kerchunk. Their readers expect `_FillValue` as the fill value of the array, the compressor as the last filter,
     /// and no `_NCProperties`.
     fn is_kerchunk(&self) -> bool {
@@ -297,7 +297,7 @@ impl Documents<'_> {
         };
         let (plain, booleans) = attributes::booleans_as_integers(self.schema, attributes);
         let written = attributes::write(&plain, self.flavor, owner, &mut self.warnings.borrow_mut());
-        let attributes::Written {
+        let attributes::WrittenAttributes {
             mut members,
             mut types,
         } = written.map_err(Error::Usage)?;

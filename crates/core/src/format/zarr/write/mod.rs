@@ -23,7 +23,7 @@ pub use packing::Packing;
 pub use shard_file::{ShardBytes, ShardFile, ShardFiles};
 pub use shards::ShardGrid;
 pub use warnings::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, rounded_numbers, shuffles_a_part, warnings};
-pub use writer::{Documents, ZarrWriter, grids};
+pub use writer::{HierarchyDocuments, ZarrWriter, grids};
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub fn create(
 ) -> Result<ZarrWriter> {
     check_plans(schema, plans)?;
     let metadata = metadata::metadata(schema, plans, &grids(schema, plans)?, options)?;
-    let documents = Documents {
+    let documents = HierarchyDocuments {
         all: metadata.documents,
         last: match options.consolidated {
             true => |documents| Some((CONSOLIDATED, metadata::consolidated(documents))),

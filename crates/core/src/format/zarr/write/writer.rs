@@ -17,7 +17,7 @@ use crate::model::{ChunkKeys, Schema, Values, VarId};
 use crate::store::{FailedKey, KeyOutput, Reference, ReferencedArray, ReservedKey, StoredRange};
 
 /// The metadata of a hierarchy.
-pub struct Documents {
+pub struct HierarchyDocuments {
     /// All documents with their keys.
     pub all: Vec<(String, Json)>,
     /// Makes of all documents the one that is put last, with its key: the consolidated metadata.
@@ -37,7 +37,7 @@ pub struct ZarrWriter {
     shard_grids: Vec<Option<ShardGrid>>,
     /// The path of each array.
     paths: Vec<String>,
-    documents: Documents,
+    documents: HierarchyDocuments,
     window: ReorderWindow<Option<PendingChunk>>,
     shards: Shards,
     received: Received,
@@ -71,7 +71,7 @@ impl ZarrWriter {
         output: Arc<dyn KeyOutput>,
         schema: &Schema,
         plans: &[VariablePlan],
-        documents: Documents,
+        documents: HierarchyDocuments,
     ) -> Result<Self> {
         let shard_grid = |(n, plan): (usize, &VariablePlan)| {
             ShardGrid::new(&plan.layout).map_err(|e| e.in_variable(&schema.var_path(VarId(n))))

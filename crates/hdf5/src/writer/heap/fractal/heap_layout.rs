@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::doubling_table::HeapParameters;
 use super::doubling_table::WIDTH;
-use crate::writer::btree_v2::{HEADER_SIZE as TREE_HEADER_SIZE, Tree, TreeKind};
+use crate::writer::btree_v2::{BtreeV2Shape, HEADER_SIZE as TREE_HEADER_SIZE, TreeKind};
 use crate::writer::pages::Pages;
 use crate::{Error, Result};
 
@@ -33,7 +33,7 @@ pub(crate) struct HeapLayout {
     pub(super) indirect: BTreeMap<(u64, u32), u64>,
     /// Number of rows of the root indirect block; 0 if the root is a direct block or absent.
     pub(super) root_rows: u32,
-    pub(super) huge_tree: Option<Tree>,
+    pub(super) huge_tree: Option<BtreeV2Shape>,
     /// Positions of the huge objects' B-tree, of its nodes, and of the first huge object.
     pub(super) huge_tree_at: u64,
     pub(super) huge_nodes_at: u64,
@@ -98,7 +98,7 @@ impl HeapLayout {
             free += size;
         }
         if huge > 0 {
-            self.huge_tree = Some(Tree::new(TreeKind::HugeObjects, huge, self.pages));
+            self.huge_tree = Some(BtreeV2Shape::new(TreeKind::HugeObjects, huge, self.pages));
         }
     }
 

@@ -18,7 +18,7 @@ use crate::model::{Type, Values};
 
 use super::data_list::DataList;
 use super::elements::Elements;
-use super::entry::Entry;
+use super::entry::ListEntry;
 use crate::cdl::read::constant::lexer::Lexer;
 use crate::cdl::read::syntax::text::Text;
 use position::Passed;
@@ -49,7 +49,7 @@ pub struct ListReader<'r> {
 
 /// A part of a list's text.
 struct Window<'e> {
-    entry: &'e Entry,
+    entry: &'e ListEntry,
     end: u64,
     /// True if the list ends at `end`.
     last: bool,

@@ -5,7 +5,7 @@ use crate::error::Result;
 
 use crate::cdl::read::constant::lexer::{Constant, Lexer};
 use crate::cdl::read::values::data_list::DataList;
-use crate::cdl::read::values::entry::Entry;
+use crate::cdl::read::values::entry::ListEntry;
 use crate::cdl::read::values::measure::LIST_EXPECTED;
 
 /// The last item that was passed in a list.
@@ -35,7 +35,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    pub(super) fn new(list: &DataList, entry: &Entry) -> Self {
+    pub(super) fn new(list: &DataList, entry: &ListEntry) -> Self {
         let sizes = list.level_sizes();
         let mut at = vec![0; sizes.len()];
         let mut rest = entry.element;

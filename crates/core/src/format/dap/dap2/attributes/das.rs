@@ -11,12 +11,12 @@ pub struct AttributeSet {
     /// Its name; empty for the outermost.
     pub name: String,
     /// What is in it, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DasEntry>,
 }
 
 /// A part of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum DasEntry {
     /// An attribute.
     Attribute(TextAttribute),
     /// A set.
@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Result<AttributeSet> {
 }
 
 /// The entries up to the `}` that ends them.
-fn entries(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<Entry>> {
+fn entries(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<DasEntry>> {
     if depth > DEEPEST {
         return Err(lexer.fault(&format!("more than {DEEPEST} sets in each other")));
     }
@@ -61,7 +61,7 @@ fn entries(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<Entry>> {
         let first = name(lexer)?;
         if lexer.has_mark(b'{')? {
             let inside = self::entries(lexer, depth + 1)?;
-            entries.push(Entry::Set(AttributeSet {
+            entries.push(DasEntry::Set(AttributeSet {
                 name: first.to_owned(),
                 entries: inside,
             }));
@@ -70,14 +70,16 @@ fn entries(lexer: &mut Lexer<'_>, depth: usize) -> Result<Vec<Entry>> {
         let name = name(lexer)?.to_owned();
         let values = values(lexer)?;
         match Atom::of(first) {
-            Some(atom) => entries.push(Entry::Attribute(TextAttribute { name, atom, values })),
+            Some(atom) => entries.push(DasEntry::Attribute(TextAttribute { name, atom, values })),
             None if first.eq_ignore_ascii_case("Alias") => {}
             // XML of other programs, which is one text.
-            None if first.eq_ignore_ascii_case("OtherXML") => entries.push(Entry::Attribute(TextAttribute {
-                name,
-                atom: Atom::String,
-                values,
-            })),
+            None if first.eq_ignore_ascii_case("OtherXML") => {
+                entries.push(DasEntry::Attribute(TextAttribute {
+                    name,
+                    atom: Atom::String,
+                    values,
+                }))
+            }
             None => return Err(lexer.fault("an attribute of an unknown type")),
         }
     }
@@ -117,25 +119,25 @@ mod tests {
             NC_GLOBAL { Alias x y; Url u "http://h/x;y"; String a:b "1"; }
         }"#;
         let set = parse(text).unwrap();
-        let [Entry::Set(sst), Entry::Set(global)] = &set.entries[..] else {
+        let [DasEntry::Set(sst), DasEntry::Set(global)] = &set.entries[..] else {
             panic!()
         };
-        let Entry::Attribute(fill) = &sst.entries[0] else {
+        let DasEntry::Attribute(fill) = &sst.entries[0] else {
             panic!()
         };
         assert_eq!(
             (fill.name.as_str(), fill.atom, fill.values.as_slice()),
             ("_FillValue", Atom::Float32, &["-1e+34".to_owned()][..])
         );
-        let Entry::Attribute(long) = &sst.entries[1] else {
+        let DasEntry::Attribute(long) = &sst.entries[1] else {
             panic!()
         };
         assert_eq!(long.values, [r#"a \"b\""#, "c"]);
-        let Entry::Attribute(none) = &sst.entries[2] else {
+        let DasEntry::Attribute(none) = &sst.entries[2] else {
             panic!()
         };
         assert!(none.values.is_empty());
-        assert!(matches!(&sst.entries[3], Entry::Set(dods) if dods.name == "DODS"));
+        assert!(matches!(&sst.entries[3], DasEntry::Set(dods) if dods.name == "DODS"));
         assert_eq!(global.entries.len(), 2);
     }
 

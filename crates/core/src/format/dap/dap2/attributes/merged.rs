@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::leaf::Leaf;
 use super::super::names::decoded;
-use super::das::{AttributeSet, Entry, TextAttribute};
+use super::das::{AttributeSet, DasEntry, TextAttribute};
 
 /// Attributes of different names, in order.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +52,7 @@ pub struct Merged {
 }
 
 /// A set, with the names of those around it.
-struct Found<'a> {
+struct NestedSet<'a> {
     full: String,
     set: &'a AttributeSet,
 }
@@ -129,13 +129,13 @@ pub fn merged(das: &AttributeSet, leaves: &[Leaf], all: &HashSet<String>) -> Mer
 }
 
 /// All sets, those inside a set before it.
-fn collect<'a>(set: &'a AttributeSet, full: &str, found: &mut Vec<Found<'a>>) {
+fn collect<'a>(set: &'a AttributeSet, full: &str, found: &mut Vec<NestedSet<'a>>) {
     for entry in &set.entries {
-        if let Entry::Set(inside) = entry {
+        if let DasEntry::Set(inside) = entry {
             collect(inside, &joined(full, &inside.name), found);
         }
     }
-    found.push(Found {
+    found.push(NestedSet {
         full: full.to_owned(),
         set,
     });
@@ -150,7 +150,7 @@ fn joined(front: &str, name: &str) -> String {
 
 fn attributes(set: &AttributeSet) -> impl Iterator<Item = &TextAttribute> {
     set.entries.iter().filter_map(|entry| match entry {
-        Entry::Attribute(attribute) if !attribute.values.is_empty() => Some(attribute),
+        DasEntry::Attribute(attribute) if !attribute.values.is_empty() => Some(attribute),
         _ => None,
     })
 }

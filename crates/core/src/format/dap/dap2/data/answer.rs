@@ -33,7 +33,7 @@ pub struct Asked<'a> {
 }
 
 /// An atomic variable of an answer.
-struct Found {
+struct AnswerAtom {
     /// The names of the nodes down to it, decoded.
     path: Vec<String>,
     atom: Atom,
@@ -41,7 +41,7 @@ struct Found {
     count: Option<u64>,
 }
 
-impl Found {
+impl AnswerAtom {
     /// True for this variable. Servers may leave out structures around it.
     fn is(&self, leaf: &Leaf) -> bool {
         self.atom == leaf.atom && self.path.last() == Some(&leaf.own_name())
@@ -144,7 +144,7 @@ impl<'a> Answer<'a> {
     }
 
     /// The atomic variables of the answer, in order.
-    fn found(&self) -> Vec<Found> {
+    fn found(&self) -> Vec<AnswerAtom> {
         let mut all = Vec::new();
         for node in &self.dataset.members {
             collect(node, &[], Some(1), &mut all);
@@ -153,12 +153,12 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn collect(node: &Node, above: &[String], count: Option<u64>, all: &mut Vec<Found>) {
+fn collect(node: &Node, above: &[String], count: Option<u64>, all: &mut Vec<AnswerAtom>) {
     let path = [above, &[decoded(&node.name)]].concat();
     let lengths = node.dims.iter().map(|dim| dim.length);
     let count = lengths.fold(count, |count, length| count?.checked_mul(length));
     match &node.kind {
-        NodeKind::Atom(atom) => all.push(Found {
+        NodeKind::Atom(atom) => all.push(AnswerAtom {
             path,
             atom: *atom,
             count,
@@ -171,7 +171,7 @@ fn collect(node: &Node, above: &[String], count: Option<u64>, all: &mut Vec<Foun
     }
 }
 
-fn check_count(found: &Found, asked: &Asked<'_>) -> Result<()> {
+fn check_count(found: &AnswerAtom, asked: &Asked<'_>) -> Result<()> {
     match asked.count {
         Some(count) if found.count != Some(count) => Err(Error::Damaged(format!(
             "the server's answer has {} elements, and {count} were asked for",

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::bytes::ObjectBytes;
 use crate::format::netcdf4::read::reference::object_names::ObjectNames;
-use crate::model::Unfinished;
+use crate::model::Unclosed;
 use crate::store::{ExternalFiles, Input, InputKind, NamedAs, NoExternalFile, Object, ObjectVersion};
 
 /// Most soft and external links in one resolution: libhdf5's limit.
@@ -296,14 +296,14 @@ impl OpenFile {
     }
 
     /// Why the file may lack what its writer meant to write. Its lock is tried only if its flags say that it is open.
-    pub fn unfinished(&self) -> Option<Unfinished> {
+    pub fn unfinished(&self) -> Option<Unclosed> {
         let flags = self.file.consistency();
         flags
             .is_open_for_writing()
             .then(|| match self.source.is_locked_for_writing() {
-                Some(true) => Unfinished::BeingWritten,
-                Some(false) if !flags.is_open_for_swmr() => Unfinished::NotClosed,
-                _ => Unfinished::Open,
+                Some(true) => Unclosed::BeingWritten,
+                Some(false) if !flags.is_open_for_swmr() => Unclosed::NotClosed,
+                _ => Unclosed::Open,
             })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ncutils_hdf5::{ElementSelection, Stripe, VirtualMapping};
 
 use super::selection::elements::Elements;
-use super::selection::index_tree::Run;
+use super::selection::index_tree::IndexRun;
 use super::selection::unlimited::{first, indices_below, limited, nth_run, reach};
 use super::source::source_name::{has_blocks, of_block};
 use crate::error::{Error, Result};
@@ -316,11 +316,11 @@ impl Resolving {
 }
 
 /// The runs of stripes, one of which may be replaced.
-fn runs(stripes: &[Stripe], replaced: Option<(usize, Run)>) -> Result<Vec<Run>> {
+fn runs(stripes: &[Stripe], replaced: Option<(usize, IndexRun)>) -> Result<Vec<IndexRun>> {
     let run = |(d, stripe): (usize, &Stripe)| match replaced {
         Some((along, run)) if along == d => Some(run),
         _ => limited(stripe),
     };
-    let runs: Option<Vec<Run>> = stripes.iter().enumerate().map(run).collect();
+    let runs: Option<Vec<IndexRun>> = stripes.iter().enumerate().map(run).collect();
     runs.ok_or_else(|| Error::Damaged("a selection of more elements than can be counted".into()))
 }

@@ -26,4 +26,4 @@ pub use source::cast::is_number;
 pub use source::find_source::{SourceFiles, Trail};
 pub use source::source_reader::SourceReader;
 pub use source::virtual_storage::VirtualStorage;
-pub use virtual_data::{Source, Sources, VirtualData, set_lengths};
+pub use virtual_data::{SourceDataset, Sources, VirtualData, set_lengths};

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Written;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::{SLOT_SIZE, SharedLayout, Slot, Unfinished, Values};
+use crate::model::{SLOT_SIZE, SharedLayout, Slot, Unclosed, Values};
 use crate::store::BoundedCache;
 
 /// Most sources that stay open.
@@ -35,7 +35,7 @@ const SOURCES: usize = 64;
 const MOST_BOXES: usize = 256;
 
 /// A source dataset whose lengths are known.
-pub struct Source {
+pub struct SourceDataset {
     /// Its file.
     pub file: OpenFile,
     /// Its header. The lengths of a virtual dataset are those that its sources give it.
@@ -48,7 +48,7 @@ pub struct Source {
 ///
 /// # Errors
 /// Its elements cannot become those of the virtual dataset, or its header is damaged.
-pub type OpenSource = fn(Source, &VirtualStorage<'_>, &Datatype, &Registry) -> Result<SourceReader>;
+pub type OpenSource = fn(SourceDataset, &VirtualStorage<'_>, &Datatype, &Registry) -> Result<SourceReader>;
 
 /// The sources of all virtual datasets of an input.
 #[derive(Clone)]
@@ -81,7 +81,7 @@ impl Sources {
     ///
     /// # Errors
     /// Those of [`SourceFiles::find`]; its mappings are damaged. The error names file and dataset.
-    fn find(&self, from: &OpenFile, name: &str, path: &str, trail: &Trail) -> Result<Option<Source>> {
+    fn find(&self, from: &OpenFile, name: &str, path: &str, trail: &Trail) -> Result<Option<SourceDataset>> {
         let Some(found) = self.files.find(from, name, path, trail)? else {
             return Ok(None);
         };
@@ -95,7 +95,7 @@ impl Sources {
             }
             _ => None,
         };
-        Ok(Some(Source {
+        Ok(Some(SourceDataset {
             file,
             dataset,
             mappings,
@@ -179,7 +179,7 @@ impl VirtualData {
     }
 
     /// The files of sources that were opened so far and that their writers have not closed, by name.
-    pub fn unfinished_sources(&self) -> Vec<(String, Unfinished)> {
+    pub fn unfinished_sources(&self) -> Vec<(String, Unclosed)> {
         self.sources_of_input.files.unfinished()
     }
 

@@ -11,8 +11,8 @@ use ncutils_hdf5::{
 use super::datasets::Datasets;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::{SourceError, hdf5_error};
-use crate::format::netcdf4::verbatim::elements::{CopiedObjects, Shape};
-use crate::format::netcdf4::verbatim::hierarchy::{Hierarchy, Item};
+use crate::format::netcdf4::verbatim::elements::{CopiedObjects, ElementShape};
+use crate::format::netcdf4::verbatim::hierarchy::{Hierarchy, HierarchyObject};
 use crate::format::netcdf4::verbatim::specs::Headers;
 use crate::format::netcdf4::write::DatasetTree;
 use crate::model::{Schema, VarId};
@@ -66,11 +66,11 @@ impl<'a> GrownObjects<'a> {
         Ok(all)
     }
 
-    fn check(&self, item: &Item) -> Result<()> {
+    fn check(&self, item: &HierarchyObject) -> Result<()> {
         let file = self.headers.places.file;
         let object = file.object(item.address).map_err(hdf5_error)?;
         let dataset = file.dataset(&object).map_err(hdf5_error)?;
-        let shape = Shape::new(&dataset.datatype, file.offset_size())?;
+        let shape = ElementShape::new(&dataset.datatype, file.offset_size())?;
         let is_empty = dataset.dataspace.count() == Some(0);
         match shape.has_references() && !is_empty {
             true => Err(Error::Unsupported(

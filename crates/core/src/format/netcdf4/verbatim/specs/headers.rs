@@ -7,8 +7,8 @@ use ncutils_hdf5::{
 
 use super::super::attachments::keep_copied;
 use super::super::damage::left;
-use super::super::elements::{CopiedObjects, Shape};
-use super::super::hierarchy::{Hierarchy, Item};
+use super::super::elements::{CopiedObjects, ElementShape};
+use super::super::hierarchy::{Hierarchy, HierarchyObject};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 
@@ -21,13 +21,13 @@ pub(in super::super) struct Headers<'a> {
 
 impl<'a> Headers<'a> {
     /// What was found of an object.
-    pub(in super::super) fn item(&self, id: ObjectId) -> Result<&'a Item> {
+    pub(in super::super) fn item(&self, id: ObjectId) -> Result<&'a HierarchyObject> {
         let item = self.hierarchy.items.get(id.0);
         item.ok_or_else(|| Error::Internal(format!("there is no object {}", id.0)))
     }
 
     /// The object itself.
-    pub(in super::super) fn object(&self, item: &Item) -> Result<Object> {
+    pub(in super::super) fn object(&self, item: &HierarchyObject) -> Result<Object> {
         self.places.file.object(item.address).map_err(hdf5_error)
     }
 
@@ -40,7 +40,11 @@ impl<'a> Headers<'a> {
     }
 
     /// The content of a group or of a committed datatype; `None` for a dataset.
-    pub(in super::super) fn kind(&self, item: &Item, object: &Object) -> Result<Option<ObjectSpecKind>> {
+    pub(in super::super) fn kind(
+        &self,
+        item: &HierarchyObject,
+        object: &Object,
+    ) -> Result<Option<ObjectSpecKind>> {
         let file = self.places.file;
         Ok(match item.kind {
             ObjectKind::Group => Some(ObjectSpecKind::Group {
@@ -98,7 +102,7 @@ impl<'a> Headers<'a> {
             keep_copied(&mut all, self.hierarchy, self.places.file, &is_copied)?;
         }
         let all = all.into_iter().map(|attribute| {
-            let shape = Shape::new(&attribute.datatype, self.places.file.offset_size())?;
+            let shape = ElementShape::new(&attribute.datatype, self.places.file.offset_size())?;
             Ok(AttributeSpec {
                 datatype: match self.committed(attribute.committed)? {
                     Some(id) => DatatypeSpec::Committed(id, attribute.datatype),
@@ -127,7 +131,7 @@ impl<'a> Headers<'a> {
 
     /// The fill value of a dataset.
     pub(in super::super) fn fill(&self, dataset: &Dataset) -> Result<FillSpec> {
-        let shape = Shape::new(&dataset.datatype, self.places.file.offset_size())?;
+        let shape = ElementShape::new(&dataset.datatype, self.places.file.offset_size())?;
         Ok(match &dataset.fill.value {
             Fill::Undefined => FillSpec::Undefined,
             Fill::Default => FillSpec::Default,

@@ -172,5 +172,5 @@ fn what_zarr_cannot_hold() {
         ..text(b"x")
     });
     let written = write(&reserved, Flavor::Nczarr, "variable v", &mut vec![]).unwrap();
-    assert_eq!(written, Written::default());
+    assert_eq!(written, WrittenAttributes::default());
 }

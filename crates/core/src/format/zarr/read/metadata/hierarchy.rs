@@ -16,7 +16,7 @@ use crate::format::zarr::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, b
 
 /// The documents of a group or array.
 #[derive(Debug, Default)]
-pub struct Documents {
+pub struct NodeDocuments {
     /// `.zgroup` or `.zarray`.
     pub metadata: Option<Json>,
     /// True for an array that also has `.zgroup`.
@@ -27,7 +27,7 @@ pub struct Documents {
     old: Vec<(Own, Json)>,
 }
 
-impl Documents {
+impl NodeDocuments {
     /// A member of netCDF's own: in the attributes, in the metadata, or under a key of its own.
     pub fn own(&self, own: Own) -> Option<&Json> {
         let (attributes, metadata) = (self.attributes.as_ref(), self.metadata.as_ref());
@@ -75,7 +75,7 @@ pub struct Group {
     /// Position of its parent in [`Hierarchy::groups`]; `None` for the root.
     pub parent: Option<usize>,
     /// Its documents.
-    pub documents: Documents,
+    pub documents: NodeDocuments,
 }
 
 /// An array.
@@ -88,7 +88,7 @@ pub struct Array {
     /// Position of its group in [`Hierarchy::groups`].
     pub group: usize,
     /// Its documents.
-    pub documents: Documents,
+    pub documents: NodeDocuments,
 }
 
 /// All groups and arrays. A group comes after its parent.
@@ -123,7 +123,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     let root = root
         .into_iter()
         .next()
-        .unwrap_or(Node::None(Documents::default()));
+        .unwrap_or(Node::None(NodeDocuments::default()));
     let mut found = Hierarchy {
         groups: Vec::new(),
         arrays: Vec::new(),
@@ -139,7 +139,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
     };
     match root {
         Node::Array(documents) => {
-            found.groups.push(group(Documents::default()));
+            found.groups.push(group(NodeDocuments::default()));
             found.arrays.push(Array {
                 path: String::new(),
                 name: "data".to_owned(),
@@ -150,7 +150,7 @@ pub fn read(store: &mut MetadataStore) -> Result<Hierarchy> {
         }
         Node::Group(documents) => found.groups.push(group(documents)),
         Node::None(_) => {
-            found.groups.push(group(Documents::default()));
+            found.groups.push(group(NodeDocuments::default()));
         }
     }
     let mut level = 0..1;
@@ -258,10 +258,10 @@ fn listed(group: &Group) -> Result<Vec<String>> {
 
 /// What lies at a path.
 enum Node {
-    Group(Documents),
-    Array(Documents),
+    Group(NodeDocuments),
+    Array(NodeDocuments),
     /// No document says what it is.
-    None(Documents),
+    None(NodeDocuments),
 }
 
 /// What lies at each path, by one request.
@@ -285,7 +285,7 @@ fn nodes(store: &mut MetadataStore, paths: &[String], old: bool) -> Result<Vec<N
         let is_array = array.is_some();
         let is_also_group = is_array && group.is_some();
         let is_old_group = old.iter().any(|(own, _)| *own == Own::Group);
-        let documents = Documents {
+        let documents = NodeDocuments {
             metadata: array.or(group),
             is_also_group,
             attributes,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::array_metadata::ArrayMetadata;
 use super::element_type::ElementType;
-use super::hierarchy::{Array, Documents, Group, Hierarchy};
+use super::hierarchy::{Array, Group, Hierarchy, NodeDocuments};
 use super::metadata_store::fault;
 use super::named_dimensions::NamedDimensions;
 use crate::error::{Error, Result};
@@ -153,7 +153,7 @@ impl Builder {
     fn attributes(
         &mut self,
         path: &str,
-        documents: &Documents,
+        documents: &NodeDocuments,
         variable: Option<Type>,
     ) -> Result<attributes::ReadAttributes> {
         let Some(document) = &documents.attributes else {

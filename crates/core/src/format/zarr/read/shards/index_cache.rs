@@ -22,7 +22,7 @@ const MOST_WHOLE: usize = 2;
 pub type ShardPosition = (usize, usize, Vec<u64>);
 
 /// A shard whose index was read.
-pub struct Opened {
+pub struct OpenedShard {
     /// Its index.
     pub index: ShardIndex,
     /// Its bytes.
@@ -31,7 +31,7 @@ pub struct Opened {
     pub is_whole: bool,
 }
 
-impl Opened {
+impl OpenedShard {
     /// The bytes of an inner chunk. `None` if the shard lacks it.
     ///
     /// # Errors
@@ -62,9 +62,9 @@ impl Opened {
 /// The shards that were used last. An index that is not here is read again.
 pub struct IndexCache {
     /// `None` for a shard that does not exist.
-    indexes: BoundedCache<ShardPosition, Option<Arc<Opened>>>,
+    indexes: BoundedCache<ShardPosition, Option<Arc<OpenedShard>>>,
     /// Shards whose bytes were decoded.
-    wholes: BoundedCache<ShardPosition, Option<Arc<Opened>>>,
+    wholes: BoundedCache<ShardPosition, Option<Arc<OpenedShard>>>,
 }
 
 impl Default for IndexCache {
@@ -78,12 +78,12 @@ impl Default for IndexCache {
 
 impl IndexCache {
     /// The shard at a place; `Some(None)` if it does not exist. `None` if this is not known.
-    pub fn get(&self, place: &ShardPosition) -> Option<Option<Arc<Opened>>> {
+    pub fn get(&self, place: &ShardPosition) -> Option<Option<Arc<OpenedShard>>> {
         self.indexes.get(place).or_else(|| self.wholes.get(place))
     }
 
     /// Keeps a shard, and gives up those that were not used for longest where there are too many.
-    pub fn insert(&self, place: ShardPosition, opened: Option<Arc<Opened>>) {
+    pub fn insert(&self, place: ShardPosition, opened: Option<Arc<OpenedShard>>) {
         match &opened {
             Some(shard) if shard.is_whole => self.wholes.keep(place, opened, 1),
             _ => {
@@ -111,14 +111,14 @@ pub fn index_size(level: &Level) -> Result<usize> {
 mod tests {
     use super::*;
 
-    fn opened(chunks: u64) -> Option<Arc<Opened>> {
+    fn opened(chunks: u64) -> Option<Arc<OpenedShard>> {
         let index = ShardIndex::empty(&[chunks]).unwrap();
         let bytes = Bytes::Stored {
             key: String::new(),
             start: 0,
             end: None,
         };
-        Some(Arc::new(Opened {
+        Some(Arc::new(OpenedShard {
             index,
             bytes,
             is_whole: false,

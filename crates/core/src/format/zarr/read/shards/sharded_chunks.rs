@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::index_cache::{IndexCache, Opened, ShardPosition, index_size};
+use super::index_cache::{IndexCache, OpenedShard, ShardPosition, index_size};
 use super::shard_bytes::Bytes;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
@@ -345,7 +345,12 @@ impl Shards {
     }
 
     /// The shard at `place`, whose stored bytes are `bytes`. `None` if it does not exist.
-    fn open(&self, store: &dyn KeyStore, place: ShardPosition, bytes: &Bytes) -> Result<Option<Arc<Opened>>> {
+    fn open(
+        &self,
+        store: &dyn KeyStore,
+        place: ShardPosition,
+        bytes: &Bytes,
+    ) -> Result<Option<Arc<OpenedShard>>> {
         if let Some(opened) = self.opened.get(&place) {
             return Ok(opened);
         }
@@ -369,9 +374,9 @@ impl Shards {
         Ok(opened)
     }
 
-    fn read(&self, store: &dyn KeyStore, level: &Level, bytes: &Bytes) -> Result<Option<Opened>> {
+    fn read(&self, store: &dyn KeyStore, level: &Level, bytes: &Bytes) -> Result<Option<OpenedShard>> {
         if let (true, Some(held)) = (level.around.is_empty(), bytes.held()) {
-            return Ok(Some(Opened {
+            return Ok(Some(OpenedShard {
                 index: index_of(level, held)?,
                 bytes: bytes.clone(),
                 is_whole: false,
@@ -399,7 +404,7 @@ impl Shards {
     }
 
     /// Makes a shard of its index or, if it must be read as a whole, of all its bytes.
-    fn decode(&self, store: &dyn KeyStore, level: &Level, bytes: Bytes, found: &[u8]) -> Result<Opened> {
+    fn decode(&self, store: &dyn KeyStore, level: &Level, bytes: Bytes, found: &[u8]) -> Result<OpenedShard> {
         let size = index_size(level)?;
         let damaged = |why: String| Error::Damaged(format!("the shard's index: {why}"));
         if level.around.is_empty()
@@ -414,7 +419,7 @@ impl Shards {
                 (end, _) => end,
             };
             let index = level.index_codecs.decode(found, &level.counts).map_err(damaged)?;
-            return Ok(Opened {
+            return Ok(OpenedShard {
                 index,
                 bytes: Bytes::Stored { key, start, end },
                 is_whole: false,
@@ -422,7 +427,7 @@ impl Shards {
         }
         let whole = self.decode_around(level, found)?;
         let range = 0..whole.len();
-        Ok(Opened {
+        Ok(OpenedShard {
             index: index_of(level, &whole)?,
             bytes: Bytes::Held(Arc::new(whole), range),
             is_whole: true,

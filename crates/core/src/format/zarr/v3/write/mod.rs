@@ -18,7 +18,7 @@ pub use warnings::warnings;
 
 use super::super::json::Json;
 use super::super::options::ZarrOptions;
-use super::super::write::{Documents, ZarrWriter};
+use super::super::write::{HierarchyDocuments, ZarrWriter};
 use crate::error::Result;
 use crate::format::VariablePlan;
 use crate::model::Schema;
@@ -44,7 +44,7 @@ pub fn create(
 ) -> Result<ZarrWriter> {
     check_plans(schema, plans)?;
     let metadata = metadata::metadata(schema, plans)?;
-    let documents = Documents {
+    let documents = HierarchyDocuments {
         all: metadata.documents,
         last: match options.consolidated {
             true => metadata::consolidated,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::index_tree::{Interval, Level, Node, Run, below, too_many};
+use super::index_tree::{IndexRun, Interval, Level, Node, below, too_many};
 use crate::error::{Error, Result};
 
 /// Most boxes that all intervals together may meet. Files list the blocks of a regular selection one by one, so there may
@@ -115,7 +115,7 @@ fn same(a: &Option<Arc<Node>>, b: &Option<Arc<Node>>) -> bool {
 }
 
 /// The intervals as runs of equal length and distance, if they are.
-fn stripe(intervals: &[Interval]) -> Option<Run> {
+fn stripe(intervals: &[Interval]) -> Option<IndexRun> {
     let (first, last) = (intervals.first()?, intervals.last()?);
     let block = first.end - first.start;
     let stride = intervals
@@ -127,7 +127,7 @@ fn stripe(intervals: &[Interval]) -> Option<Run> {
             && same(&pair[0].below, &pair[1].below)
     });
     let rest = last.end - last.start;
-    (regular && rest <= block).then(|| Run {
+    (regular && rest <= block).then(|| IndexRun {
         start: first.start,
         stride,
         block,

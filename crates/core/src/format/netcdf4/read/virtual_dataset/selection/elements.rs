@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use super::box_union::Union;
-use super::index_tree::{Level, Node, Run, below, too_many};
+use super::index_tree::{IndexRun, Level, Node, below, too_many};
 use crate::chunk::Region;
 use crate::error::Result;
 
@@ -21,11 +21,11 @@ pub struct Elements {
     rank: usize,
     count: u64,
     bounds: Region,
-    kind: Kind,
+    kind: ElementsKind,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum ElementsKind {
     None,
     /// The element of an array without dimensions.
     Scalar,
@@ -44,7 +44,7 @@ impl Elements {
                 start: vec![0; rank],
                 count: vec![0; rank],
             },
-            kind: Kind::None,
+            kind: ElementsKind::None,
         }
     }
 
@@ -53,7 +53,7 @@ impl Elements {
     /// # Errors
     /// There are more than can be counted.
     pub fn all(shape: &[u64]) -> Result<Self> {
-        let runs: Vec<Run> = shape.iter().map(|length| Run::whole(*length)).collect();
+        let runs: Vec<IndexRun> = shape.iter().map(|length| IndexRun::whole(*length)).collect();
         Self::of_runs(&runs)
     }
 
@@ -61,7 +61,7 @@ impl Elements {
     ///
     /// # Errors
     /// There are more elements than can be counted.
-    pub fn of_runs(runs: &[Run]) -> Result<Self> {
+    pub fn of_runs(runs: &[IndexRun]) -> Result<Self> {
         if runs.iter().any(|run| run.total == 0 || run.block == 0) {
             return Ok(Self::none(runs.len()));
         }
@@ -78,7 +78,7 @@ impl Elements {
             };
             let count = run.total.checked_mul(below(&node)).ok_or_else(too_many)?;
             let level = Level::Stripe(
-                Run {
+                IndexRun {
                     block,
                     stride,
                     ..*run
@@ -91,7 +91,7 @@ impl Elements {
             rank: runs.len(),
             count: below(&node),
             bounds,
-            kind: node.map_or(Kind::Scalar, Kind::Tree),
+            kind: node.map_or(ElementsKind::Scalar, ElementsKind::Tree),
         })
     }
 
@@ -103,12 +103,12 @@ impl Elements {
         let boxes: Vec<&[u64]> = corners.chunks_exact(2 * rank.max(1)).collect();
         if let [one] = boxes[..] {
             let runs = one[..rank].iter().zip(&one[rank..]);
-            let runs: Option<Vec<Run>> = runs
+            let runs: Option<Vec<IndexRun>> = runs
                 .map(|(first, last)| {
                     let total = last.checked_sub(*first)?.checked_add(1)?;
-                    Some(Run {
+                    Some(IndexRun {
                         start: *first,
-                        ..Run::whole(total)
+                        ..IndexRun::whole(total)
                     })
                 })
                 .collect();
@@ -132,7 +132,7 @@ impl Elements {
                 start: bounds.iter().map(|(low, _)| *low).collect(),
                 count: bounds.iter().map(|(low, high)| high - low + 1).collect(),
             },
-            kind: Kind::Tree(root),
+            kind: ElementsKind::Tree(root),
         })
     }
 
@@ -156,7 +156,7 @@ impl Elements {
             rank,
             count: (coordinates.len() / rank) as u64,
             bounds: Region { start, count },
-            kind: Kind::Points(coordinates.into()),
+            kind: ElementsKind::Points(coordinates.into()),
         })
     }
 
@@ -177,7 +177,7 @@ impl Elements {
 
     /// True if all elements of [`Elements::bounds`] are there, in C order.
     pub fn is_box(&self) -> bool {
-        !matches!(self.kind, Kind::Points(_)) && self.bounds.element_count() == Some(self.count)
+        !matches!(self.kind, ElementsKind::Points(_)) && self.bounds.element_count() == Some(self.count)
     }
 
     /// Calls `emit` for each run of neighbours along the last dimension within `region`: number of the first element,
@@ -191,10 +191,10 @@ impl Elements {
         emit: &mut dyn FnMut(u64, &[u64], u64) -> Result<()>,
     ) -> Result<()> {
         match &self.kind {
-            Kind::None => Ok(()),
-            Kind::Scalar => emit(0, &[], 1),
-            Kind::Tree(node) => node.within(region, 0, 0, &mut vec![0; self.rank], emit),
-            Kind::Points(coordinates) => {
+            ElementsKind::None => Ok(()),
+            ElementsKind::Scalar => emit(0, &[], 1),
+            ElementsKind::Tree(node) => node.within(region, 0, 0, &mut vec![0; self.rank], emit),
+            ElementsKind::Points(coordinates) => {
                 for (number, at) in coordinates.chunks_exact(self.rank).enumerate() {
                     let is_inside = |d: usize| {
                         at[d]
@@ -221,10 +221,10 @@ impl Elements {
             return Ok(());
         }
         match &self.kind {
-            Kind::None => Ok(()),
-            Kind::Scalar => emit(&[], 1),
-            Kind::Tree(node) => node.numbers(from, to, 0, &mut vec![0; self.rank], emit),
-            Kind::Points(coordinates) => {
+            ElementsKind::None => Ok(()),
+            ElementsKind::Scalar => emit(&[], 1),
+            ElementsKind::Tree(node) => node.numbers(from, to, 0, &mut vec![0; self.rank], emit),
+            ElementsKind::Points(coordinates) => {
                 let points = coordinates.chunks_exact(self.rank);
                 let (from, to) = (from as usize, to as usize);
                 points.skip(from).take(to - from).try_for_each(|at| emit(at, 1))

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// Indices along one dimension: runs of `block` indices, `stride` apart, the last of which may be shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Run {
+pub struct IndexRun {
     /// The first index.
     pub start: u64,
     /// Distance from the beginning of a run to the next.
@@ -18,7 +18,7 @@ pub struct Run {
     pub total: u64,
 }
 
-impl Run {
+impl IndexRun {
     /// The indices 0 to `length - 1`.
     pub fn whole(length: u64) -> Self {
         Self {
@@ -56,7 +56,7 @@ pub(crate) struct Node {
 /// The indices of a node.
 #[derive(Debug)]
 pub(crate) enum Level {
-    Stripe(Run, Option<Arc<Node>>),
+    Stripe(IndexRun, Option<Arc<Node>>),
     List(Vec<Interval>),
 }
 

@@ -9,7 +9,7 @@
 
 use ncutils_hdf5::Stripe;
 
-use super::index_tree::Run;
+use super::index_tree::IndexRun;
 
 /// Number of indices of a stripe below `length`.
 pub fn indices_below(stripe: &Stripe, length: u64) -> u64 {
@@ -41,8 +41,8 @@ pub fn reach(stripe: &Stripe, total: u64) -> u64 {
 }
 
 /// The first `total` indices of a stripe.
-pub fn first(stripe: &Stripe, total: u64) -> Run {
-    Run {
+pub fn first(stripe: &Stripe, total: u64) -> IndexRun {
+    IndexRun {
         start: stripe.start,
         stride: stripe.stride.max(1),
         block: stripe.block.unwrap_or(total),
@@ -51,18 +51,18 @@ pub fn first(stripe: &Stripe, total: u64) -> Run {
 }
 
 /// All indices of a stripe with an end; `None` if they cannot be counted.
-pub fn limited(stripe: &Stripe) -> Option<Run> {
+pub fn limited(stripe: &Stripe) -> Option<IndexRun> {
     let total = stripe.count?.checked_mul(stripe.block?)?;
     Some(first(stripe, total))
 }
 
 /// Run number `n` of a stripe without an end; `None` if it cannot be reached.
-pub fn nth_run(stripe: &Stripe, n: u64) -> Option<Run> {
+pub fn nth_run(stripe: &Stripe, n: u64) -> Option<IndexRun> {
     let start = n.checked_mul(stripe.stride)?.checked_add(stripe.start)?;
     start.checked_add(stripe.block?)?;
-    Some(Run {
+    Some(IndexRun {
         start,
-        ..Run::whole(stripe.block?)
+        ..IndexRun::whole(stripe.block?)
     })
 }
 

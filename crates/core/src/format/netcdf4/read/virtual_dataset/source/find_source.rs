@@ -12,7 +12,7 @@ use super::missing::MissingSources;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::netcdf4::read::object::links::OpenFile;
-use crate::model::Unfinished;
+use crate::model::Unclosed;
 use crate::store::{BoundedCache, InputKind, NamedAs, NoExternalFile};
 
 /// Most files whose metadata is kept.
@@ -35,7 +35,7 @@ pub struct SourceFiles {
     registry: Registry,
     open: BoundedCache<OsString, OpenFile>,
     /// Names of files that their writers have not closed.
-    unfinished: Mutex<Vec<(String, Unfinished)>>,
+    unfinished: Mutex<Vec<(String, Unclosed)>>,
     /// True if elements that cannot be read are fill values.
     fills: AtomicBool,
 }
@@ -83,7 +83,7 @@ impl SourceFiles {
     }
 
     /// The files that were opened so far and that their writers have not closed, by name.
-    pub fn unfinished(&self) -> Vec<(String, Unfinished)> {
+    pub fn unfinished(&self) -> Vec<(String, Unclosed)> {
         let found = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
         found.clone()
     }

@@ -13,7 +13,7 @@ use crate::format::netcdf4::read::datatype::presented::Presented;
 use crate::format::netcdf4::read::layout::storage;
 use crate::format::netcdf4::read::netcdf4_reader::Netcdf4Reader;
 use crate::format::netcdf4::read::virtual_dataset::{
-    Source, SourceReader, VirtualStorage, VirtualVariable, is_number,
+    SourceDataset, SourceReader, VirtualStorage, VirtualVariable, is_number,
 };
 use crate::model::{Attributes, Encoding, GroupId, Kind, Schema, SharedLayout, Type, Variable};
 
@@ -22,7 +22,7 @@ use crate::model::{Attributes, Encoding, GroupId, Kind, Schema, SharedLayout, Ty
 /// # Errors
 /// Its elements cannot become those of the virtual dataset, or its header is damaged.
 pub fn open(
-    mut source: Source,
+    mut source: SourceDataset,
     target: &VirtualStorage<'_>,
     datatype: &Datatype,
     registry: &Registry,

@@ -85,13 +85,13 @@ fn regular_lists_of_blocks_are_as_small_as_stripes() {
         .flat_map(|y| (0..300u64).flat_map(move |x| [y * 4, x * 3, y * 4 + 1, x * 3]))
         .collect();
     let elements = Elements::of_boxes(2, &corners).unwrap();
-    let Kind::Tree(node) = &elements.kind else {
+    let ElementsKind::Tree(node) = &elements.kind else {
         panic!()
     };
     assert!(matches!(
         node.level,
         Level::Stripe(
-            Run {
+            IndexRun {
                 stride: 4,
                 block: 2,
                 total: 600,
@@ -106,7 +106,7 @@ fn regular_lists_of_blocks_are_as_small_as_stripes() {
 #[test]
 fn numbers_that_cannot_be_counted_are_refused() {
     assert!(Elements::all(&[1 << 40, 1 << 40]).is_err());
-    let far = Run {
+    let far = IndexRun {
         start: u64::MAX - 3,
         stride: 2,
         block: 1,
@@ -125,9 +125,9 @@ proptest! {
     fn runs_hold_what_they_say(
         dims in proptest::collection::vec((0u64..4, 1u64..5, 1u64..5, 0u64..9, 0u64..6, 0u64..12), 1..4),
     ) {
-        let runs: Vec<Run> = dims
+        let runs: Vec<IndexRun> = dims
             .iter()
-            .map(|d| Run { start: d.0, stride: d.1.max(d.2), block: d.2, total: d.3 })
+            .map(|d| IndexRun { start: d.0, stride: d.1.max(d.2), block: d.2, total: d.3 })
             .collect();
         let selects = |at: &[u64]| runs.iter().zip(at).all(|(run, index)| {
             index.checked_sub(run.start).is_some_and(|n| {

@@ -18,7 +18,7 @@ use ncutils_core::location::{CreateOptions, JobPhase, Location};
 
 use super::CHANGED;
 use crate::arguments::Arguments;
-use crate::modes::distributed::write;
+use crate::modes::job_steps::write;
 use crate::step::Step;
 use crate::{copy, locations};
 

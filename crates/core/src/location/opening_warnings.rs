@@ -1,13 +1,13 @@
-//! [`Notes`]: what is found out while a location is opened.
+//! [`OpeningWarnings`]: warnings that are found while a location is opened.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Lines for the user, which gather while a location is opened. Copies of a location share them, and they make no
+/// Warnings for the user, which gather while a location is opened. Copies of a location share them, and they make no
 /// difference between locations.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
+pub(super) struct OpeningWarnings(Arc<Mutex<Vec<String>>>);
 
-impl Notes {
+impl OpeningWarnings {
     pub(super) fn add(&self, lines: impl IntoIterator<Item = String>) {
         self.0
             .lock()
@@ -15,16 +15,16 @@ impl Notes {
             .extend(lines);
     }
 
-    /// The lines so far, which are forgotten.
+    /// The warnings so far, which are forgotten.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl PartialEq for Notes {
+impl PartialEq for OpeningWarnings {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Notes {}
+impl Eq for OpeningWarnings {}

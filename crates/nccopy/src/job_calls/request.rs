@@ -1,4 +1,4 @@
-//! [`Request`]: a call that names the file of a job.
+//! [`JobRequest`]: a call that names the file of a job.
 
 use std::ffi::OsString;
 use std::fs;
@@ -43,13 +43,13 @@ enum Asked {
 
 /// A call that names the file of a job.
 #[derive(Debug, Clone)]
-pub struct Request<'m> {
+pub struct JobRequest<'m> {
     asked: Asked,
     file: PathBuf,
     matches: &'m ArgMatches,
 }
 
-impl<'m> Request<'m> {
+impl<'m> JobRequest<'m> {
     /// The request of a call; `None` for a copy.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
-//! [`Unfinished`]: a dataset that its writer has not closed.
+//! [`Unclosed`]: a dataset that its writer has not closed.
 
 use std::fmt;
 
 /// Why a dataset may lack what its writer meant to write. It is displayed as a sentence without a full stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unfinished {
+pub enum Unclosed {
     /// A program has the file open for writing.
     BeingWritten,
     /// No program has the file open, and the one that wrote it did not close it.
@@ -13,7 +13,7 @@ pub enum Unfinished {
     Open,
 }
 
-impl fmt::Display for Unfinished {
+impl fmt::Display for Unclosed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BeingWritten => "the file is being written by another program",

@@ -12,7 +12,7 @@ use ncutils_core::store::{LATEST_LISTING, lists_late};
 
 use super::MISSING;
 use super::job_arguments::JobArguments;
-use crate::modes::distributed::notes_of;
+use crate::modes::job_steps::notes_of;
 use crate::step::{Finishing, Step};
 
 /// How often marks that a network file system may not tell yet are asked for.

@@ -7,7 +7,7 @@ use ncutils_core::location::JobPhase;
 use serde_json::json;
 
 use super::job_arguments::JobArguments;
-use crate::modes::distributed::notes_of;
+use crate::modes::job_steps::notes_of;
 
 /// Seconds after which a part that was begun and tells nothing counts as stopped: three times as often as it tells.
 const SILENT: u64 = 100;

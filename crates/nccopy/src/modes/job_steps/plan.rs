@@ -58,7 +58,7 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
         &planned.prepared.plans,
         &engine.create_options(),
     )?;
-    arguments.messages.warn_of_notes(output);
+    arguments.messages.warn_of_opening(output);
     let job = JobFile {
         plan: digest,
         described,

@@ -17,7 +17,7 @@ mod resume;
 mod status;
 mod with_parent;
 
-pub use request::Request;
+pub use request::JobRequest;
 pub use resume::resume;
 pub use with_parent::end_with_parent;
 
