@@ -27,8 +27,8 @@ use ncutils_core::view::ViewRequest;
 
 use crate::asked_kind::AskedKind;
 use crate::files::{Files, Form};
+use crate::job_step::Step;
 use crate::reference_names::ReferenceRequest;
-use crate::step::Step;
 
 /// The parsed arguments of a call of `nccopy`.
 #[derive(Debug, Clone)]

@@ -12,8 +12,8 @@ use ncutils_core::store::{LATEST_LISTING, lists_late};
 
 use super::MISSING;
 use super::job_arguments::JobArguments;
+use crate::job_step::{Finishing, Step};
 use crate::modes::job_steps::notes_of;
-use crate::step::{Finishing, Step};
 
 /// How often marks that a network file system may not tell yet are asked for.
 const AGAIN: Duration = Duration::from_secs(5);

@@ -18,8 +18,8 @@ use ncutils_core::location::{CreateOptions, JobPhase, Location};
 
 use super::CHANGED;
 use crate::arguments::Arguments;
+use crate::job_step::Step;
 use crate::modes::job_steps::write;
-use crate::step::Step;
 use crate::{copy, locations};
 
 /// A job, and the call that does a step of it.

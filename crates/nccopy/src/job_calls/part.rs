@@ -5,8 +5,8 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::location::JobPhase;
 
 use super::job_arguments::JobArguments;
+use crate::job_step::Making;
 use crate::modes::job_steps::notes_of;
-use crate::step::Making;
 
 /// Checks that the job has the parts.
 ///

@@ -14,7 +14,7 @@ use ncutils_core::error::{Error, Result};
 
 use super::job_arguments::JobArguments;
 use super::{abandon, finish, part, status};
-use crate::step::{Making, Step};
+use crate::job_step::{Making, Step};
 
 /// Most bytes of the file of a job.
 const MOST_BYTES: u64 = 1 << 30;

@@ -24,7 +24,7 @@ use super::job_arguments::JobArguments;
 use super::{finish, part, request};
 use crate::arguments::Arguments;
 use crate::copy;
-use crate::step::{Making, Planning, Step};
+use crate::job_step::{Making, Planning, Step};
 
 /// Makes a copy, or what is left of it. Returns the exit status.
 ///

@@ -7,10 +7,10 @@ use ncutils_core::location::JobPhase;
 use serde_json::json;
 
 use super::job_arguments::JobArguments;
-use crate::modes::job_steps::notes_of;
+use crate::modes::job_steps::{TELLS_EVERY, notes_of};
 
-/// Seconds after which a part that was begun and tells nothing counts as stopped: three times as often as it tells.
-const SILENT: u64 = 100;
+/// Seconds after which a part that was begun and tells nothing counts as stopped.
+const SILENT: u64 = 3 * TELLS_EVERY.as_secs() + 10;
 
 /// Tells which parts are done, running and missing; with `missing`, only the numbers of those that are not done. Returns the exit
 /// status.

@@ -13,9 +13,9 @@ use super::job::FileJob;
 use super::jobs::jobs;
 use crate::arguments::{Arguments, GoesOn};
 use crate::files::{Files, Form};
+use crate::job_step::{Making, Planning, Step};
 use crate::locations;
 use crate::modes::job_steps::{Keeper, announce, begin, identity, join, planned_job};
-use crate::step::{Making, Planning, Step};
 
 /// Bytes that an input whose size is not known counts for.
 const UNKNOWN: u64 = 64 << 20;

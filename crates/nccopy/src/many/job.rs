@@ -20,7 +20,7 @@ pub struct FileJob {
     /// The input, as it was named.
     pub input: OsString,
     /// The output.
-    pub output: OutputPlace,
+    pub output: OutputName,
     /// True if the name came from `--recursive`. The file may be no dataset.
     pub found: bool,
     /// True if the input or the output lies on a remote store.
@@ -29,7 +29,7 @@ pub struct FileJob {
 
 /// Where an output goes.
 #[derive(Debug)]
-pub enum OutputPlace {
+pub enum OutputName {
     /// In the folder of outputs, with this path below it.
     Below(PathBuf),
     /// In the place of the input.
@@ -58,9 +58,9 @@ impl FileJob {
     ) -> anyhow::Result<(Location, Location)> {
         let input = locations::input(arguments, &self.input)?;
         let output = match &self.output {
-            OutputPlace::Below(below) => Location::in_folder(folder, below)?,
-            OutputPlace::Input => input.clone(),
-            OutputPlace::Named(name) => Location::parse_output(name)?,
+            OutputName::Below(below) => Location::in_folder(folder, below)?,
+            OutputName::Input => input.clone(),
+            OutputName::Named(name) => Location::parse_output(name)?,
         };
         Ok((input, locations::output(arguments, output)?))
     }
@@ -95,8 +95,8 @@ impl FileJob {
         });
         let arguments = of_bar.as_ref().unwrap_or(arguments);
         let _lock = match self.output {
-            OutputPlace::Input => in_place::lock(input, arguments)?,
-            OutputPlace::Below(_) | OutputPlace::Named(_) => None,
+            OutputName::Input => in_place::lock(input, arguments)?,
+            OutputName::Below(_) | OutputName::Named(_) => None,
         };
         if self.found && is_no_dataset(input, arguments) {
             return Ok(Done {
@@ -118,7 +118,7 @@ impl FileJob {
             false => Ok(None),
         };
         let times = times.with_context(|| format!("{input}: cannot read the times"))?;
-        let is_made = matches!(self.output, OutputPlace::Below(_)) && !arguments.dry_run;
+        let is_made = matches!(self.output, OutputName::Below(_)) && !arguments.dry_run;
         if let Some(folder) = output.path().and_then(Path::parent).filter(|_| is_made) {
             fs::create_dir_all(folder)
                 .with_context(|| format!("{}: cannot create the folder", folder.display()))?;

@@ -12,7 +12,7 @@ use ncutils_core::model::Kind;
 
 use super::in_place;
 use super::inputs::{self, Input};
-use super::job::{FileJob, OutputPlace};
+use super::job::{FileJob, OutputName};
 use super::output_name::Ending;
 use crate::arguments::Arguments;
 use crate::files::Form;
@@ -40,7 +40,7 @@ pub fn jobs(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<(Vec<FileJ
                 || Location::parse_output(output)?.is_remote();
             let job = FileJob {
                 input: (*input).clone(),
-                output: OutputPlace::Named((*output).clone()),
+                output: OutputName::Named((*output).clone()),
                 found: false,
                 is_remote,
             };
@@ -52,7 +52,7 @@ pub fn jobs(form: &Form<'_>, arguments: &Arguments) -> anyhow::Result<(Vec<FileJ
 fn in_place_jobs(inputs: Vec<Input>) -> Vec<FileJob> {
     let job = |input: Input| FileJob {
         input: input.name,
-        output: OutputPlace::Input,
+        output: OutputName::Input,
         found: false,
         is_remote: false,
     };
@@ -71,7 +71,7 @@ fn jobs_into(folder: &OsStr, inputs: Vec<Input>, arguments: &Arguments) -> anyho
             anyhow::bail!("{location}: an input without a name cannot go into a folder");
         };
         jobs.push(FileJob {
-            output: OutputPlace::Below(input.below.join(ending.name(&name))),
+            output: OutputName::Below(input.below.join(ending.name(&name))),
             input: input.name,
             found: input.found,
             is_remote: location.is_remote() || output.is_remote(),
@@ -127,7 +127,7 @@ fn check_outputs(folder: &OsStr, jobs: &[FileJob], arguments: &Arguments) -> any
         .collect();
     let mut outputs: HashMap<&Path, &OsStr> = HashMap::with_capacity(jobs.len());
     for job in jobs {
-        let OutputPlace::Below(below) = &job.output else {
+        let OutputName::Below(below) = &job.output else {
             continue;
         };
         if let Some(other) = outputs.insert(below, &job.input) {

@@ -26,10 +26,10 @@ use super::copy_of::CopyOf;
 use super::unfinished::{refuse_unfinished, refuse_unfinished_sources};
 use super::values;
 use crate::arguments::Arguments;
+use crate::job_step::Step;
 use crate::locations;
 use crate::many::inputs;
 use crate::many::job::is_no_dataset;
-use crate::step::Step;
 
 /// Most inputs that are open at a time, if the system lets a process open so many files.
 const MOST_OPEN: usize = 1000;

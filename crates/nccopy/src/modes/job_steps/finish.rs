@@ -10,11 +10,11 @@ use ncutils_core::format::classic::ClassicWriter;
 use ncutils_core::location::JobTarget;
 use ncutils_core::store::{CompletedFile, Input, KeyOutput, Output, ReadBack, StagedKeys, StagedOutput};
 
-use super::join::join;
 use super::part::check_plan;
+use super::take_part::join;
 use crate::arguments::Arguments;
+use crate::job_step::Finishing;
 use crate::modes::planned::{Planned, create_held};
-use crate::step::Finishing;
 
 /// Lets the output appear.
 ///

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use ncutils_core::distributed::{Notes, PartNotes};
 
-/// How often a process looks whether the job goes on.
-const EVERY: Duration = Duration::from_secs(30);
+/// How often a process tells that it makes a part, and looks whether the job goes on.
+pub(crate) const TELLS_EVERY: Duration = Duration::from_secs(30);
 
 /// Looks after the notes of a part as long as it is made.
 pub struct Keeper {
@@ -22,7 +22,7 @@ impl Keeper {
     pub fn new(notes: Notes, part: PartNotes, is_over: Arc<AtomicBool>) -> Self {
         let (ends, ended) = channel();
         let keep = move || {
-            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(TELLS_EVERY) == Err(RecvTimeoutError::Timeout) {
                 if matches!(notes.runs(), Ok(false)) {
                     is_over.store(true, Ordering::Relaxed);
                     return;

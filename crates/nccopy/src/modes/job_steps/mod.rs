@@ -7,18 +7,18 @@
 //! ```
 
 mod finish;
-mod join;
 mod keeper;
 mod part;
 mod plan;
+mod take_part;
 
-pub(crate) use join::{join, notes_of};
-pub(crate) use keeper::Keeper;
+pub(crate) use keeper::{Keeper, TELLS_EVERY};
 pub(crate) use plan::{announce, begin, identity, planned_job, write};
+pub(crate) use take_part::{join, notes_of};
 
 use super::planned::Planned;
 use crate::arguments::Arguments;
-use crate::step::Step;
+use crate::job_step::Step;
 
 /// Does a step of a job with a copy that is planned.
 ///

@@ -8,11 +8,11 @@ use ncutils_core::error::{Error, Result};
 use ncutils_core::format::Writer;
 use ncutils_core::location::JobTarget;
 
-use super::join::join;
 use super::keeper::Keeper;
+use super::take_part::join;
 use crate::arguments::Arguments;
+use crate::job_step::Making;
 use crate::modes::planned::Planned;
-use crate::step::Making;
 
 /// Checks that a copy is planned as it was when the job was.
 ///

@@ -16,10 +16,10 @@ use ncutils_core::store::new_run;
 use serde_json::Value;
 
 use crate::arguments::Arguments;
+use crate::job_step::Planning;
 use crate::locations;
 use crate::modes::planned::Planned;
 use crate::print::plan_text;
-use crate::step::Planning;
 
 /// Begins a job, and writes its file.
 ///

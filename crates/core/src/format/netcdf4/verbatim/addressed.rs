@@ -3,7 +3,7 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Dataset, FileWriter, Layout, ObjectId};
 
-use super::elements::{CopiedObjects, ElementShape};
+use super::elements::{CopiedObjects, VerbatimShape};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Pipeline, Registry, Scratch};
 use crate::format::netcdf4::read::codec_specs;
@@ -26,7 +26,7 @@ pub(super) fn copy(
     let dataset = file
         .dataset(&file.object(address).map_err(hdf5_error)?)
         .map_err(hdf5_error)?;
-    let shape = ElementShape::new(&dataset.datatype, file.offset_size())?;
+    let shape = VerbatimShape::new(&dataset.datatype, file.offset_size())?;
     match &dataset.layout {
         Layout::Compact(bytes) => {
             let data = shape.data(bytes.clone(), places)?;
@@ -88,7 +88,7 @@ fn chunks(
     places: &CopiedObjects<'_>,
     registry: &Registry,
     dataset: &Dataset,
-    shape: &ElementShape,
+    shape: &VerbatimShape,
     id: ObjectId,
     writer: &FileWriter,
 ) -> Result<()> {

@@ -4,7 +4,7 @@ use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{FileWriter, ObjectId};
 
 use super::addressed::{SLAB, write_chunk};
-use super::elements::{CopiedObjects, ElementShape};
+use super::elements::{CopiedObjects, VerbatimShape};
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, resize};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Registry, Scratch};
@@ -49,7 +49,7 @@ impl AddressedPart<'_> {
             .dataset(&file.object(address).map_err(hdf5_error)?)
             .map_err(hdf5_error)?
             .datatype;
-        let elements = ElementShape::new(&datatype, file.offset_size())?;
+        let elements = VerbatimShape::new(&datatype, file.offset_size())?;
         let layout = self.reader.layout(self.var);
         let element = layout.element_size;
         let moved = |region: &Region| {

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind, is_link_name};
 
-use super::elements::{CopiedObjects, ElementShape};
+use super::elements::{CopiedObjects, VerbatimShape};
 use super::lost_elements::fault;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
@@ -165,7 +165,7 @@ fn readable(file: &File, datatype: &Datatype, bytes: Vec<u8>) -> Result<()> {
         size: file.end(),
         lost_elements: None,
     };
-    ElementShape::new(datatype, file.offset_size())?
+    VerbatimShape::new(datatype, file.offset_size())?
         .data(bytes, &places)
         .map(drop)
 }

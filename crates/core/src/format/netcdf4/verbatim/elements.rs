@@ -42,7 +42,7 @@ struct Heap<'a> {
 
 /// The positions of addresses in an element.
 #[derive(Debug, Clone)]
-pub(super) struct ElementShape {
+pub(super) struct VerbatimShape {
     size: usize,
     holes: Vec<(usize, Hole)>,
 }
@@ -51,10 +51,10 @@ pub(super) struct ElementShape {
 enum Hole {
     Object,
     Region,
-    Sequence(Arc<ElementShape>),
+    Sequence(Arc<VerbatimShape>),
 }
 
-impl ElementShape {
+impl VerbatimShape {
     /// The shape of an element of a type, in a file whose addresses take `offset_size` bytes.
     ///
     /// # Errors
@@ -227,14 +227,14 @@ fn collect(datatype: &Datatype, at: usize, holes: &mut Vec<(usize, Hole)>, left:
             },
         )),
         Class::VariableString { .. } => {
-            let byte = ElementShape {
+            let byte = VerbatimShape {
                 size: 1,
                 holes: Vec::new(),
             };
             holes.push((at, Hole::Sequence(Arc::new(byte))));
         }
         Class::VariableLength { base } => {
-            let mut shape = ElementShape {
+            let mut shape = VerbatimShape {
                 size: base.size as usize,
                 holes: Vec::new(),
             };
@@ -300,18 +300,18 @@ mod tests {
                 ],
             },
         };
-        let shape = ElementShape::new(&compound, 8).unwrap();
+        let shape = VerbatimShape::new(&compound, 8).unwrap();
         let at: Vec<usize> = shape.holes.iter().map(|(at, _)| *at).collect();
         assert_eq!(at, [8, 16, 24]);
-        assert!(ElementShape::new(&compound, 4).is_err());
-        assert!(!ElementShape::new(&int, 4).unwrap().has_addresses());
+        assert!(VerbatimShape::new(&compound, 4).is_err());
+        assert!(!VerbatimShape::new(&int, 4).unwrap().has_addresses());
         let standard = Datatype {
             size: 64,
             class: Class::Reference {
                 kind: ReferenceKind::Standard,
             },
         };
-        assert!(ElementShape::new(&standard, 8).is_err());
+        assert!(VerbatimShape::new(&standard, 8).is_err());
     }
     #[test]
     fn addresses_of_a_type_are_limited_at_any_depth() {
@@ -323,13 +323,13 @@ mod tests {
             },
         };
         let many = array(1 << 19, Datatype::object_reference());
-        assert_eq!(ElementShape::new(&many, 8).unwrap().holes.len(), 1 << 19);
+        assert_eq!(VerbatimShape::new(&many, 8).unwrap().holes.len(), 1 << 19);
         let nested = array(
             1 << 19,
             Datatype::variable_length(array(1 << 20, Datatype::object_reference())),
         );
-        assert!(ElementShape::new(&nested, 8).is_err());
+        assert!(VerbatimShape::new(&nested, 8).is_err());
         let none = array(0, array(u32::MAX, Datatype::object_reference()));
-        assert!(!ElementShape::new(&none, 8).unwrap().has_addresses());
+        assert!(!VerbatimShape::new(&none, 8).unwrap().has_addresses());
     }
 }

@@ -11,7 +11,7 @@ use ncutils_hdf5::{
     ByteOrder, Class, Dataset, Dataspace, Datatype, Fill as StoredFill, Layout, ObjectId, ObjectKind,
 };
 
-use super::elements::ElementShape;
+use super::elements::VerbatimShape;
 use super::hierarchy::Hierarchy;
 use crate::error::Result;
 use crate::filter::Registry;
@@ -52,7 +52,7 @@ pub(super) fn readers(
         }
         let object = file.file.object(item.address).map_err(hdf5_error)?;
         let dataset = file.file.dataset(&object).map_err(hdf5_error)?;
-        let shape = ElementShape::new(&dataset.datatype, file.file.offset_size());
+        let shape = VerbatimShape::new(&dataset.datatype, file.file.offset_size());
         let shape = shape.map_err(|error| error.in_variable(&hierarchy.path(item)))?;
         // Without elements, without storage of its own: the header is all there is.
         let stored_here = match dataset.layout {

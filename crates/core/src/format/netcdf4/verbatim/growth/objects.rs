@@ -11,7 +11,7 @@ use ncutils_hdf5::{
 use super::datasets::Datasets;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::{SourceError, hdf5_error};
-use crate::format::netcdf4::verbatim::elements::{CopiedObjects, ElementShape};
+use crate::format::netcdf4::verbatim::elements::{CopiedObjects, VerbatimShape};
 use crate::format::netcdf4::verbatim::hierarchy::{Hierarchy, HierarchyObject};
 use crate::format::netcdf4::verbatim::specs::Headers;
 use crate::format::netcdf4::write::DatasetTree;
@@ -70,7 +70,7 @@ impl<'a> GrownObjects<'a> {
         let file = self.headers.places.file;
         let object = file.object(item.address).map_err(hdf5_error)?;
         let dataset = file.dataset(&object).map_err(hdf5_error)?;
-        let shape = ElementShape::new(&dataset.datatype, file.offset_size())?;
+        let shape = VerbatimShape::new(&dataset.datatype, file.offset_size())?;
         let is_empty = dataset.dataspace.count() == Some(0);
         match shape.has_references() && !is_empty {
             true => Err(Error::Unsupported(

@@ -7,7 +7,7 @@ use ncutils_hdf5::{
 
 use super::super::attachments::keep_copied;
 use super::super::damage::left;
-use super::super::elements::{CopiedObjects, ElementShape};
+use super::super::elements::{CopiedObjects, VerbatimShape};
 use super::super::hierarchy::{Hierarchy, HierarchyObject};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::hdf5_error;
@@ -102,7 +102,7 @@ impl<'a> Headers<'a> {
             keep_copied(&mut all, self.hierarchy, self.places.file, &is_copied)?;
         }
         let all = all.into_iter().map(|attribute| {
-            let shape = ElementShape::new(&attribute.datatype, self.places.file.offset_size())?;
+            let shape = VerbatimShape::new(&attribute.datatype, self.places.file.offset_size())?;
             Ok(AttributeSpec {
                 datatype: match self.committed(attribute.committed)? {
                     Some(id) => DatatypeSpec::Committed(id, attribute.datatype),
@@ -131,7 +131,7 @@ impl<'a> Headers<'a> {
 
     /// The fill value of a dataset.
     pub(in super::super) fn fill(&self, dataset: &Dataset) -> Result<FillSpec> {
-        let shape = ElementShape::new(&dataset.datatype, self.places.file.offset_size())?;
+        let shape = VerbatimShape::new(&dataset.datatype, self.places.file.offset_size())?;
         Ok(match &dataset.fill.value {
             Fill::Undefined => FillSpec::Undefined,
             Fill::Default => FillSpec::Default,
