@@ -48,10 +48,10 @@ const KEYS: [&str; 12] = [
     "stringlength",
 ];
 
-/// Words of `mode=` that belong to URLs of other stores than files.
+/// FragmentWords of `mode=` that belong to URLs of other stores than files.
 const OF_REMOTE_URLS: [&str; 2] = ["bytes", "s3"];
 
-/// Words of `mode=` for servers of OPeNDAP.
+/// FragmentWords of `mode=` for servers of OPeNDAP.
 const OF_SERVERS: [&str; 2] = ["dap2", "dap4"];
 
 /// The kind of store that holds the keys of a dataset.
@@ -146,7 +146,7 @@ impl Mode {
 /// Splits a name at the `#` of a netCDF fragment, and parses the fragment. `None` if the name has no such fragment.
 ///
 /// # Errors
-/// Words that contradict each other or are not supported; a `key=` that is not a path below the zip's root.
+/// FragmentWords that contradict each other or are not supported; a `key=` that is not a path below the zip's root.
 pub fn split(name: &str) -> Result<Option<(&str, Mode)>> {
     match name.split_once('#') {
         Some((rest, fragment)) if is_netcdf_fragment(fragment) => Ok(Some((rest, parse(pairs(fragment))?))),
@@ -187,7 +187,7 @@ fn is_netcdf_fragment(fragment: &str) -> bool {
 
 /// The words of a fragment, as they were found.
 #[derive(Default)]
-struct Words {
+struct FragmentWords {
     zarr: bool,
     nczarr: bool,
     icechunk: bool,
@@ -195,7 +195,7 @@ struct Words {
 
 pub(super) fn parse<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) -> Result<Mode> {
     let mut mode = Mode::default();
-    let mut words = Words::default();
+    let mut words = FragmentWords::default();
     for (key, value) in pairs {
         let key = key.to_ascii_lowercase();
         match key.as_str() {
@@ -285,7 +285,7 @@ fn name_snapshot(mode: &mut Mode, name: SnapshotName) -> Result<()> {
     }
 }
 
-/// Words of `mode=` for files.
+/// FragmentWords of `mode=` for files.
 const WORDS: [&str; 8] = [
     "nczarr",
     "zarr",
@@ -301,7 +301,7 @@ const WORDS: [&str; 8] = [
 ///
 /// # Errors
 /// A word that is meant for something else.
-fn take_all(mode: &mut Mode, words: &mut Words, list: &str) -> Result<()> {
+fn take_all(mode: &mut Mode, words: &mut FragmentWords, list: &str) -> Result<()> {
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         if !take(mode, words, word)? {
             // `mode=icechunk,branch=dev` would change the branch main.
@@ -323,7 +323,7 @@ fn take_all(mode: &mut Mode, words: &mut Words, list: &str) -> Result<()> {
 }
 
 /// Takes a word. Returns false if it is unknown.
-fn take(mode: &mut Mode, words: &mut Words, word: &str) -> Result<bool> {
+fn take(mode: &mut Mode, words: &mut FragmentWords, word: &str) -> Result<bool> {
     let word = word.to_ascii_lowercase();
     match word.as_str() {
         "nczarr" => words.nczarr = true,

@@ -19,7 +19,7 @@ use ncutils_model::{Error, Result};
 const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
 
 /// A line of an rc file.
-struct Entry {
+struct RcEntry {
     /// The URL in brackets. An empty path stands for any.
     only: Option<Typed>,
     key: String,
@@ -30,7 +30,7 @@ struct Entry {
 /// All entries of the rc files, in their order.
 #[derive(Default)]
 pub(super) struct RcFiles {
-    entries: Vec<Entry>,
+    entries: Vec<RcEntry>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -106,8 +106,8 @@ impl RcFiles {
             })
         };
         let applies =
-            |entry: &&Entry| entry.key.eq_ignore_ascii_case(key) && entry.only.as_ref().is_none_or(fits);
-        let rank = |entry: &&Entry| entry.only.as_ref().map(|only| !only.path.is_empty());
+            |entry: &&RcEntry| entry.key.eq_ignore_ascii_case(key) && entry.only.as_ref().is_none_or(fits);
+        let rank = |entry: &&RcEntry| entry.only.as_ref().map(|only| !only.path.is_empty());
         // `max_by_key` takes the last of equal ones.
         let entry = self.entries.iter().filter(applies).max_by_key(rank)?;
         let of_url = entry.only.as_ref().map_or("", |_| ", for this URL");
@@ -127,7 +127,7 @@ pub fn rc_value(key: &str, environment: &dyn Environment) -> Result<Option<Strin
 }
 
 /// Parses a line; `None` if it is malformed. `KEY=` without a value is valid, and has no effect.
-fn entry(line: &str, path: &Path) -> Option<Entry> {
+fn entry(line: &str, path: &Path) -> Option<RcEntry> {
     let (only, rest) = match line.strip_prefix('[') {
         None => (None, line),
         Some(rest) => {
@@ -142,7 +142,7 @@ fn entry(line: &str, path: &Path) -> Option<Entry> {
     };
     let (key, value) = rest.split_once('=')?;
     let key = key.trim();
-    (!key.is_empty()).then(|| Entry {
+    (!key.is_empty()).then(|| RcEntry {
         only,
         key: key.to_owned(),
         value: value.trim().to_owned(),

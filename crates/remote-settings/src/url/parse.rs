@@ -8,7 +8,7 @@ use super::key;
 use super::remote_url::{Endpoint, Form, Provider, ProviderParts, RemoteUrl, Style, Typed};
 use super::scheme::scheme;
 use super::shown::shown;
-use super::words::{self, Pair, Words};
+use super::words::{self, Pair, StoreWords};
 use crate::secret::{Login, Secret};
 use ncutils_model::Result;
 use ncutils_model::error::usage;
@@ -55,7 +55,7 @@ pub fn parse(name: &str, dataset: impl FnOnce(Vec<Pair<'_>>) -> Result<Form>) ->
     if scheme == "zoh" {
         return Err(words::zoh());
     }
-    let mut words = Words::parse(fragment, dataset)?;
+    let mut words = StoreWords::parse(fragment, dataset)?;
     match scheme.as_str() {
         "dods" => words.take_dap(Form::Dap2)?,
         "dap4" => words.take_dap(Form::Dap4)?,
@@ -87,7 +87,7 @@ fn without_fragment(text: &str) -> &str {
 }
 
 /// `s3://bucket/key` and the like. A dotted name is a bucket, unless it has a port or is a host of AWS or Google.
-fn bucket_url(rest: &str, provider: Provider, words: Words) -> Result<RemoteUrl> {
+fn bucket_url(rest: &str, provider: Provider, words: StoreWords) -> Result<RemoteUrl> {
     expect_protocol(provider, &words)?;
     let (front, path) = key::split(rest);
     let host = front.to_ascii_lowercase();
@@ -114,7 +114,7 @@ fn bucket_url(rest: &str, provider: Provider, words: Words) -> Result<RemoteUrl>
 }
 
 /// `abfss://container@account.dfs.core.windows.net/key`.
-fn abfs_url(rest: &str, words: Words) -> Result<RemoteUrl> {
+fn abfs_url(rest: &str, words: StoreWords) -> Result<RemoteUrl> {
     expect_protocol(Provider::Azure, &words)?;
     let (front, path) = key::split(rest);
     let authority = authority::parse(front)?;
@@ -128,7 +128,7 @@ fn abfs_url(rest: &str, words: Words) -> Result<RemoteUrl> {
 }
 
 /// `http://` and `https://`: an object store if the host or a word says so, and plain HTTP otherwise.
-fn http_url(is_https: bool, rest: &str, words: Words) -> Result<RemoteUrl> {
+fn http_url(is_https: bool, rest: &str, words: StoreWords) -> Result<RemoteUrl> {
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (front, behind) = rest.split_at(end);
     let authority = authority::parse(front)?;
@@ -189,7 +189,7 @@ fn hosted(
     path: &str,
     is_escaped: bool,
     provider: Provider,
-    words: Words,
+    words: StoreWords,
 ) -> Result<RemoteUrl> {
     if authority.user.is_some() {
         return usage(
@@ -231,7 +231,7 @@ fn stored(
     named: Named,
     server: Option<(bool, Authority<'_>)>,
     (bucket, path): (&str, &str),
-    words: Words,
+    words: StoreWords,
     typed: Typed,
 ) -> Result<RemoteUrl> {
     key::check_bucket(bucket, provider)?;
@@ -282,7 +282,7 @@ fn speaks(operator: Operator, provider: Provider) -> bool {
     }
 }
 
-fn expect_protocol(provider: Provider, words: &Words) -> Result<()> {
+fn expect_protocol(provider: Provider, words: &StoreWords) -> Result<()> {
     match words.protocol {
         Some(protocol) if protocol != provider => usage(format!(
             "the scheme stands for {}, and the fragment for {}; leave the word out",

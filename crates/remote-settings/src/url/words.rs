@@ -30,7 +30,7 @@ pub type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 /// What a fragment says about the store.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct StoreWords {
     /// The protocol that a word names.
     pub(super) protocol: Option<Provider>,
     pub(super) form: Form,
@@ -40,7 +40,7 @@ pub(super) struct Words {
     dap: Option<Form>,
 }
 
-impl Words {
+impl StoreWords {
     /// Parses a fragment, which may be empty. The pairs that say nothing about the store go to `dataset`, which tells the form
     /// that they ask for.
     ///

@@ -64,14 +64,14 @@ pub type KeysCheck<'a> = &'a dyn Fn(Replaced, &[String]) -> io::Result<()>;
 /// A put returns before the store has the value. Its failure is told by a later call, or by
 /// [`publish`](KeyOutput::publish).
 pub struct TreeOutput {
-    tree: Arc<Tree>,
+    tree: Arc<UnpublishedTree>,
     /// Gives the claim up when the process ends. `None` if other processes write, too.
     _claimed: Option<IncompleteOutput<Claimed>>,
 }
 
 /// A tree, once its prefix is claimed. The lock is held as long as it is being claimed.
 #[derive(Default)]
-struct Claimed(Mutex<Option<Arc<Tree>>>);
+struct Claimed(Mutex<Option<Arc<UnpublishedTree>>>);
 
 impl Unfinished for Claimed {
     fn give_up(&self) {
@@ -81,7 +81,7 @@ impl Unfinished for Claimed {
     }
 }
 
-struct Tree {
+struct UnpublishedTree {
     objects: TreeObjects,
     run: Run,
     state: Mutex<State>,
@@ -149,7 +149,7 @@ impl TreeOutput {
             beside = run.is_beside,
             "claimed"
         );
-        let tree = Arc::new(Tree {
+        let tree = Arc::new(UnpublishedTree {
             objects,
             run,
             state: Mutex::default(),
@@ -167,7 +167,7 @@ impl TreeOutput {
     ///
     /// It may have been published or given up, or taken over: see [`is_open`](Self::is_open).
     pub fn join(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
-        let tree = Tree {
+        let tree = UnpublishedTree {
             objects: TreeObjects::new(session, prefix, memory),
             run: run.clone(),
             state: Mutex::default(),
@@ -219,7 +219,7 @@ fn given_up() -> io::Error {
     io::Error::other("the output was published already, or given up")
 }
 
-impl Tree {
+impl UnpublishedTree {
     /// Enters a phase, unless the output was given up.
     fn enter(&self, phase: Phase) -> io::Result<()> {
         let mut state = self.state.lock();

@@ -27,13 +27,13 @@ use ncutils_store::{Object, Output, known_size};
 
 /// An object under a longer key, which gets its own by [`release`](ReadBack::release).
 pub struct StagedObject {
-    staged: IncompleteOutput<Staged>,
+    staged: IncompleteOutput<StagedUpload>,
     output: ObjectOutput,
     key: String,
 }
 
 /// The object under its longer key, once it may be there. Dropped, it is deleted.
-struct Staged {
+struct StagedUpload {
     objects: TreeObjects,
     key: String,
     is_there: Mutex<bool>,
@@ -48,7 +48,7 @@ impl StagedObject {
         object_path(key)?;
         let longer = format!("{key}{RESERVED}{}", new_run());
         let output = ObjectOutput::create(Arc::clone(&session), &longer, memory, expected)?;
-        let staged = Arc::new(Staged {
+        let staged = Arc::new(StagedUpload {
             objects: TreeObjects::new(session, "", memory),
             key: longer,
             is_there: Mutex::new(false),
@@ -92,7 +92,7 @@ impl ReadBack for StagedObject {
         if !*is_there {
             return Err(io::Error::other("the output was released already, or given up"));
         }
-        let Staged { objects, key, .. } = &**self.staged;
+        let StagedUpload { objects, key, .. } = &**self.staged;
         let from = Listed {
             key: key.clone(),
             size: known_size(&*self.staged.opened()?).map_err(io::Error::other)?,
@@ -108,7 +108,7 @@ impl ReadBack for StagedObject {
     }
 }
 
-impl Unfinished for Staged {
+impl Unfinished for StagedUpload {
     fn give_up(&self) {
         let mut is_there = self.is_there.lock();
         if !*is_there {
@@ -124,7 +124,7 @@ impl Unfinished for Staged {
     }
 }
 
-impl Staged {
+impl StagedUpload {
     fn opened(&self) -> io::Result<Arc<dyn Object>> {
         let session = self.objects.sending.session();
         Ok(RemoteObject::open(session, &object_path(&self.key)?)?.object)

@@ -61,7 +61,7 @@ pub(crate) fn check_replaceable(root: &Path) -> io::Result<()> {
         for entry in fs::read_dir(root.join(folder))? {
             let entry = entry?;
             let kind = entry.file_type()?;
-            entries.push(Entry {
+            entries.push(FolderEntry {
                 // A name that is not UTF-8 is no key.
                 is_key: entry.file_name().to_str().is_some() && (kind.is_dir() || kind.is_file()),
                 name: entry.file_name().to_string_lossy().into_owned(),
@@ -76,7 +76,7 @@ pub(crate) fn check_replaceable(root: &Path) -> io::Result<()> {
             .map(|file| Arc::new(file) as _);
         leads_to_shards(file, &|key| root.join(key).is_file())
     };
-    Tree {
+    KeyFolders {
         what: "folder",
         list: &list,
         is_own: &is_own,
@@ -114,7 +114,7 @@ pub(crate) fn check_replaceable_keys(
     }
     let list = |folder: &str| {
         let entries = folders.get(folder).into_iter().flatten();
-        let entry = |(name, is_folder): (&&str, &bool)| Entry {
+        let entry = |(name, is_folder): (&&str, &bool)| FolderEntry {
             name: (*name).to_owned(),
             is_folder: *is_folder,
             is_key: true,
@@ -128,7 +128,7 @@ pub(crate) fn check_replaceable_keys(
             .is_some_and(|entries| entries.contains_key(name))
     };
     let is_own = |name: &str| leads_to_shards(open(name), &has_key);
-    Tree {
+    KeyFolders {
         what: "prefix",
         list: &list,
         is_own: &is_own,
@@ -157,24 +157,24 @@ pub(crate) fn check_leftovers(keys: &[String]) -> io::Result<()> {
 }
 
 /// Lists a folder: its path below the root, empty for the root.
-type List<'a> = &'a dyn Fn(&str) -> io::Result<Vec<Entry>>;
+type List<'a> = &'a dyn Fn(&str) -> io::Result<Vec<FolderEntry>>;
 
 /// An entry of a folder.
-struct Entry {
+struct FolderEntry {
     name: String,
     is_folder: bool,
     /// True for a file or folder that can be part of a key.
     is_key: bool,
 }
 
-impl Entry {
+impl FolderEntry {
     fn is_file(&self) -> bool {
         self.is_key && !self.is_folder
     }
 }
 
 /// What is to be replaced.
-struct Tree<'a> {
+struct KeyFolders<'a> {
     /// What messages call it.
     what: &'a str,
     list: List<'a>,
@@ -182,7 +182,7 @@ struct Tree<'a> {
     is_own: &'a dyn Fn(&str) -> bool,
 }
 
-impl Tree<'_> {
+impl KeyFolders<'_> {
     /// Checks everything below the root.
     fn check(&self) -> io::Result<()> {
         let root = (self.list)("")?;
@@ -241,7 +241,7 @@ struct Folder {
 
 impl Folder {
     /// Checks the entries, and adds the folders among them to `left`. An empty folder is part of any dataset.
-    fn check(&self, tree: &Tree<'_>, left: &mut Vec<Self>) -> io::Result<()> {
+    fn check(&self, tree: &KeyFolders<'_>, left: &mut Vec<Self>) -> io::Result<()> {
         let entries = (tree.list)(&self.path)?;
         let has = |name: &str| self.place != FolderRole::Chunks && has_file(&entries, name);
         let [group, array, version3] = NODE.map(has);
@@ -290,7 +290,7 @@ fn foreign(what: &str, path: &str) -> io::Error {
 }
 
 /// True if a folder has a file of this name. A link is none.
-fn has_file(entries: &[Entry], name: &str) -> bool {
+fn has_file(entries: &[FolderEntry], name: &str) -> bool {
     entries.iter().any(|entry| entry.name == name && entry.is_file())
 }
 
