@@ -25,7 +25,9 @@ pub(crate) mod keys;
 mod number;
 mod options;
 mod read;
+mod structure_limits;
 mod time;
+mod transposition;
 mod v3;
 mod warning;
 mod write;
@@ -40,6 +42,7 @@ use crate::format::{Reader, VariablePlan, Writer};
 use crate::message::some_of;
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{KeyOutput, KeyStore};
+pub use attributes::rounded_numbers;
 pub use growth::{grow, undo};
 pub use keys::MARKS;
 pub use options::ZarrOptions;
@@ -47,7 +50,7 @@ pub use read::ZarrReader;
 pub(in crate::format) use v3::sharding::IndexCodecs;
 pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
 pub use warning::{Warning, ZarrProgram};
-pub use write::{ShardBytes, ShardFile, ShardFiles, ShardGrid, rounded_numbers};
+pub use write::{ShardBytes, ShardFile, ShardFiles, ShardGrid};
 
 /// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
 /// that of the root.

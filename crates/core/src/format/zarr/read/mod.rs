@@ -21,8 +21,8 @@ mod untyped_codecs;
 mod vlen_chunk;
 
 pub use elements::{Elements, Unit, count_numbers};
+pub use metadata::built::{Built, StoredArray};
 pub use metadata::implicit_groups::ImplicitGroups;
 pub use metadata::metadata_store::MetadataStore;
 pub use metadata::named_dimensions::NamedDimensions;
-pub use metadata::schema::{Built, StoredArray};
 pub use reader::ZarrReader;

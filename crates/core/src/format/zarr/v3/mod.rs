@@ -30,7 +30,6 @@ use std::sync::Arc;
 use super::keys::{ARRAY, GROUP, MARKS, NODE, below};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
-pub use codec_chain::permutation;
 pub use read::{UserTypes, open, open_damaged};
 pub use write::{check, check_plans, create, documents, unheld, warnings};
 

@@ -18,11 +18,11 @@ mod value_form;
 mod warnings;
 mod writer;
 
-pub use check::{check, check_node, check_plans};
+pub use check::{check, check_plans};
 pub use packing::Packing;
 pub use shard_file::{ShardBytes, ShardFile, ShardFiles};
 pub use shards::ShardGrid;
-pub use warnings::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, rounded_numbers, shuffles_a_part, warnings};
+pub use warnings::warnings;
 pub use writer::{Documents, ZarrWriter, grids};
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@
 use super::super::dtype::Dtype;
 use super::super::flavor::Flavor;
 use super::super::json::Json;
-use super::super::v3::data_type::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
+use super::super::structure_limits::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
 use super::packing::Packing;
 use crate::model::{Endian, Field, Schema, Type, TypeClass, Values};
 use crate::store::base64;

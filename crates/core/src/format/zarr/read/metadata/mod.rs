@@ -7,6 +7,7 @@
 //! ```
 
 pub(super) mod array_metadata;
+pub(super) mod built;
 pub(super) mod element_type;
 pub(super) mod hierarchy;
 pub(super) mod implicit_groups;

@@ -15,12 +15,12 @@
 //! numpy, "Array interface", `descr`.
 
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
-use crate::format::zarr::fill_value::shown;
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::read::elements::{Elements, Unit};
+use crate::format::zarr::structure_limits::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
 use crate::format::zarr::v3::UserTypes;
-use crate::format::zarr::v3::data_type::{DEEPEST, DataType, MAX_STRUCT, MOST_FIELDS};
+use crate::format::zarr::v3::data_type::DataType;
 use crate::model::{Endian, Field, GroupId, Schema, Type, TypeClass, Values};
 use crate::store::base64;
 
@@ -173,7 +173,7 @@ impl Structure {
             Some(bytes) => Ok(Some(Values::from_bytes(bytes))),
             None => Err(format!(
                 "the fill_value {} is no structure of {} bytes",
-                shown(json),
+                json.shown(),
                 self.size
             )),
         }
