@@ -25,4 +25,5 @@ pub use metadata::built::{Built, StoredArray};
 pub use metadata::implicit_groups::ImplicitGroups;
 pub use metadata::metadata_store::MetadataStore;
 pub use metadata::named_dimensions::NamedDimensions;
+pub use metadata::user_types::UserTypes;
 pub use reader::ZarrReader;

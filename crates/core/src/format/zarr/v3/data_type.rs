@@ -25,14 +25,6 @@ use crate::model::{Field, Schema, Type, TypeClass};
 /// Most bytes of one element.
 const MAX_SIZE: u64 = i32::MAX as u64;
 
-/// The name of the compound of complex numbers with parts of this type. netCDF4-python names it so.
-pub fn complex_name(part: Type) -> &'static str {
-    match part {
-        Type::Float => "_PFNC_FLOAT_COMPLEX_TYPE",
-        _ => "_PFNC_DOUBLE_COMPLEX_TYPE",
-    }
-}
-
 /// A data type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DataType {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use super::keys::{ARRAY, GROUP, MARKS, NODE, below};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
-pub use read::{UserTypes, open, open_damaged};
+pub use read::{open, open_damaged};
 pub use write::{check, check_plans, create, documents, unheld, warnings};
 
 /// True if a store has a node of version 3 at its root, or directly below it if the writer left out the root and wrote no

@@ -15,3 +15,4 @@ pub(super) mod metadata_store;
 pub(super) mod named_dimensions;
 pub(super) mod schema;
 mod structure;
+pub(super) mod user_types;

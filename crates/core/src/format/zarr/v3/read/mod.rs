@@ -2,15 +2,13 @@
 //!
 //! ```text
 //! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema
-//!                                                                  └─ user_types
+//!                                                                  └─ netcdf_type
 //! ```
 
 mod hierarchy;
+mod netcdf_type;
 mod node;
 mod schema;
-mod user_types;
-
-pub use user_types::UserTypes;
 
 use std::sync::Arc;
 
