@@ -1,8 +1,9 @@
 //! Reading the metadata of version 3.
 //!
 //! ```text
-//! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema
-//!                                                                  └─ netcdf_type
+//! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema ─► Built
+//!                                                                            ▲
+//!                                                                      netcdf_type: of data types
 //! ```
 
 mod hierarchy;

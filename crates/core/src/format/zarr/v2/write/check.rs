@@ -1,11 +1,11 @@
 //! What Zarr version 2 cannot hold.
 
-use super::super::dtype::Dtype;
-use super::super::keys::{ATTRIBUTES, below, check_node};
 use super::structure;
-use super::writer::grids;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
+use crate::format::zarr::dtype::Dtype;
+use crate::format::zarr::keys::{ATTRIBUTES, below, check_node};
+use crate::format::zarr::write::grids;
 use crate::model::KeySeparator as Separator;
 use crate::model::{Attribute, GroupId, Item, Schema, Storage, Type, TypeId, VarId};
 use crate::store::check_key;

@@ -14,11 +14,10 @@
 //!
 //! numpy, "Array interface", `descr`.
 
-use super::user_types::UserTypes;
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::json::Json;
-use crate::format::zarr::read::elements::{Elements, Unit};
+use crate::format::zarr::read::{Elements, Unit, UserTypes};
 use crate::format::zarr::structure_limits::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
 use crate::model::{Endian, Field, GroupId, Schema, Type, TypeClass, Values};
 use crate::store::base64;

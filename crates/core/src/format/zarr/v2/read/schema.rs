@@ -3,18 +3,14 @@
 use std::collections::HashSet;
 
 use super::array_metadata::ArrayMetadata;
-use super::built::{Built, StoredArray};
 use super::element_type::ElementType;
 use super::hierarchy::{Array, Documents, Group, Hierarchy};
-use super::metadata_store::fault;
-use super::named_dimensions::NamedDimensions;
-use super::user_types::UserTypes;
 use crate::error::{Error, Result};
 use crate::format::zarr::attributes;
 use crate::format::zarr::dtype::DtypeError;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
-use crate::format::zarr::read::elements::Elements;
+use crate::format::zarr::read::{Built, Elements, NamedDimensions, StoredArray, UserTypes, fault};
 use crate::format::zarr::time::{Time, lost_units, time_attributes, times_within};
 use crate::model::{
     Attribute, Attributes, ChunkKeys, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, MAX_NAME,

@@ -1,14 +1,13 @@
 //! The type of an array's elements: that of `dtype`, and of the codec that makes bytes of objects.
 
+use super::super::fill_value;
 use super::array_metadata::ArrayMetadata;
 use super::structure::Structure;
-use super::user_types::UserTypes;
 use crate::filter::{VLEN_ARRAY, VLEN_UTF8};
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
-use crate::format::zarr::fill_value;
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::json::Json;
-use crate::format::zarr::read::elements::Elements;
+use crate::format::zarr::read::{Elements, UserTypes};
 use crate::model::{CodecSpec, Endian, GroupId, Schema, Type, TypeClass, Values};
 
 /// The type of elements.

@@ -1,17 +1,17 @@
 //! Warns of what netCDF-C or zarr-python cannot read of an output.
 
-use super::super::attributes;
-use super::super::flavor::Flavor;
-use super::super::json::Json;
-use super::super::options::ZarrOptions;
-use super::super::warning::ZarrProgram::{NetcdfC, Tensorstore, Xarray, ZarrPython};
-use super::super::warning::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, Warning, shuffles_a_part};
 use super::metadata::metadata;
 use super::structure;
-use super::writer::grids;
 use crate::error::Result;
 use crate::filter::{Codec, Registry};
 use crate::format::VariablePlan;
+use crate::format::zarr::attributes;
+use crate::format::zarr::flavor::Flavor;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::options::ZarrOptions;
+use crate::format::zarr::warning::ZarrProgram::{NetcdfC, Tensorstore, Xarray, ZarrPython};
+use crate::format::zarr::warning::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, Warning, shuffles_a_part};
+use crate::format::zarr::write::grids;
 use crate::model::{Attribute, Attributes, CodecSpec, Kind, Schema, Type, VarId};
 
 /// What follows from a codec that zarr-python lacks, where there are no consolidated metadata.

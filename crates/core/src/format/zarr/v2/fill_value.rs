@@ -7,11 +7,11 @@
 //! | char, string | `""` | raw text; base64 in pure Zarr |
 //! | none | `null` | |
 
-use super::dtype::{Dtype, Stored};
-use super::flavor::Flavor;
-use super::half::rounded_to_half;
-use super::json::Json;
-use super::number::{numbers, push_number};
+use crate::format::zarr::dtype::{Dtype, Stored};
+use crate::format::zarr::flavor::Flavor;
+use crate::format::zarr::half::rounded_to_half;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::number::{numbers, push_number};
 use crate::model::{Type, Values};
 use crate::store::base64;
 
