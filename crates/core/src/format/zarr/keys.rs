@@ -1,5 +1,8 @@
 //! The names of Zarr's metadata keys, and of netCDF's own keys in them, old and new.
 
+use crate::error::{Error, Result};
+use crate::store::check_key;
+
 /// Metadata of a group.
 pub const GROUP: &str = ".zgroup";
 /// Metadata of an array.
@@ -85,4 +88,10 @@ pub fn below(path: &str, name: &str) -> String {
         "" => name.to_owned(),
         _ => format!("{path}/{name}"),
     }
+}
+
+/// Checks that a store can have the key of a document of a group or array.
+pub(super) fn check_node(what: &str, path: &str, document: &str) -> Result<()> {
+    check_key(&below(path.trim_start_matches('/'), document))
+        .map_err(|why| Error::can_be_left_out(format!("{what} {path} cannot be stored: {why}")))
 }

@@ -1,21 +1,30 @@
 //! Zarr: version 2, with netCDF's own keys (NCZarr) or without them, and version 3.
 //!
 //! ```text
-//! version 2:
-//! keys ─► read: hierarchy, schema ─► ZarrReader ─► Schema, layouts, chunks
-//! Schema, plans, chunks ─► write: ZarrWriter ─► keys
+//!                         one version                          both versions
 //!
-//! version 3:  v3, which shares the chunks and shards of read and write
+//! open:    keys ─► v2::read or v3::read: hierarchy, schema ─► read: ZarrReader ─► Schema, layouts, chunks
 //!
-//! both:  json, keys: names of keys      version 2:  attributes, dtype, fill_value (v3 has its own)
+//! create:  Schema, plans ─► v2::write or v3::write: documents ─► write: ZarrWriter ◄─ chunks
+//!                                                                  └─► keys
+//! grow:    growth: adds to a hierarchy that exists
+//!
+//! both versions besides:
+//!     keys: names of keys            json, number, half: documents and their numbers       dtype, time: types
+//!     attributes                     hierarchy_limits, structure_limits                    transposition: a codec
+//!     flavor: NCZarr or not          options: of a hierarchy                               warning: what programs cannot read
 //! ```
 //!
+//! `v2` and `v3` use what both have, and neither uses the other. This file and `growth` choose the version. All else that both
+//! have uses neither, except for `v3::sharding`: the reader and the writer of both versions know shards.
+//!
+//! What Zarr cannot hold, names too, is refused and never escaped: `v2/write/check.rs`, `v3/write/check.rs`.
+//!
 //! Specifications: Zarr version 2, xarray's `_ARRAY_DIMENSIONS`, and NCZarr 2.0.0 as netCDF-C 4.10 writes it. Older
-//! forms of NCZarr are read.
+//! forms of NCZarr are read. `v3/mod.rs` names those of version 3.
 
 mod attributes;
 mod dtype;
-mod fill_value;
 mod flavor;
 mod growth;
 mod half;
@@ -25,7 +34,10 @@ pub(crate) mod keys;
 mod number;
 mod options;
 mod read;
+mod structure_limits;
 mod time;
+mod transposition;
+mod v2;
 mod v3;
 mod warning;
 mod write;
@@ -40,14 +52,14 @@ use crate::format::{Reader, VariablePlan, Writer};
 use crate::message::some_of;
 use crate::model::{Kind, Schema, ZarrVersion};
 use crate::store::{KeyOutput, KeyStore};
+pub use attributes::rounded_numbers;
 pub use growth::{grow, undo};
 pub use keys::MARKS;
 pub use options::ZarrOptions;
-pub use read::ZarrReader;
 pub(in crate::format) use v3::sharding::IndexCodecs;
 pub(crate) use v3::sharding::MOST_CHUNKS as MOST_CHUNKS_OF_SHARD;
 pub use warning::{Warning, ZarrProgram};
-pub use write::{ShardBytes, ShardFile, ShardFiles, ShardGrid, rounded_numbers};
+pub use write::{ShardBytes, ShardFile, ShardFiles, ShardGrid};
 
 /// True if a store of keys holds a Zarr hierarchy. Its metadata is at the root, or directly below if the writer left out
 /// that of the root.
@@ -90,7 +102,7 @@ pub fn is_zarr(store: &dyn KeyStore) -> Result<bool> {
 /// # Errors
 /// Names the key that is damaged or missing.
 pub fn open(store: &Arc<dyn KeyStore>, options: ZarrOptions, registry: &Registry) -> Result<Box<dyn Reader>> {
-    open_by(ZarrReader::open, v3::open, store, options, registry)
+    open_by(v2::open, v3::open, store, options, registry)
 }
 
 /// Opens a hierarchy that may be damaged. Arrays whose documents cannot be read are left out, and faults of the schema tell
@@ -103,19 +115,16 @@ pub fn open_damaged(
     options: ZarrOptions,
     registry: &Registry,
 ) -> Result<Box<dyn Reader>> {
-    open_by(
-        ZarrReader::open_damaged,
-        v3::open_damaged,
-        store,
-        options,
-        registry,
-    )
+    open_by(v2::open_damaged, v3::open_damaged, store, options, registry)
 }
 
-/// Opens a hierarchy, one of version 2 by `open`, one of version 3 by `open_v3`.
+/// Opens a hierarchy of one version.
+type Open = fn(&Arc<dyn KeyStore>, ZarrOptions, &Registry) -> Result<Box<dyn Reader>>;
+
+/// Opens a hierarchy, one of version 2 by `open_v2`, one of version 3 by `open_v3`.
 fn open_by(
-    open: impl FnOnce(Arc<dyn KeyStore>, bool, &Registry) -> Result<ZarrReader>,
-    open_v3: impl FnOnce(&Arc<dyn KeyStore>, ZarrOptions, &Registry) -> Result<Box<dyn Reader>>,
+    open_v2: Open,
+    open_v3: Open,
     store: &Arc<dyn KeyStore>,
     options: ZarrOptions,
     registry: &Registry,
@@ -134,8 +143,7 @@ fn open_by(
             return open_v3(store, options, registry);
         }
     }
-    let reader = open(Arc::clone(store), options.consolidated, registry)?;
-    Ok(Box::new(reader))
+    open_v2(store, options, registry)
 }
 
 /// True if a store has metadata of version 2 at its root.
@@ -173,7 +181,7 @@ fn begin(
 ) -> Result<write::ZarrWriter> {
     match schema.kind {
         Kind::Zarr3 | Kind::Icechunk => v3::create(output, schema, plans, options),
-        _ => write::create(output, schema, plans, options),
+        _ => v2::create(output, schema, plans, options),
     }
 }
 
@@ -213,7 +221,7 @@ pub fn complete(
 pub fn check(schema: &Schema) -> Result<()> {
     match schema.kind {
         Kind::Zarr3 | Kind::Icechunk => v3::check(schema),
-        _ => write::check(schema),
+        _ => v2::check(schema),
     }
 }
 
@@ -229,7 +237,7 @@ pub fn unheld_by_version_3(schema: &Schema) -> Vec<Error> {
 pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
     match schema.kind {
         Kind::Zarr3 | Kind::Icechunk => v3::check_plans(schema, plans),
-        _ => write::check_plans(schema, plans),
+        _ => v2::check_plans(schema, plans),
     }
 }
 
@@ -240,7 +248,7 @@ pub fn check_plans(schema: &Schema, plans: &[VariablePlan]) -> Result<()> {
 pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -> Result<Vec<Warning>> {
     let mut all = match schema.kind {
         Kind::Zarr3 | Kind::Icechunk => v3::warnings(schema, plans, options),
-        _ => write::warnings(schema, plans, options),
+        _ => v2::warnings(schema, plans, options),
     }?;
     all.extend(names_of_other_bytes(schema).map(Warning::of_output));
     Ok(all)

@@ -2,6 +2,17 @@
 
 use std::fmt;
 
+use self::ZarrProgram::{Xarray, ZarrPython};
+use crate::filter::{CodecInput, Registry, shuffle::shuffle};
+use crate::model::CodecSpec;
+
+/// xarray reads what zarr-python reads.
+pub const PYTHON: &[ZarrProgram] = &[ZarrPython, Xarray];
+
+/// What follows from a codec that zarr-python lacks, where there are consolidated metadata.
+pub const ONLY_WITHOUT_CONSOLIDATED: &str = "zarr-python 3 and xarray open the dataset only if they are told not to use its consolidated metadata, \
+     and xarray then opens no group that has such a variable";
+
 /// A program that reads Zarr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZarrProgram {
@@ -70,4 +81,23 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// The codec before a shuffle after which a part of an element may be left: "fletcher32 before shuffle". numcodecs and zarrs
+/// shuffle whole elements alone.
+pub fn shuffles_a_part(codecs: &[CodecSpec], registry: &Registry) -> Option<String> {
+    let is = |spec: &CodecSpec, id: u32| registry.hdf5_id(spec) == Some(id);
+    let at = codecs.iter().position(|spec| is(spec, shuffle::ID))?;
+    let size = codecs[at].configuration()?.get("elementsize")?.as_u64()?;
+    let leaves_part = |spec: &&CodecSpec| {
+        let known = registry.find(spec);
+        let facts = known.map(|codec| codec.facts());
+        let keeps_whole =
+            facts.is_some_and(|facts| facts.input >= CodecInput::Array || is(spec, shuffle::ID));
+        // The checksums have 4 bytes.
+        let is_checksum = facts.is_some_and(|facts| facts.is_checksum);
+        size > 1 && !keeps_whole && !(is_checksum && 4 % size == 0)
+    };
+    let before = codecs[..at].iter().find(leaves_part)?;
+    Some(format!("{} before {}", before.name(), codecs[at].name()))
 }

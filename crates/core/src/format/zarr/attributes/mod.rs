@@ -30,13 +30,15 @@ mod read;
 #[cfg(test)]
 mod round_trip;
 mod typed;
+mod warnings;
 mod write;
 
 pub use booleans::{as_booleans, booleans_as_integers};
 pub use fill_attribute::read as read_fill_value;
-pub use kept_json::{is_rounded, json as kept_json, restore as restore_json};
+pub use kept_json::{json as kept_json, restore as restore_json};
 pub use names::is_reserved;
 pub use read::{ReadAttributes, read};
+pub use warnings::{each_attribute, rounded_numbers};
 pub use write::{WrittenAttributes, value, write};
 
 use super::json::Json;

@@ -134,7 +134,7 @@ fn is_coordinate(schema: &Schema, var: VarId) -> bool {
 fn written_documents(schema: &Schema, plans: &[VariablePlan]) -> Result<Vec<(String, Json)>> {
     match schema.kind {
         Kind::Zarr3 | Kind::Icechunk => super::v3::documents(schema, plans),
-        kind => super::write::documents(schema, plans, ZarrOptions::write(kind)),
+        kind => super::v2::documents(schema, plans, ZarrOptions::write(kind)),
     }
 }
 

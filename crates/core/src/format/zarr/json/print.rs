@@ -35,6 +35,18 @@ impl fmt::Display for Json {
     }
 }
 
+impl Json {
+    /// The beginning of the text, for a message.
+    pub(in crate::format::zarr) fn shown(&self) -> String {
+        const MOST: usize = 40;
+        let text = self.to_string();
+        match text.char_indices().nth(MOST) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+}
+
 /// Writes the shortest digits that identify the number, with a point or an exponent.
 fn write_float(f: &mut fmt::Formatter, value: f64) -> fmt::Result {
     match value {

@@ -4,8 +4,7 @@
 //! stored bytes ─► codecs of bytes ─► count, elements with their lengths ─► elements in the array's order
 //! ```
 
-use super::super::v3::permutation;
-use super::metadata::array_metadata::ORDER_CODEC;
+use super::super::transposition::{TRANSPOSE, permutation};
 use super::untyped_codecs;
 use crate::error::{Error, Result};
 use crate::filter::Registry;
@@ -16,7 +15,7 @@ pub const LARGEST: usize = 256 << 20;
 
 /// The transpositions at the beginning of a variable's codecs. They change the order of elements, whatever these are.
 fn transpositions(layout: &VariableLayout) -> &[CodecSpec] {
-    let is_order = |codec: &&CodecSpec| codec.zarr_name().is_some_and(|(_, name)| name == ORDER_CODEC);
+    let is_order = |codec: &&CodecSpec| codec.zarr_name().is_some_and(|(_, name)| name == TRANSPOSE);
     let count = layout.filters.iter().take_while(is_order).count();
     &layout.filters[..count]
 }

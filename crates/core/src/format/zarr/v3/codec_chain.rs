@@ -13,6 +13,7 @@
 //! Zarr version 3.1, "Codecs", and the codec `sharding_indexed`.
 
 use super::super::json::Json;
+use super::super::transposition::{TRANSPOSE, permutation};
 use super::data_type::DataType;
 use super::extension::{Extension, lengths};
 use super::node_error::NodeError;
@@ -26,9 +27,6 @@ const DEEPEST: usize = 8;
 
 /// Most codecs in a chain: more than a pipeline can have, with those that make bytes.
 const MOST: usize = 64;
-
-/// The codec that puts the dimensions of a chunk into another order.
-const TRANSPOSE: &str = "transpose";
 
 /// The codecs of an array.
 #[derive(Debug, Clone, PartialEq)]
@@ -359,23 +357,6 @@ fn endian(codec: &Extension) -> Result<Endian, String> {
         Some(Some("big")) => Ok(Endian::Big),
         Some(_) => Err("has the codec bytes with an endian that is neither little nor big".to_owned()),
     }
-}
-
-/// The `order` of a transposition of `rank` dimensions. `None` if the codec has none.
-pub fn permutation(codec: &CodecSpec, rank: usize) -> Option<Vec<usize>> {
-    let order = codec.configuration()?.get("order")?;
-    let order: Vec<usize> = match (order.as_str(), order.as_array()) {
-        (Some("C"), _) => (0..rank).collect(),
-        (Some("F"), _) => (0..rank).rev().collect(),
-        (_, Some(list)) => list
-            .iter()
-            .map(|at| at.as_u64().and_then(|at| usize::try_from(at).ok()))
-            .collect::<Option<_>>()?,
-        _ => return None,
-    };
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    sorted.iter().copied().eq(0..rank).then_some(order)
 }
 
 /// The order that undoes an order.

@@ -17,29 +17,13 @@
 
 use super::super::dtype::DtypeError;
 use super::super::json::Json;
+use super::super::structure_limits::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
 use super::super::time::{Time, times_of_field};
 use super::extension::Extension;
 use crate::model::{Field, Schema, Type, TypeClass};
 
 /// Most bytes of one element.
 const MAX_SIZE: u64 = i32::MAX as u64;
-
-/// Most bytes of a structure. The fill value of one has all its bytes, and may be told in a few.
-pub const MAX_STRUCT: usize = 1 << 20;
-
-/// Deepest nesting of structures.
-pub const DEEPEST: usize = 12;
-
-/// Most fields of a structure.
-pub const MOST_FIELDS: usize = 10_000;
-
-/// The name of the compound of complex numbers with parts of this type. netCDF4-python names it so.
-pub fn complex_name(part: Type) -> &'static str {
-    match part {
-        Type::Float => "_PFNC_FLOAT_COMPLEX_TYPE",
-        _ => "_PFNC_DOUBLE_COMPLEX_TYPE",
-    }
-}
 
 /// A data type.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,6 @@
 //!
 //! Zarr version 3.1, "Fill value", and the registry zarr-extensions.
 
-use super::super::fill_value::shown;
 use super::super::half::{half_to_float, rounded_to_half};
 use super::super::json::Json;
 use super::super::number::{numbers, push_number};
@@ -29,7 +28,7 @@ pub fn read(json: &Json, ty: &DataType) -> Result<Values, String> {
     let wrong = || {
         format!(
             "has the fill_value {}, which is none of {}",
-            shown(json),
+            json.shown(),
             ty.name()
         )
     };

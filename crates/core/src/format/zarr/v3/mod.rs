@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! keys ─► read: hierarchy, schema ─► ZarrReader ─► Schema, layouts, inner chunks
-//! Schema, plans ─► write: documents ─► ZarrWriter ◄─ chunks
+//! Schema, plans ─► write: check, documents ─► ZarrWriter ◄─ chunks
 //!
 //! both:  extension, data_type, fill_value, codec_chain: parts of `zarr.json`
 //!        node_error: why a node is left out       number_words: NaN and infinities in JSON
 //!        sharding: the index of a shard       own_facts: facts of netCDF that Zarr has no place for
 //! ```
 //!
-//! One reader and one writer serve versions 2 and 3. What differs is the metadata, and shards.
+//! The [reader](super::read) and the [writer](super::write) serve both versions. What differs is the metadata, and shards,
+//! whose indexes they take from `sharding`.
 //!
 //! Specification: Zarr core version 3.1, and the registry zarr-extensions.
 
 mod codec_chain;
-pub mod data_type;
+mod data_type;
 mod extension;
 mod fill_value;
 mod node_error;
@@ -30,8 +31,7 @@ use std::sync::Arc;
 use super::keys::{ARRAY, GROUP, MARKS, NODE, below};
 use crate::error::{Error, Result};
 use crate::store::{ByteRange, Get, GetRange, KeyStore, awaited};
-pub use codec_chain::permutation;
-pub use read::{UserTypes, open, open_damaged};
+pub use read::{open, open_damaged};
 pub use write::{check, check_plans, create, documents, unheld, warnings};
 
 /// True if a store has a node of version 3 at its root, or directly below it if the writer left out the root and wrote no

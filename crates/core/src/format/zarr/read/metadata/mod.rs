@@ -1,16 +1,13 @@
-//! Metadata of a hierarchy: from its documents to the schema and the storage of each variable.
+//! What both versions need on the way from documents to the schema.
 //!
 //! ```text
-//! metadata_store: documents ─► hierarchy: groups, arrays ─► schema ◄─ array_metadata, named_dimensions
-//!                              ▲                                    ▲
-//!                        implicit_groups          element_type ◄─ structure
+//! metadata_store: documents ─► hierarchy of v2 or v3 ─► schema of v2 or v3 ─► built
+//!                                ▲                        ▲
+//!                          implicit_groups          named_dimensions, user_types
 //! ```
 
-pub(super) mod array_metadata;
-pub(super) mod element_type;
-pub(super) mod hierarchy;
+pub(super) mod built;
 pub(super) mod implicit_groups;
 pub(super) mod metadata_store;
 pub(super) mod named_dimensions;
-pub(super) mod schema;
-mod structure;
+pub(super) mod user_types;

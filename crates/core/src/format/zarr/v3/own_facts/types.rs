@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::super::json::Json;
-use super::super::data_type::{DataType, MAX_STRUCT};
+use super::super::super::structure_limits::MAX_STRUCT;
+use super::super::data_type::DataType;
 use super::super::typed_attribute;
 use super::dimensions::is_name;
 use crate::model::{Field, GroupId, Kind, Schema, Type, TypeClass, TypeId, UserType, Values};

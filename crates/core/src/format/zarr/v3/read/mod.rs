@@ -1,16 +1,15 @@
 //! Reading the metadata of version 3.
 //!
 //! ```text
-//! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema
-//!                                                                  └─ user_types
+//! store ─► hierarchy: groups and arrays ─► node: members of `zarr.json` ─► schema ─► Built
+//!                                                                            ▲
+//!                                                                      netcdf_type: of data types
 //! ```
 
 mod hierarchy;
+mod netcdf_type;
 mod node;
 mod schema;
-mod user_types;
-
-pub use user_types::UserTypes;
 
 use std::sync::Arc;
 

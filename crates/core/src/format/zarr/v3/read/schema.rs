@@ -6,7 +6,9 @@ use super::super::super::attributes;
 use super::super::super::json::Json;
 use super::super::super::keys::{NODE, below};
 use super::super::super::options::ZarrOptions;
-use super::super::super::read::{Built, Elements, NamedDimensions, StoredArray, Unit, count_numbers};
+use super::super::super::read::{
+    Built, Elements, NamedDimensions, StoredArray, Unit, UserTypes, count_numbers,
+};
 use super::super::super::time::{lost_units, time_attributes};
 use super::super::codec_chain::{Flat, Serializer};
 use super::super::data_type::DataType;
@@ -15,8 +17,8 @@ use super::super::node_error::NodeError;
 use super::super::number_words::words_as_numbers;
 use super::super::own_facts::OwnFacts;
 use super::hierarchy::{Hierarchy, Node};
+use super::netcdf_type::netcdf_type;
 use super::node::{self, ArrayMetadata};
-use super::user_types::UserTypes;
 use crate::error::Result;
 use crate::model::{
     Attribute, Attributes, Endian, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, Provenance,
@@ -235,7 +237,7 @@ impl Builder {
                 .map(|length| self.named.anonymous(&mut self.schema, *length));
             dims.collect()
         });
-        let ty = self.types.of(&mut self.schema, group, &array.name, &data_type);
+        let ty = netcdf_type(&mut self.types, &mut self.schema, group, &array.name, &data_type);
         let attributes = self.attributes(array, ty, &data_type, &fill);
         let explicit = attributes.iter().any(|a| a.name == FILL_VALUE_ATTRIBUTE);
         let id = self.schema.add_var(Variable {

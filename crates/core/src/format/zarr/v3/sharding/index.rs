@@ -239,6 +239,7 @@ impl ShardIndex {
     }
 
     /// True if the shard lacks all chunks.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.entries.iter().all(|entry| *entry == (MISSING, MISSING))
     }

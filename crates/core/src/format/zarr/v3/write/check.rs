@@ -1,7 +1,7 @@
 //! What Zarr version 3 cannot hold.
 
-use super::super::super::keys::{NODE, PARTIAL, below};
-use super::super::super::write::{ShardGrid, check_node, grids};
+use super::super::super::keys::{NODE, PARTIAL, below, check_node};
+use super::super::super::write::{ShardGrid, grids};
 use super::super::data_type::DataType;
 use super::codecs;
 use crate::error::{Error, Result};

@@ -1,7 +1,8 @@
 //! The member `codecs` of an array that is written.
 
 use super::super::super::json::Json;
-use super::super::codec_chain::{CodecChain, Serializer, makes_bytes, permutation};
+use super::super::super::transposition::permutation;
+use super::super::codec_chain::{CodecChain, Serializer, makes_bytes};
 use super::super::data_type::DataType;
 use super::super::extension::Extension;
 use super::super::sharding::IndexCodecs;

@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::super::options::ZarrOptions;
-use super::super::super::warning::Warning;
 use super::super::super::warning::ZarrProgram::{Tensorstore, Xarray, ZarrPython, Zarrs};
-use super::super::super::write::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, shuffles_a_part};
+use super::super::super::warning::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, Warning, shuffles_a_part};
 use super::super::data_type::DataType;
 use super::metadata::metadata;
 use crate::error::Result;

@@ -1,11 +1,11 @@
 //! What Zarr version 2 cannot hold.
 
-use super::super::dtype::Dtype;
-use super::super::keys::{ATTRIBUTES, below};
 use super::structure;
-use super::writer::grids;
 use crate::error::{Error, Result};
 use crate::format::VariablePlan;
+use crate::format::zarr::dtype::Dtype;
+use crate::format::zarr::keys::{ATTRIBUTES, below, check_node};
+use crate::format::zarr::write::grids;
 use crate::model::KeySeparator as Separator;
 use crate::model::{Attribute, GroupId, Item, Schema, Storage, Type, TypeId, VarId};
 use crate::store::check_key;
@@ -104,12 +104,6 @@ fn check_name(name: &str, what: &str, path: &str) -> Result<()> {
     Err(Error::can_be_left_out(format!(
         "the name of {what} {path} {why}, which a key of Zarr cannot"
     )))
-}
-
-/// Checks that a store can have the key of a document of a group or array.
-pub fn check_node(what: &str, path: &str, document: &str) -> Result<()> {
-    check_key(&below(path.trim_start_matches('/'), document))
-        .map_err(|why| Error::can_be_left_out(format!("{what} {path} cannot be stored: {why}")))
 }
 
 /// Checks names, types and storage.

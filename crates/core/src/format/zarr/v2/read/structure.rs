@@ -15,12 +15,10 @@
 //! numpy, "Array interface", `descr`.
 
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
-use crate::format::zarr::fill_value::shown;
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::json::Json;
-use crate::format::zarr::read::elements::{Elements, Unit};
-use crate::format::zarr::v3::UserTypes;
-use crate::format::zarr::v3::data_type::{DEEPEST, DataType, MAX_STRUCT, MOST_FIELDS};
+use crate::format::zarr::read::{Elements, Unit, UserTypes};
+use crate::format::zarr::structure_limits::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
 use crate::model::{Endian, Field, GroupId, Schema, Type, TypeClass, Values};
 use crate::store::base64;
 
@@ -116,15 +114,15 @@ impl Structure {
             let mut dims = field.dims.clone();
             let ty = match &field.ty {
                 FieldType::Plain(dtype) => match dtype.stored {
-                    Stored::Complex => types.of(schema, group, variable, &DataType::Complex(dtype.ty)),
-                    Stored::Bool => types.of(schema, group, variable, &DataType::Bool),
+                    Stored::Complex => types.complex(schema, dtype.ty),
+                    Stored::Bool => types.boolean(schema),
                     Stored::Bytes | Stored::Ucs4 => {
                         dims.push(dtype.size);
                         Type::Char
                     }
                     _ => dtype.ty,
                 },
-                FieldType::Opaque(bytes) => types.of(schema, group, variable, &DataType::Raw(*bytes)),
+                FieldType::Opaque(bytes) => types.raw(schema, *bytes),
                 FieldType::Structure(inner) => {
                     inner.ty(schema, types, group, &format!("{variable}_{}", field.name))
                 }
@@ -173,7 +171,7 @@ impl Structure {
             Some(bytes) => Ok(Some(Values::from_bytes(bytes))),
             None => Err(format!(
                 "the fill_value {} is no structure of {} bytes",
-                shown(json),
+                json.shown(),
                 self.size
             )),
         }

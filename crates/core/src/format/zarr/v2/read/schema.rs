@@ -5,46 +5,20 @@ use std::collections::HashSet;
 use super::array_metadata::ArrayMetadata;
 use super::element_type::ElementType;
 use super::hierarchy::{Array, Group, Hierarchy, NodeDocuments};
-use super::metadata_store::fault;
-use super::named_dimensions::NamedDimensions;
 use crate::error::{Error, Result};
 use crate::format::zarr::attributes;
 use crate::format::zarr::dtype::DtypeError;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, Own, SCALAR, below};
-use crate::format::zarr::read::elements::Elements;
+use crate::format::zarr::read::{Built, Elements, NamedDimensions, StoredArray, UserTypes, fault};
 use crate::format::zarr::time::{Time, lost_units, time_attributes, times_within};
-use crate::format::zarr::v3::UserTypes;
-use crate::format::zarr::v3::sharding::Level;
 use crate::model::{
-    Attribute, Attributes, ChunkKeys, CodecSpec, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind,
-    MAX_NAME, Provenance, SLOT_SIZE, Schema, Type, Variable, VariableLayout,
+    Attribute, Attributes, ChunkKeys, DimId, FILL_VALUE_ATTRIBUTE, Fill, FillTime, GroupId, Kind, MAX_NAME,
+    Provenance, SLOT_SIZE, Schema, Type, Variable, VariableLayout,
 };
 
 /// Superblock version that netCDF-C reports for NCZarr 2.
 const NCZARR_SUPERBLOCK: u32 = 2;
-
-/// What the reader must know of a variable besides its layout.
-#[derive(Debug)]
-pub struct StoredArray {
-    /// Path of its array, without a leading `/`.
-    pub path: String,
-    /// The form of the keys of its chunks or shards, if the metadata tells.
-    pub keys: Option<ChunkKeys>,
-    /// The shards around a chunk, the outermost first; none without shards.
-    pub levels: Vec<Level>,
-    /// How elements are stored.
-    pub elements: Elements,
-    /// The codec that stores strings of different lengths, as the metadata has it.
-    pub element_codec: Option<CodecSpec>,
-}
-
-/// A schema, with the layout and the array of each variable.
-pub struct Built {
-    pub schema: Schema,
-    pub layouts: Vec<VariableLayout>,
-    pub arrays: Vec<StoredArray>,
-}
 
 /// Builds the schema. Arrays of types that netCDF does not have are left out, with a warning. With `faults`, what is damaged
 /// is told there, and left out.

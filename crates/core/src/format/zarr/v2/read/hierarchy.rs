@@ -6,13 +6,12 @@
 
 use std::collections::HashSet;
 
-use super::implicit_groups::ImplicitGroups;
-use super::metadata_store::{MetadataStore, fault};
 use crate::error::{Error, Result};
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::hierarchy_limits;
 use crate::format::zarr::json::Json;
 use crate::format::zarr::keys::{ARRAY, ATTRIBUTES, GROUP, OLD_SUPERBLOCK, Own, below};
+use crate::format::zarr::read::{ImplicitGroups, MetadataStore, fault};
 
 /// The documents of a group or array.
 #[derive(Debug, Default)]

@@ -1,15 +1,13 @@
 //! The type of an array's elements: that of `dtype`, and of the codec that makes bytes of objects.
 
+use super::super::fill_value;
 use super::array_metadata::ArrayMetadata;
 use super::structure::Structure;
 use crate::filter::{VLEN_ARRAY, VLEN_UTF8};
 use crate::format::zarr::dtype::{Dtype, DtypeError, Stored};
-use crate::format::zarr::fill_value;
 use crate::format::zarr::flavor::Flavor;
 use crate::format::zarr::json::Json;
-use crate::format::zarr::read::elements::Elements;
-use crate::format::zarr::v3::UserTypes;
-use crate::format::zarr::v3::data_type::DataType;
+use crate::format::zarr::read::{Elements, UserTypes};
 use crate::model::{CodecSpec, Endian, GroupId, Schema, Type, TypeClass, Values};
 
 /// The type of elements.
@@ -51,17 +49,13 @@ impl ElementType {
     /// The type in netCDF, which is made if it is a type of its own.
     pub fn ty(&self, schema: &mut Schema, types: &mut UserTypes, group: GroupId, variable: &str) -> Type {
         match self {
-            Self::Plain(_, Elements::VlenBytes) => types.of(schema, group, variable, &DataType::Bytes),
+            Self::Plain(_, Elements::VlenBytes) => types.bytes(schema),
             Self::Plain(dtype, Elements::VlenNumbers(_)) => {
                 let name = format!("{}_list", dtype.ty.cdl_name().unwrap_or_default());
                 types.of_class(schema, Schema::ROOT, name, TypeClass::Vlen { base: dtype.ty })
             }
-            Self::Plain(dtype, _) if dtype.stored == Stored::Complex => {
-                types.of(schema, group, variable, &DataType::Complex(dtype.ty))
-            }
-            Self::Plain(dtype, _) if dtype.stored == Stored::Bool => {
-                types.of(schema, group, variable, &DataType::Bool)
-            }
+            Self::Plain(dtype, _) if dtype.stored == Stored::Complex => types.complex(schema, dtype.ty),
+            Self::Plain(dtype, _) if dtype.stored == Stored::Bool => types.boolean(schema),
             Self::Plain(dtype, _) => dtype.ty,
             Self::Structure(structure) => structure.ty(schema, types, group, variable),
         }

@@ -4,11 +4,9 @@
 
 use crate::filter::ELEMENT_CODECS;
 use crate::format::zarr::json::Json;
+use crate::format::zarr::transposition::TRANSPOSE;
 use crate::model::KeySeparator as Separator;
 use crate::model::{CodecSpec, Configuration, ZarrVersion};
-
-/// Name of the codec that stands for order F.
-pub const ORDER_CODEC: &str = "transpose";
 
 /// The metadata of an array.
 #[derive(Debug)]
@@ -73,7 +71,7 @@ impl ArrayMetadata {
             Some(Some("F")) if shape.len() < 2 => {}
             Some(Some("F")) => {
                 let order = Configuration::from_iter([("order".to_owned(), "F".into())]);
-                codecs.push(CodecSpec::zarr(ZarrVersion::V3, ORDER_CODEC, order));
+                codecs.push(CodecSpec::zarr(ZarrVersion::V3, TRANSPOSE, order));
             }
             Some(_) => return Err("has an order that is neither C nor F".to_owned()),
         }

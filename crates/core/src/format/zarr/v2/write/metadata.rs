@@ -7,18 +7,20 @@
 
 use std::cell::RefCell;
 
-use super::super::attributes;
-use super::super::dtype::{Dtype, Stored};
 use super::super::fill_value;
-use super::super::flavor::Flavor;
-use super::super::json::Json;
-use super::super::keys::{ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, NC_PROPERTIES, Own, SCALAR, below};
-use super::super::options::ZarrOptions;
 use super::structure;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::filter::{Registry, VLEN_ARRAY};
 use crate::format::VariablePlan;
+use crate::format::zarr::attributes;
+use crate::format::zarr::dtype::{Dtype, Stored};
+use crate::format::zarr::flavor::Flavor;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::keys::{
+    ARRAY, ARRAY_DIMENSIONS, ATTRIBUTES, GROUP, NC_PROPERTIES, Own, SCALAR, below,
+};
+use crate::format::zarr::options::ZarrOptions;
 use crate::model::{
     Attribute, Attributes, CodecSpec, Endian, FILL_VALUE_ATTRIBUTE, GroupId, KeySeparator, Kind, Schema,
     Type, Values, VarId,

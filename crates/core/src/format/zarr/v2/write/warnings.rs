@@ -1,25 +1,18 @@
 //! Warns of what netCDF-C or zarr-python cannot read of an output.
 
-use super::super::attributes;
-use super::super::flavor::Flavor;
-use super::super::json::Json;
-use super::super::options::ZarrOptions;
-use super::super::warning::ZarrProgram::{NetcdfC, Tensorstore, Xarray, ZarrPython};
-use super::super::warning::{Warning, ZarrProgram};
 use super::metadata::metadata;
 use super::structure;
-use super::writer::grids;
 use crate::error::Result;
-use crate::filter::{Codec, CodecInput, Registry, shuffle::shuffle};
+use crate::filter::{Codec, Registry};
 use crate::format::VariablePlan;
-use crate::model::{Attribute, Attributes, CodecSpec, GroupId, Kind, Schema, Type, VarId};
-
-/// xarray reads what zarr-python reads.
-pub const PYTHON: &[ZarrProgram] = &[ZarrPython, Xarray];
-
-/// What follows from a codec that zarr-python lacks, where there are consolidated metadata.
-pub const ONLY_WITHOUT_CONSOLIDATED: &str = "zarr-python 3 and xarray open the dataset only if they are told not to use its consolidated metadata, \
-     and xarray then opens no group that has such a variable";
+use crate::format::zarr::attributes;
+use crate::format::zarr::flavor::Flavor;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::options::ZarrOptions;
+use crate::format::zarr::warning::ZarrProgram::{NetcdfC, Tensorstore, Xarray, ZarrPython};
+use crate::format::zarr::warning::{ONLY_WITHOUT_CONSOLIDATED, PYTHON, Warning, shuffles_a_part};
+use crate::format::zarr::write::grids;
+use crate::model::{Attribute, Attributes, CodecSpec, Kind, Schema, Type, VarId};
 
 /// What follows from a codec that zarr-python lacks, where there are no consolidated metadata.
 const NO_GROUP_IN_XARRAY: &str = "xarray opens no group that has such a variable";
@@ -191,25 +184,6 @@ pub fn warnings(schema: &Schema, plans: &[VariablePlan], options: ZarrOptions) -
     Ok(all)
 }
 
-/// The codec before a shuffle after which a part of an element may be left: "fletcher32 before shuffle". numcodecs and zarrs
-/// shuffle whole elements alone.
-pub fn shuffles_a_part(codecs: &[CodecSpec], registry: &Registry) -> Option<String> {
-    let is = |spec: &CodecSpec, id: u32| registry.hdf5_id(spec) == Some(id);
-    let at = codecs.iter().position(|spec| is(spec, shuffle::ID))?;
-    let size = codecs[at].configuration()?.get("elementsize")?.as_u64()?;
-    let leaves_part = |spec: &&CodecSpec| {
-        let known = registry.find(spec);
-        let facts = known.map(|codec| codec.facts());
-        let keeps_whole =
-            facts.is_some_and(|facts| facts.input >= CodecInput::Array || is(spec, shuffle::ID));
-        // The checksums have 4 bytes.
-        let is_checksum = facts.is_some_and(|facts| facts.is_checksum);
-        size > 1 && !keeps_whole && !(is_checksum && 4 % size == 0)
-    };
-    let before = codecs[..at].iter().find(leaves_part)?;
-    Some(format!("{} before {}", before.name(), codecs[at].name()))
-}
-
 /// The attributes of pure Zarr with which netCDF-C 4.10 fails to open a dataset.
 fn attributes_that_netcdf_c_refuses(schema: &Schema) -> Vec<String> {
     let is_int = |json: &Json| json.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
@@ -232,44 +206,11 @@ fn attributes_that_netcdf_c_refuses(schema: &Schema) -> Vec<String> {
         }
         None => false,
     };
-    each_attribute(schema, |all, attribute| {
+    attributes::each_attribute(schema, |all, attribute| {
         let kept = attributes::kept_json(all, attribute);
         kept.or_else(|| attributes::value(attribute, Flavor::Zarr))
             .is_some_and(is_refused)
     })
-}
-
-/// The warning about attributes whose whole numbers were rounded, where their JSON is not written again.
-pub fn rounded_numbers(schema: &Schema) -> Option<String> {
-    let rounded = each_attribute(schema, attributes::is_rounded);
-    (!rounded.is_empty()).then(|| {
-        format!(
-            "whole numbers of more than 64 bits are rounded to double in attributes: {}",
-            rounded.join(", ")
-        )
-    })
-}
-
-/// The attributes for which `is_bad` holds, as messages name them.
-fn each_attribute(schema: &Schema, is_bad: impl Fn(&Attributes, &Attribute) -> bool) -> Vec<String> {
-    let groups = schema.groups.iter().enumerate();
-    let of_groups = groups.flat_map(|(n, group)| {
-        let bad = group
-            .attributes
-            .iter()
-            .filter(|attribute| is_bad(&group.attributes, attribute));
-        let name = |attribute: &Attribute| schema.path_in(GroupId(n), &attribute.name);
-        bad.map(name).collect::<Vec<_>>()
-    });
-    let of_vars = schema.vars.iter().flat_map(|var| {
-        let bad = var
-            .attributes
-            .iter()
-            .filter(|attribute| is_bad(&var.attributes, attribute));
-        let name = |attribute: &Attribute| format!("{}:{}", var.name, attribute.name);
-        bad.map(name).collect::<Vec<_>>()
-    });
-    of_groups.chain(of_vars).collect()
 }
 
 /// The attributes whose text has characters that JSON escapes by number, which netCDF-C does not know.
@@ -288,5 +229,5 @@ fn attributes_with_control_characters(schema: &Schema) -> Vec<String> {
         Type::String => attribute.values.heap.iter().any(is_unknown),
         _ => false,
     };
-    each_attribute(schema, has_unknown)
+    attributes::each_attribute(schema, has_unknown)
 }

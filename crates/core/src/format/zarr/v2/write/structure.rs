@@ -6,11 +6,11 @@
 //!
 //! numpy, "Array interface", `descr`.
 
-use super::super::dtype::Dtype;
-use super::super::flavor::Flavor;
-use super::super::json::Json;
-use super::super::v3::data_type::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
-use super::packing::Packing;
+use crate::format::zarr::dtype::Dtype;
+use crate::format::zarr::flavor::Flavor;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::structure_limits::{DEEPEST, MAX_STRUCT, MOST_FIELDS};
+use crate::format::zarr::write::Packing;
 use crate::model::{Endian, Field, Schema, Type, TypeClass, Values};
 use crate::store::base64;
 

@@ -7,11 +7,11 @@
 //! | char, string | `""` | raw text; base64 in pure Zarr |
 //! | none | `null` | |
 
-use super::dtype::{Dtype, Stored};
-use super::flavor::Flavor;
-use super::half::rounded_to_half;
-use super::json::Json;
-use super::number::{numbers, push_number};
+use crate::format::zarr::dtype::{Dtype, Stored};
+use crate::format::zarr::flavor::Flavor;
+use crate::format::zarr::half::rounded_to_half;
+use crate::format::zarr::json::Json;
+use crate::format::zarr::number::{numbers, push_number};
 use crate::model::{Type, Values};
 use crate::store::base64;
 
@@ -41,7 +41,7 @@ pub fn read(json: &Json, dtype: &Dtype, flavor: Flavor) -> Result<Option<Values>
         Some(value) => Ok(Some(value)),
         None => Err(format!(
             "the fill_value {} does not fit the type {}",
-            shown(json),
+            json.shown(),
             dtype.text(flavor)
         )),
     }
@@ -87,16 +87,6 @@ fn float(value: f64) -> Json {
     match value.is_finite() {
         true => Json::Float(value),
         false => Json::String(Json::Float(value).to_string()),
-    }
-}
-
-/// The beginning of a value, for a message.
-pub(super) fn shown(json: &Json) -> String {
-    const MOST: usize = 40;
-    let text = json.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }
 
