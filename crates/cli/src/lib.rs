@@ -3,6 +3,7 @@
 
 pub mod allocator;
 pub mod arguments;
+pub mod columns;
 pub mod completion;
 pub mod filters;
 mod log;
@@ -14,7 +15,6 @@ pub mod progress;
 pub mod python;
 mod run;
 pub mod signals;
-pub mod table;
 mod terminal;
 pub mod values;
 pub mod version;

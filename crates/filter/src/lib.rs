@@ -2,7 +2,8 @@
 //!
 //! # Parts
 //!
-//! Codecs, which HDF5 calls filters. Each has a file with its names, encoder and decoder.
+//! Codecs, which HDF5 calls filters. Each has a file of its name in the folder of its family, such as `compressors/bzip2.rs`: names,
+//! encoder and decoder.
 //!
 //! ```text
 //! "v,2|1,5" ─► spec ─► AskedCodec ─► working ─► CodecSpec, as stored in a file
@@ -12,7 +13,7 @@
 //!
 //! - [`codec`]: the traits of a codec, free and bound, and what chunks it is bound to
 //! - [`registry`]: the known codecs, and the filters that are registered with HDF5
-//! - [`pipeline`]: the codecs of one variable, bound to its chunks
+//! - [`pipeline`]: the codecs of one variable, bound to its chunks; `pipeline/pipeline.rs` encodes and decodes a chunk
 //! - [`spec`]: the argument of `nccopy -F`, and codecs as users ask for them
 //! - the codecs by family: [`deflate`], [`compressors`], `blosc`, `blosc2`, [`szip`], [`zfp`], [`shuffle`], [`numbers`],
 //!   [`checksum`], [`zarr_only`]
@@ -21,8 +22,7 @@
 //!
 //! Blosc and Blosc2 have cargo features, `blosc` and `blosc2`, which are on by default.
 //!
-//! [`Registry::builtin`] lists all codecs by their ids, and `docs/formats/filters.md` shows them with their names. A codec's
-//! file is named for it.
+//! [`Registry::builtin`] lists all codecs by their ids, and `docs/formats/filters.md` shows them with their names.
 
 #[cfg(feature = "blosc")]
 pub mod blosc;

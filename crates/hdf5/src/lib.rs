@@ -9,6 +9,19 @@
 //! value](File::read_values), [by chunk](File::read_chunk), or at [addresses](File::read_at). [`FileWriter`] writes
 //! files.
 //!
+//! # Parts
+//!
+//! ```text
+//! read:   source ─► metadata: checked reads ─► superblock ─► object_header ─► messages ─┬─► group: links
+//!                                                                                       ├─► attribute
+//!                                                                                       └─► reader: Dataset ─► chunk_index ─► elements
+//! write:  ObjectSource ─► writer ─► source: ByteSink
+//! both:   dataset, datatype, dataspace: what a dataset is
+//! ```
+//!
+//! `btree` and `heap` are the structures that hold groups, attributes and indexes. Folders beside `writer` read; what they read is written by
+//! the file of the same name in `writer`: `heap/global.rs`, `writer/heap/global.rs`.
+//!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use ncutils_hdf5::File;

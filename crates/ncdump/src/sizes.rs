@@ -1,6 +1,6 @@
 //! `--sizes`: what takes the bytes of a dataset, as a table.
 
-use ncutils_cli::table::{self, Side};
+use ncutils_cli::columns::{self, Side};
 use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
 
 use crate::arguments::Arguments;
@@ -74,7 +74,7 @@ fn text(sizes: &DatasetSizes) -> String {
     }
     let mut text = String::new();
     let (left, right) = (Side::Left, Side::Right);
-    table::push(
+    columns::push(
         &mut text,
         [right, right, right, left, right, left, left, left, left],
         &rows,

@@ -29,6 +29,6 @@ mod write;
 pub use connect::connect;
 pub use read::{OpenedObject, RemoteExternalFiles, RemoteKeys, RemoteObject, RemoteQueries, states};
 pub use requests::{RemoteStore, Session};
-pub use tree::{GrowingTree, KeysCheck, NotClaimed, Replaced, Run, SharedKeys, TreeOutput};
+pub use tree::{Claim, GrowingTree, KeysCheck, NotClaimed, Replaced, SharedKeys, TreeOutput};
 pub use wire::{Failure, Meaning};
 pub use write::{ObjectOutput, StagedObject};

@@ -21,12 +21,13 @@
 //!
 //! - [`mod@io`]: what a dataset is read from and written to, and what stands beside it
 //! - [`object`]: one sequence of bytes, also as a stream and in memory
-//! - [`keys`]: many named values
+//! - [`keys`]: many named values, and the names that mark what is not complete
 //! - [`references`]: values that lie in other files
 //! - [`requests`]: many requests at once, for stores whose answers take long
 //! - [`mod@file`], [`folder`], [`zip`], [`zst`]: the media
+//! - `growing`: local files and folders that grow where they are
 //! - [`shared`]: what several processes write together
-//! - [`threads`]: work on all threads
+//! - [`threads`]: work on all threads, here because all crates above share it
 //! - [`cache`]: what is kept for later, within limits
 
 pub mod cache;

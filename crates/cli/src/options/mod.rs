@@ -3,11 +3,14 @@
 //! ```text
 //! kinds, mode ─► opt: a row                      ┌─► command  clap's parser, --help=all, man pages, completions
 //!                                                ├─► help     --help
-//!                                                ├─► refusal  what is wrong with arguments
+//!                                                ├─► refusal  what is printed in place of a run: help, version, what is wrong
 //!                └─► shared ─► nccopy, ncdump, ──┼─► given    options of a call that its mode does not apply
 //!                              ncgen: Program ───┼─► names    errors of the libraries, with names of options
 //!                                                └─► guide_page   the lists in docs/reference
 //! ```
+//!
+//! `nccopy/` has a file for each group of nccopy's rows. Each program reads the values by their names in its `arguments.rs`, by
+//! [`values`](crate::values). `docs/contributing/add-an-option.md` tells how to add one.
 
 mod command;
 mod given;

@@ -7,6 +7,10 @@
 //!         └─► compare   with another Reader ─► differences
 //! copy ─► verify: compare, before the output takes its name
 //! ```
+//!
+//! All of them use `options` (threads, memory), `chosen` (variables that the user names), `work` (pieces on all threads), `fetch` (chunks
+//! that are asked for early) and `side` (a variable of one of two datasets). `in_keys` is for tests. `format/archive/check` finds what is
+//! wrong with an archive as a file.
 
 mod check;
 mod chosen;

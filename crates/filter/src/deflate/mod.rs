@@ -1,15 +1,19 @@
 //! Deflate (RFC 1951), and what wraps it: zlib (RFC 1950) and gzip (RFC 1952).
 //!
 //! ```text
-//! chunk ─► runs (`judge`) ─┬─ one byte ────────────► repeated_byte ────────┐
-//!                          ├─ noise ───────────────► stored blocks ────────┤
-//!                          ├─ nothing repeated ────► literal_blocks ───────┼─► deflate_stream ─► zlib or gzip wrapper
-//!                          └─ repeats (`repeats`) ─► encoder: libdeflate ──┘
-//! a few bytes ─► fixed_codes ─► zlib or gzip wrapper
+//! chunk ─► deflate, gzip: the codecs ─► deflate_stream ─► runs: planes, in pieces ─► judge (`repeats`, `byte_counts`)
+//!
+//! one byte ─────────► blocks::repeated_byte ─────────────────────────────┐
+//! noise ────────────► blocks::stored_blocks ─────────────────────────────┼─► one stream, in the codec's wrapper
+//! nothing repeated ─► blocks::literal_blocks ────────────────────────────┤
+//! repeats ──────────► encoder: libdeflate, or zlib-rs if that is misled ─┘
+//!                              └─ a few bytes: blocks::fixed_codes
 //!
 //! stream ─► decode ─┬─ blocks of literals and runs ─► decoded here ─┬─► chunk
 //!                   └─ others ──────────────────────► libdeflate ───┘
 //! ```
+//!
+//! `deflate_wrapper` swaps zlib for gzip. `deflate_check` tests a stream without decoding it.
 
 pub mod blocks;
 pub mod byte_counts;

@@ -8,8 +8,8 @@ use ncutils_core::location::Location;
 use ncutils_core::model::{CodecSpec, Encoding, Endian, ExternalPart, Storage, VariableLayout};
 use serde_json::{Value, json};
 
+use super::columns::{self, Side};
 use super::report;
-use super::table::{self, Side};
 use crate::arguments::Arguments;
 
 /// What a copy of HDF5 as it is does beside the plan: datasets that the engine does not copy.
@@ -109,7 +109,7 @@ pub fn text(plan: &Description, estimates: &[Estimate], beside: Option<Beside<'_
     for at in [6, 7, 10, 11] {
         sides[at] = Side::Right;
     }
-    table::push(&mut text, sides, &rows);
+    columns::push(&mut text, sides, &rows);
     let sum = |of: fn(&Estimate) -> Option<u64>| {
         let mut bytes = estimates.iter().map(of);
         bytes.try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)))

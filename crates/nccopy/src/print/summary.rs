@@ -8,9 +8,9 @@ use ncutils_core::format::archive::Packed;
 use ncutils_core::location::Location;
 use serde_json::{Value, json};
 
+use super::columns::{self, Side};
 use super::plan_text::Beside;
 use super::report;
-use super::table::{self, Side};
 use crate::arguments::Arguments;
 
 /// Prints what a copy of bytes to or from an archive did.
@@ -77,7 +77,7 @@ pub fn text(report: &Report, beside: Option<Beside<'_>>) -> String {
     let mut text = String::new();
     let mut sides = [Side::Right; 7];
     sides[..2].fill(Side::Left);
-    table::push(&mut text, sides, &rows);
+    columns::push(&mut text, sides, &rows);
     let (elapsed, peak) = (report.elapsed().as_secs_f64(), report.peak());
     text.push_str(&passed(report.passed()));
     text + &format!("elapsed {elapsed:.3} s, memory for data at most {peak} bytes\n")

@@ -1,4 +1,4 @@
-//! [`Run`]: a run that writes below a prefix, its right to do so, and what earlier runs left there.
+//! [`Claim`]: the right of a run to write below a prefix, and what earlier runs left there.
 //!
 //! Marks are put only where there is none, so of two runs one gets the claim.
 
@@ -38,16 +38,16 @@ impl From<io::Error> for NotClaimed {
     }
 }
 
-/// A run that writes below a prefix, and its right to do so. Several processes can make it together, as one tells the others.
+/// The right of a run to write below a prefix. Several processes can share it, as one tells the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
-    /// Its name: hexadecimal digits.
+pub struct Claim {
+    /// Name of the run: hexadecimal digits.
     pub name: String,
-    /// True if it builds beside an older dataset.
+    /// True if the run builds beside an older dataset.
     pub is_beside: bool,
 }
 
-impl Run {
+impl Claim {
     fn new(is_beside: bool) -> Self {
         let name = new_run();
         Self { name, is_beside }

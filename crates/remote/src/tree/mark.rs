@@ -6,6 +6,7 @@
 //! | `.ncutils-partial-new` | a [`Mark`]: a run builds a dataset that will replace this one, which opens |
 //! | `.ncutils-partial-RUN/d/KEY` | values of that dataset |
 //! | `.ncutils-partial-RUN/m/KEY` | its metadata, which comes when all values are there |
+//! | `.ncutils-partial-RUN/parts/KEY` | what the processes of a job leave for each other |
 //!
 //! Marks are put only where there is none, so of two runs one gets the claim.
 

@@ -43,7 +43,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tracing::debug;
 
-use super::claim::{NotClaimed, Replaced, Run};
+use super::claim::{Claim, NotClaimed, Replaced};
 use super::mark::{get_mark, is_reserved};
 use super::metadata_order::arrays_first;
 use super::switch::{begin, switch, tidy};
@@ -83,7 +83,7 @@ impl Unfinished for Claimed {
 
 struct UnpublishedTree {
     objects: TreeObjects,
-    run: Run,
+    claim: Claim,
     state: Mutex<State>,
     /// True if several processes write. They leave notes in the folder of the run.
     is_shared: bool,
@@ -131,13 +131,13 @@ impl TreeOutput {
         let mut slot = claimed.0.lock();
         // Listed before anything is written: a program that is told to end waits for the claim, and gives it up.
         let listed = IncompleteOutput::new(Arc::clone(&claimed));
-        let run = match replaces {
-            None => Run::of_empty(&objects),
-            Some(check) => Run::of_taken(&objects, check),
+        let claim = match replaces {
+            None => Claim::of_empty(&objects),
+            Some(check) => Claim::of_taken(&objects, check),
         };
         // What is listed locks the slot when it is dropped.
-        let run = match run {
-            Ok(run) => run,
+        let claim = match claim {
+            Ok(claim) => claim,
             Err(why) => {
                 drop(slot);
                 return Err(why);
@@ -145,13 +145,13 @@ impl TreeOutput {
         };
         debug!(
             prefix = objects.root,
-            run = run.name,
-            beside = run.is_beside,
+            run = claim.name,
+            beside = claim.is_beside,
             "claimed"
         );
         let tree = Arc::new(UnpublishedTree {
             objects,
-            run,
+            claim,
             state: Mutex::default(),
             is_shared: false,
         });
@@ -166,10 +166,10 @@ impl TreeOutput {
     /// Joins what a run writes below `prefix`. Dropping it leaves everything in place.
     ///
     /// It may have been published or given up, or taken over: see [`is_open`](Self::is_open).
-    pub fn join(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
+    pub fn join(session: Arc<Session>, prefix: &str, memory: u64, claim: &Claim) -> Self {
         let tree = UnpublishedTree {
             objects: TreeObjects::new(session, prefix, memory),
-            run: run.clone(),
+            claim: claim.clone(),
             state: Mutex::default(),
             is_shared: true,
         };
@@ -184,9 +184,9 @@ impl TreeOutput {
         self.tree.state.lock().phase = Phase::Published;
     }
 
-    /// The run.
-    pub fn run(&self) -> &Run {
-        &self.tree.run
+    /// The claim of the run.
+    pub fn claim(&self) -> &Claim {
+        &self.tree.claim
     }
 
     /// True if the run still has the prefix.
@@ -194,7 +194,7 @@ impl TreeOutput {
     /// # Errors
     /// The store fails.
     pub fn is_open(&self) -> io::Result<bool> {
-        self.tree.run.holds(&self.tree.objects)
+        self.tree.claim.holds(&self.tree.objects)
     }
 
     /// Deletes what a run that was published has left: notes, and values that it built beside the older dataset.
@@ -202,7 +202,7 @@ impl TreeOutput {
     /// # Errors
     /// The store fails.
     pub fn tidy(&self) -> io::Result<()> {
-        tidy(&self.tree.objects, &self.tree.run.name, false)
+        tidy(&self.tree.objects, &self.tree.claim.name, false)
     }
 
     /// Deletes everything that the run wrote.
@@ -237,7 +237,7 @@ impl UnpublishedTree {
             let why = format!("the key {key:?} is reserved for partial datasets");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
-        Ok(format!("{}{key}", self.run.values()))
+        Ok(format!("{}{key}", self.claim.values()))
     }
 
     /// The tree as it is now, for reading.
@@ -249,7 +249,7 @@ impl UnpublishedTree {
         let documents = metadata.map(|(key, value)| (key.clone(), Some(Arc::from(&**value))));
         // The mark of a tree that does not open yet is no part of it.
         let known = documents.chain([(PARTIAL.to_owned(), None)]).collect();
-        let prefix = joined(root, &self.run.values());
+        let prefix = joined(root, &self.claim.values());
         Ok(RemoteKeys::with_known(sending.session(), &prefix, known))
     }
 
@@ -257,38 +257,38 @@ impl UnpublishedTree {
         let sending = &self.objects.sending;
         self.enter(Phase::Open)?;
         sending.wait()?;
-        self.run.check(&self.objects)?;
+        self.claim.check(&self.objects)?;
         let metadata: Vec<_> = std::mem::take(&mut self.state.lock().metadata)
             .into_iter()
             .collect();
         let keys = metadata.iter().map(|(key, _)| key.clone());
         let root: Vec<String> = keys.filter(|key| !key.contains('/')).collect();
-        let folder = self.run.metadata();
+        let folder = self.claim.metadata();
         for group in arrays_first(metadata, |(key, _): &(String, Vec<u8>)| key) {
             for (key, document) in group {
                 self.objects.send(&format!("{folder}{key}"), &key, &document)?;
             }
             sending.wait()?;
         }
-        match self.run.is_beside {
+        match self.claim.is_beside {
             false => {
                 // The mark of another run says that its tree is not complete.
-                self.run.check(&self.objects)?;
+                self.claim.check(&self.objects)?;
                 self.enter(Phase::Opening)?;
-                self.objects.delete_mark(PARTIAL, &self.run.mark().1.text())?;
+                self.objects.delete_mark(PARTIAL, &self.claim.mark().1.text())?;
                 self.check_root(&root)?;
             }
             true => {
                 self.enter(Phase::Switching)?;
-                let mark = begin(&self.objects, &self.run.name).inspect_err(|_| self.unmark())?;
+                let mark = begin(&self.objects, &self.claim.name).inspect_err(|_| self.unmark())?;
                 // A run that took over has deleted what was built.
-                self.run.check(&self.objects).inspect_err(|_| self.unmark())?;
+                self.claim.check(&self.objects).inspect_err(|_| self.unmark())?;
                 switch(&self.objects, &mark)?;
             }
         }
         self.enter(Phase::Published)?;
-        let tidied = match self.is_shared || self.run.is_beside {
-            true => tidy(&self.objects, &self.run.name, self.is_shared),
+        let tidied = match self.is_shared || self.claim.is_beside {
+            true => tidy(&self.objects, &self.claim.name, self.is_shared),
             false => Ok(()),
         };
         if let Err(e) = tidied {
@@ -319,7 +319,7 @@ impl UnpublishedTree {
     /// Takes back the mark of a switch that could not begin, if it came to be. Then the old dataset is as it was.
     fn unmark(&self) {
         let is_free = match get_mark(&self.objects, PARTIAL) {
-            Ok(Some((mark, _))) if mark.run == self.run.name && mark.by == self.run.name => {
+            Ok(Some((mark, _))) if mark.run == self.claim.name && mark.by == self.claim.name => {
                 self.objects.delete([PARTIAL]).is_ok()
             }
             found => found.is_ok(),
@@ -334,7 +334,7 @@ impl UnpublishedTree {
         let uploads = std::mem::take(&mut self.state.lock().uploads);
         // An upload that stays must not keep the rest.
         let aborted: Vec<io::Result<()>> = uploads.iter().map(|upload| upload.abort()).collect();
-        self.run.undo(&self.objects)?;
+        self.claim.undo(&self.objects)?;
         aborted.into_iter().collect()
     }
 
@@ -365,7 +365,7 @@ impl UnpublishedTree {
             }
             // The dataset is whole, so its mark goes, unless another run has taken it over.
             Phase::Opening => {
-                if let Err(e) = self.run.release(&self.objects) {
+                if let Err(e) = self.claim.release(&self.objects) {
                     remains(format!(
                         "the dataset {place} is complete, but does not open before its key {PARTIAL} is deleted: {e}"
                     ));
@@ -420,7 +420,7 @@ impl KeyOutput for TreeOutput {
 
     fn wait(&self) -> io::Result<()> {
         self.tree.objects.sending.wait()?;
-        self.tree.run.check(&self.tree.objects)
+        self.tree.claim.check(&self.tree.objects)
     }
 
     fn publish(&self) -> io::Result<()> {

@@ -8,7 +8,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::claim::Run;
+use super::claim::Claim;
 use super::mark::notes;
 use crate::requests::Session;
 use crate::write::TreeObjects;
@@ -23,8 +23,8 @@ pub struct SharedKeys {
 
 impl SharedKeys {
     /// The values of a run that writes a tree.
-    pub fn of_tree(session: Arc<Session>, prefix: &str, memory: u64, run: &Run) -> Self {
-        let root = joined(prefix.trim_end_matches('/'), &notes(&run.name));
+    pub fn of_tree(session: Arc<Session>, prefix: &str, memory: u64, claim: &Claim) -> Self {
+        let root = joined(prefix.trim_end_matches('/'), &notes(&claim.name));
         Self {
             objects: TreeObjects::new(session, &root, memory),
         }

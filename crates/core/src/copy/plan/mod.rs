@@ -3,14 +3,17 @@
 //!
 //! ```text
 //! request: options ─┬─► select ─► which variables and groups
-//!        programs ──►├─► output ─► kind, schema, pages
-//!                   └─► layout ─► storage, shards and filters of each variable
+//!                   ├─► output ─► kind, schema, pages                          ◄─ programs: limits that these two keep
+//!                   └─► layout ─► storage, shards and filters of each variable ◄─┘
 //!                          │
 //!                          ▼
 //!       dataset: plan ─► CopyPlan, notices ─► prepare ─► Prepared: routes, chunks to write, sequence numbers
-//!       joined: the same of a join   grown: what a join adds to its first input
-//!                           └─► stored_as: is a dataset so already?  fill_in_place: does it have data?
+//!       joined: the same of a join ─► grown: what a join adds to its first input
+//!
+//! CopyPlan, a dataset ─► stored_as (`--update`): is it stored so already?  fill_in_place: does it have data?
 //! ```
+//!
+//! `dataset::plan` calls all of these in order: begin there.
 
 mod copy_plan;
 mod dataset;

@@ -3,7 +3,14 @@
 //!
 //! ```text
 //! │ front: prelude, header, table of streams │ block │ block │ … │ end │ back: indexes, directory, SHA-256, footer │
+//!
+//! classic file ─► pack ─► archive ─┬─► restore: the file again, from its start to its end
+//!                                  ├─► random_access: a Reader
+//!                                  └─► check: findings, salvage
 //! ```
+//!
+//! All of them use `structure` (the parts of the file), `index` (where blocks are) and `shares` (memory). `copy/archive` decides which copies
+//! are made by bytes alone.
 //!
 //! Format: `docs/formats/nc3z.md`.
 

@@ -10,7 +10,7 @@
 //! grow:    growth: adds to a hierarchy that exists
 //!
 //! both versions besides:
-//!     keys: names of keys            json, number, half: documents and their numbers       dtype, time: types
+//!     keys: names of keys, members   json, number, half: documents and their numbers       dtype, time: types
 //!     attributes                     hierarchy_limits, structure_limits                    transposition: a codec
 //!     flavor: NCZarr or not          options: of a hierarchy                               warning: what programs cannot read
 //! ```

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::output::begun_tree;
 use crate::error::{Error, Result};
 use crate::location::output::job::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
-use crate::remote::{Run, Session, SharedKeys, TreeOutput};
+use crate::remote::{Claim, Session, SharedKeys, TreeOutput};
 use crate::remote_settings::RemoteUrl;
 use crate::store::{KeyOutput, new_run};
 
@@ -36,9 +36,9 @@ pub(in crate::location) fn begin_job(
         return Ok((place, object_stage(notes)));
     }
     let tree = Arc::new(begun_tree(session.clone(), url, memory, replaces)?);
-    let run = tree.run();
-    (place.run, place.is_beside) = (run.name.clone(), run.is_beside);
-    let notes = SharedKeys::of_tree(session, &url.key, memory, run);
+    let claim = tree.claim();
+    (place.run, place.is_beside) = (claim.name.clone(), claim.is_beside);
+    let notes = SharedKeys::of_tree(session, &url.key, memory, claim);
     begin_notes(&notes, &place)?;
     let begun = Arc::clone(&tree);
     let stage = JobStage {
@@ -71,12 +71,12 @@ pub(in crate::location) fn join_job(
             false => JobPhase::Over,
         });
     }
-    let run = run_of(place);
-    let notes = SharedKeys::of_tree(session.clone(), &url.key, memory, &run);
+    let claim = claim_of(place);
+    let notes = SharedKeys::of_tree(session.clone(), &url.key, memory, &claim);
     if !has_begun(&notes)? {
         return Ok(JobPhase::Over);
     }
-    let tree = Arc::new(TreeOutput::join(session, &url.key, memory, &run));
+    let tree = Arc::new(TreeOutput::join(session, &url.key, memory, &claim));
     if !tree.is_open().map_err(cannot)? {
         return Ok(JobPhase::Published);
     }
@@ -100,15 +100,15 @@ pub(in crate::location) fn remove_job(
     if place.way != JobWay::Keys {
         return notes_of_object(session, url, memory, place).remove();
     }
-    let tree = TreeOutput::join(session, &url.key, memory, &run_of(place));
+    let tree = TreeOutput::join(session, &url.key, memory, &claim_of(place));
     if tree.is_open()? {
         tree.abandon()?;
     }
     tree.tidy()
 }
 
-fn run_of(place: &JobPlace) -> Run {
-    Run {
+fn claim_of(place: &JobPlace) -> Claim {
+    Claim {
         name: place.run.clone(),
         is_beside: place.is_beside,
     }

@@ -1,4 +1,4 @@
-//! Managers of free space (specification section III.F): of the file, and of fractal heaps.
+//! Managers of free space (specification section III.H): of the file, and of fractal heaps.
 
 use crate::error::Result;
 use crate::messages::superblock_extension::file_space::FileSpace;

@@ -1,9 +1,9 @@
 //! Chunks that lie in shards.
 //!
 //! ```text
-//! chunk ─► sharded_chunks: key of its shard ─► index, which index_cache keeps ─► ShardBytes: where the chunk is
+//! chunk ─► sharded_chunks: key of its shard ─► index, which opened_shards keeps ─► ShardBytes: where the chunk is
 //! ```
 
-mod index_cache;
+mod opened_shards;
 pub(super) mod shard_bytes;
 pub(super) mod sharded_chunks;

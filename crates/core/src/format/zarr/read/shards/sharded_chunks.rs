@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::index_cache::{IndexCache, OpenedShard, ShardPosition, index_size};
+use super::opened_shards::{IndexCache, OpenedShard, ShardPosition, index_size};
 use super::shard_bytes::Bytes;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};

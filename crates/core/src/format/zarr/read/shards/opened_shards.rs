@@ -1,4 +1,4 @@
-//! [`IndexCache`]: the shards of a hierarchy whose index was read lately.
+//! [`OpenedShard`]: a shard whose index was read, and what the index may tell. [`IndexCache`]: those that were read lately.
 
 use std::sync::Arc;
 
