@@ -10,4 +10,4 @@ pub(crate) mod plan_text;
 pub(crate) mod report;
 pub(crate) mod summary;
 
-use ncutils_cli::table;
+use ncutils_cli::columns;

@@ -415,7 +415,7 @@ fn who_loses_the_claim_while_it_cleans_up_deletes_nothing() {
     let taken = FaultyStore::new(Arc::clone(&store.inner), fault);
     let session = Session::over(taken, "s3://test");
     let error = output
-        .run()
+        .claim()
         .undo(&objects(session, "t/x.zarr", 1 << 20))
         .unwrap_err();
     assert!(error.to_string().contains("another run took over"), "{error}");

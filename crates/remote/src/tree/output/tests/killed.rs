@@ -113,7 +113,7 @@ fn who_lost_a_switch_deletes_nothing() {
     let tree = &output.tree;
     // Up to the mark of the switch. Then another run takes it over.
     let (values, metadata) = dataset(2);
-    for (folder, all) in [(tree.run.values(), values), (tree.run.metadata(), metadata)] {
+    for (folder, all) in [(tree.claim.values(), values), (tree.claim.metadata(), metadata)] {
         for (key, value) in all {
             tree.objects
                 .send(&format!("{folder}{key}"), &key, &value)
@@ -121,7 +121,7 @@ fn who_lost_a_switch_deletes_nothing() {
         }
     }
     tree.objects.sending.wait().unwrap();
-    let mark = begin(&tree.objects, &tree.run.name).unwrap();
+    let mark = begin(&tree.objects, &tree.claim.name).unwrap();
     let (_, seen) = get_mark(&tree.objects, PARTIAL).unwrap().unwrap();
     let other = Mark {
         by: new_run(),
@@ -155,7 +155,7 @@ fn who_replaced_a_dataset_leaves_the_mark_of_the_next_run() {
     let output = claim(&store, true).unwrap();
     let objects = &output.tree.objects;
     let next = claim(&store, true).unwrap();
-    tidy(objects, &output.tree.run.name, false).unwrap();
+    tidy(objects, &output.tree.claim.name, false).unwrap();
     fill(&next, 2).unwrap();
     assert_eq!(contents(&inner), whole(2));
 }
