@@ -4,10 +4,11 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import job_inputs
 import pytest
-from jobs import call, check_same, content, left_in, make_all, output_names, path_of, plan
+from jobs import call, check_same, content, left_in, make_all, output_names, path_of, plan, started
 
 OUTPUTS = {
     "nc4": ("nc", ["-d", "1"], None), "nc3": ("nc", ["-k", "nc3", "--drop-unsupported"], None),
@@ -94,6 +95,26 @@ def test_finishing_twice_is_harmless(job):
     job.file.write_text(text.replace('"finished"', '"open"'))
     call("--finish", job.file, code=1).refused("finished or abandoned")
     job.check_whole()
+
+
+def test_of_two_that_finish_at_once_both_end_well(job):
+    make_all(job.file, range(PARTS))
+    both = [started("--finish", job.file) for _ in range(2)]
+    told = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    job.check_whole()
+    assert job.status()["state"] == "finished"
+
+
+def test_what_can_be_read_once_is_no_input_of_a_job(tmp_path, source):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(source, "rb") as file:
+        writer = subprocess.Popen(["cp", "/dev/stdin", str(pipe)], stdin=file)
+    outcome = call("--plan", tmp_path / "job.json", "--parts", 2, pipe, tmp_path / "out.nc", code=1)
+    writer.wait(timeout=60)
+    outcome.refused(f"{pipe}: every process of a job reads the inputs", "name a file")
+    assert sorted(os.listdir(tmp_path)) == ["pipe"]
 
 
 @pytest.mark.parametrize("change", ["time", "size", "other file", "gone"])

@@ -272,6 +272,20 @@ def test_update_tells_no_filters_from_chosen_ones(files, tmp_path):
     assert updated(noise, out, ["-F", "*,auto"], ["-F", "*,auto"]) == 0
 
 
+@pytest.mark.parametrize("filters", [["-F", "v,auto"], ["-F", "auto", "-F", "w,none"], ["-F", "auto=small", "-F", "w,zstd,3"]])
+def test_filters_that_are_chosen_for_some_variables_are_chosen_again(filters, tmp_path):
+    source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
+    with netCDF4.Dataset(source, "w") as f:
+        f.createDimension("x", 20_000)
+        f.createVariable("v", "f4", ["x"], chunksizes=(5000,))[:] = np.sin(np.arange(20_000) / 100)
+        f.createVariable("w", "i4", ["x"], chunksizes=(5000,))[:] = np.arange(20_000) // 7
+    assert updated(source, out, filters, filters) == 0
+    assert updated(source, out, ["-F", "v,none"], filters) == 1
+    assert run(*filters, "--in-place", source).returncode == 0
+    before = os.stat(source).st_ino
+    assert "nothing to change" in run("-v", *filters, "--in-place", source).stderr or os.stat(source).st_ino == before
+
+
 def test_update_tells_chunks_of_fill_values(tmp_path):
     source, out = tmp_path / "in.nc", f"{tmp_path / 'out'}/"
     with netCDF4.Dataset(source, "w") as f:

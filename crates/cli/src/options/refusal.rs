@@ -60,7 +60,27 @@ impl Program {
                     None => refused(error, &self.command()),
                 }
             }
+            (ErrorKind::ArgumentConflict, Some(_)) => {
+                let typed = |name: &str| self.as_typed(name, given);
+                match names(error, ContextKind::PriorArg) {
+                    other if other.is_empty() => format!("{} can only be given alone", typed(&name)),
+                    other => format!("{} cannot be given beside {}", typed(&name), typed(&other)),
+                }
+            }
             _ => refused(error, &self.command()),
+        }
+    }
+
+    /// An option as the user has typed it: by its letter, unless its word is among the arguments.
+    fn as_typed(&self, name: &str, given: &[String]) -> String {
+        let letter = self
+            .options()
+            .find(|option| is_named(option, name))
+            .and_then(Opt::letter);
+        let is_word = |word: &String| word.split('=').next() == Some(name);
+        match letter {
+            Some(letter) if !given.iter().any(is_word) => format!("-{letter}"),
+            _ => name.to_owned(),
         }
     }
 }
@@ -242,6 +262,16 @@ mod tests {
                 &*NCCOPY,
                 "--quiet --verbose a b",
                 "--quiet cannot be given beside --verbose",
+            ),
+            (
+                &*NCCOPY,
+                "-F auto --append a b",
+                "-F cannot be given beside --append",
+            ),
+            (
+                &*NCCOPY,
+                "--filter=auto --append a b",
+                "--filter cannot be given beside --append",
             ),
             (
                 &*NCCOPY,

@@ -62,11 +62,10 @@ fn stored_so(input: &Location, stored: &Location, arguments: &Arguments) -> Resu
     )?;
     let is_auto = |codec: &AskedCodec| matches!(codec, AskedCodec::Auto(_));
     let asked = &arguments.copy.filters;
-    let any_filters = asked.iter().any(|request| request.pipeline.iter().any(is_auto));
-    // Which filters were chosen is not known. They count if they are asked for in all variables of an output.
-    if any_filters && (asked.len() > 1 || asked[0].targets != Targets::All || opened.is_none()) {
-        return Ok(false);
-    }
+    let by_auto = asked.iter().any(|request| request.pipeline.iter().any(is_auto));
+    // Filters that were chosen for all variables of another output count whatever they are. Others are chosen again, which takes
+    // samples of the input and gives the same.
+    let any_filters = by_auto && asked.len() == 1 && asked[0].targets == Targets::All && opened.is_some();
     let mut options = CopyOptions {
         kind,
         ..arguments.copy.clone()

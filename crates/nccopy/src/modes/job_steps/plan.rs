@@ -73,9 +73,14 @@ pub fn plan(planning: &Planning, planned: &Planned<'_>, arguments: &Arguments) -
 /// The state of an input now.
 ///
 /// # Errors
-/// An input that is not there.
+/// An input that is not there, or can be read once only.
 pub(crate) fn identity(name: &OsString, arguments: &Arguments) -> anyhow::Result<InputIdentity> {
     let location = locations::input(arguments, name)?;
+    let found = location.path().and_then(|path| fs::metadata(path).ok());
+    if found.is_some_and(|found| !found.is_file() && !found.is_dir()) {
+        let why = "every process of a job reads the inputs, and this one can be read once; name a file";
+        return Err(Error::Usage(why.to_owned()).in_file(location.name()).into());
+    }
     Ok(InputIdentity::now(&location, name)?)
 }
 
