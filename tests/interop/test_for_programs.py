@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from conftest import BIN, nccopy
 from conftest import ncgen as ncgen_of_file
+from references_read import VARIABLES, needs_references
 
 PAGE = pathlib.Path(__file__).parent.parent.parent / "docs" / "reference" / "programs.md"
 VALUES = [(7 * n) % 501 for n in range(4 * 32 * 32)]
@@ -26,12 +27,28 @@ ASKED = {
     "bzip2": "bzip2,9", "blosc": "blosc,cname=zstd",
 }
 
+# The names of references end so.
+ENDINGS = {"kerchunk": "json", "icechunk": "icechunk"}
+
+# The store that references lead to.
+STORE = """store = path
+if path.endswith('.json'):
+    import fsspec
+    store = fsspec.filesystem('reference', fo=path, remote_protocol='file', skip_instance_cache=True).get_mapper('')
+if path.endswith('.icechunk'):
+    import icechunk, os
+    access = {f'file://{os.path.dirname(path)}/': None}
+    repository = icechunk.Repository.open(icechunk.local_filesystem_storage(path), authorize_virtual_chunk_access=access)
+    store = repository.readonly_session('main').store
+"""
+
 # What reads a variable by a library of Python, in a process of its own.
 PYTHON = {
     "netcdf-c": "import netCDF4; d = netCDF4.Dataset(f'file://{path}#mode=nczarr,file' if path.endswith('.zarr') else path); d.set_auto_maskandscale(False); v = d['v'][:]",
     "h5py": "import h5py; v = h5py.File(path)['v'][:]",
-    "xarray": "import xarray; v = xarray.open_dataset(path, decode_cf=False)['v'].values",
-    "zarr-python": "import zarr; v = zarr.open(path, mode='r')['v'][:]",
+    "xarray": STORE + "import xarray; options = {} if store is path else dict(engine='zarr', consolidated=False)\n"
+        "v = xarray.open_dataset(store, decode_cf=False, **options)['v'].values",
+    "zarr-python": STORE + "import zarr; v = zarr.open(store, mode='r')['v'][:]",
 }
 
 
@@ -57,8 +74,10 @@ def environment():
 def of_python(code, path):
     code = f"import json, sys\npath = sys.argv[1]\n{code}\nprint(json.dumps(v.ravel().tolist()))"
     command = [sys.executable, "-W", "ignore", "-c", code, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment())
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    of_references = VARIABLES if path.suffix[1:] in ENDINGS.values() else {}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment() | of_references)
+    # Icechunk prints warnings first.
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
 
 
 def ncgen(text, path):
@@ -135,10 +154,13 @@ def test_all_programs_but_those_that_cannot_be_had_are_tried():
     assert set(ROWS) - set(TRIED) == {"matlab", "julia", "any"}
 
 
+@needs_references
 @pytest.mark.parametrize("program", TRIED)
 def test_kinds(program, source, tmp_path):
+    # Icechunk reads what lies beside the repository.
+    source = shutil.copy(source, tmp_path)
     for kind in ROWS[program][0]:
-        path = tmp_path / (f"{kind}.zarr" if "zarr" in kind else f"{kind}.nc")
+        path = tmp_path / f"{kind}.{'zarr' if 'zarr' in kind else ENDINGS.get(kind, 'nc')}"
         assert nccopy("--for", program, "-k", kind, source, path) == ""
         assert values(program, path) == VALUES, kind
 
@@ -265,7 +287,8 @@ def shown(program, path):
     """The variables that a program shows; `None` if it does not open the dataset."""
     code = f"import json, sys\npath = sys.argv[1]\n{OPEN[program]}\nprint(json.dumps(sorted(set(names) & set('vw'))))"
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(path)], capture_output=True, text=True, env=environment())
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    # Icechunk prints warnings first.
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
 
 
 @pytest.mark.parametrize("sort", TYPES)
