@@ -10,7 +10,6 @@
 //! ```
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -22,10 +21,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing::debug;
 
 use super::owner::{self, Owner, UNFINISHED};
+use super::replace::{rename_to_new, replace};
 use crate::file::file_output::{sync_directory, sync_directory_of_output};
 use crate::file::stop_point::{self, reach};
 use crate::file::symlinks::follow_symlinks;
-use crate::file::unfinished::partial::{PartialName, directory_of, partial_beside, partial_name};
+use crate::file::unfinished::partial::{PartialName, directory_of, partial_beside};
 use crate::keys::key::check_key;
 use crate::{DirectoryKeys, GetRange, KeyOutput, KeyStore, ValueWriter};
 use ncutils_model::error::{Error, Result};
@@ -260,7 +260,7 @@ impl KeyOutput for DirectoryOutput {
             if replaces {
                 replace(stage, &self.target).map(Some)
             } else {
-                fs::rename(stage, &self.target).map(|()| None)
+                rename_to_new(stage, &self.target).map(|()| None)
             }
         };
         let mut own = self.own();
@@ -409,66 +409,6 @@ fn replaceable(target: &Path, check: &FolderCheck) -> io::Result<bool> {
             "a file has this name, and is not replaced by a folder",
         )),
         Ok(_) => check(target).map(|()| true),
-    }
-}
-
-/// Puts `stage` in the place of `target`. Returns the new path of the old folder.
-fn replace(stage: &Path, target: &Path) -> io::Result<PathBuf> {
-    replace_by(exchange, stage, target)
-}
-
-/// Same as [`replace`], with another exchange of names.
-fn replace_by(
-    exchange: impl Fn(&Path, &Path) -> io::Result<()>,
-    stage: &Path,
-    target: &Path,
-) -> io::Result<PathBuf> {
-    match exchange(stage, target) {
-        Ok(()) => Ok(stage.to_owned()),
-        Err(e) if is_unsupported(&e) => replace_by_renames(stage, target),
-        Err(e) => Err(e),
-    }
-}
-
-/// True if an error of an exchange says that the system or the file system has no such call.
-fn is_unsupported(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let of_system = [Errno::NOSYS, Errno::INVAL, Errno::OPNOTSUPP, Errno::NOTSUP];
-    match error.raw_os_error() {
-        Some(code) => of_system.iter().any(|errno| errno.raw_os_error() == code),
-        None => error.kind() == io::ErrorKind::Unsupported,
-    }
-}
-
-/// Exchanges the names of two folders, so that a complete one is under the target's name at any time.
-#[cfg(target_os = "linux")]
-fn exchange(a: &Path, b: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn exchange(_a: &Path, _b: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Same as [`replace`], without an exchange of names: for a moment nothing is under the target's name.
-fn replace_by_renames(stage: &Path, target: &Path) -> io::Result<PathBuf> {
-    let name: OsString = partial_name(target.file_name().unwrap_or_default());
-    let away = directory_of(target).join(name);
-    fs::rename(target, &away)?;
-    match fs::rename(stage, target) {
-        Ok(()) => Ok(away),
-        Err(e) => {
-            fs::rename(&away, target).map_err(|again| {
-                let away = away.display();
-                io::Error::new(
-                    again.kind(),
-                    format!("{e}; the old dataset is left in {away}: {again}"),
-                )
-            })?;
-            Err(e)
-        }
     }
 }
 

@@ -4,7 +4,6 @@ use super::*;
 use crate::file::unfinished::partial::is_partial_name;
 use crate::keys::key::HOSTILE;
 use crate::{ByteRange, StagedKeys};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 const KNOWN_BY: &[&str] = &["meta"];
@@ -111,47 +110,6 @@ fn a_dataset_is_replaced_as_a_whole_and_nothing_else_is() {
     }
     assert_eq!(names(folder.path()), ["d", "file", "home"]);
     assert_eq!(names(&home), ["thesis.tex"]);
-}
-
-#[test]
-fn where_names_cannot_be_exchanged_the_old_one_goes_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let [old, new] = ["old", "new"].map(|n| folder.path().join(n));
-    for at in [&old, &new] {
-        fs::create_dir(at).unwrap();
-        fs::write(at.join("x"), at.as_os_str().as_bytes()).unwrap();
-    }
-    let away = replace_by_renames(&new, &old).unwrap();
-    assert_eq!(fs::read(old.join("x")).unwrap(), new.as_os_str().as_bytes());
-    assert_eq!(fs::read(away.join("x")).unwrap(), old.as_os_str().as_bytes());
-    assert!(replace_by_renames(&folder.path().join("none"), &old).is_err());
-    assert_eq!(fs::read(old.join("x")).unwrap(), new.as_os_str().as_bytes());
-}
-
-#[test]
-fn only_a_missing_exchange_is_replaced_by_renames() {
-    use rustix::io::Errno;
-    let folder = tempfile::tempdir().unwrap();
-    let [old, new] = ["old", "new"].map(|n| folder.path().join(n));
-    let fill = || {
-        for at in [&old, &new] {
-            fs::create_dir_all(at).unwrap();
-            fs::write(at.join("x"), at.as_os_str().as_bytes()).unwrap();
-        }
-    };
-    fill();
-    for errno in [Errno::ACCESS, Errno::IO, Errno::XDEV, Errno::NOENT, Errno::BUSY] {
-        let failed = replace_by(|_, _| Err(errno.into()), &new, &old).unwrap_err();
-        assert_eq!(failed.raw_os_error(), Some(errno.raw_os_error()));
-        assert_eq!(fs::read(old.join("x")).unwrap(), old.as_os_str().as_bytes());
-    }
-    for errno in [Errno::NOSYS, Errno::INVAL, Errno::OPNOTSUPP] {
-        fill();
-        replace_by(|_, _| Err(errno.into()), &new, &old).unwrap();
-        assert_eq!(fs::read(old.join("x")).unwrap(), new.as_os_str().as_bytes());
-    }
-    fill();
-    replace_by(|_, _| Err(io::ErrorKind::Unsupported.into()), &new, &old).unwrap();
 }
 
 /// A stage of several processes for the folder `path`.
