@@ -11,7 +11,7 @@ use ncutils_core::location::JobPhase;
 use ncutils_core::store::{LATEST_LISTING, lists_late};
 
 use super::job_arguments::JobArguments;
-use super::{MISSING, request};
+use super::{MISSING, read_job};
 use crate::job_step::{Finishing, Step};
 use crate::modes::job_steps::notes_of;
 
@@ -97,7 +97,7 @@ pub fn finish(arguments: &JobArguments<'_>, job: &Arc<JobFile>, file: &Path) -> 
 fn is_finished_by_another(arguments: &JobArguments<'_>, file: &Path) -> bool {
     let begun = Instant::now();
     loop {
-        match request::read(file) {
+        match read_job::read(file) {
             Ok(job) if job.state == JobState::Finished => return true,
             Ok(job) if job.state == JobState::Open => {}
             _ => return false,

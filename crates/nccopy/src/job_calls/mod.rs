@@ -12,6 +12,7 @@ mod abandon;
 mod finish;
 mod job_arguments;
 mod part;
+mod read_job;
 mod request;
 mod resume;
 mod status;

@@ -21,7 +21,7 @@ use ncutils_core::error::Error;
 use ncutils_core::location::{JobPhase, Location, remote_url};
 
 use super::job_arguments::JobArguments;
-use super::{finish, part, request};
+use super::{finish, part, read_job};
 use crate::arguments::Arguments;
 use crate::copy;
 use crate::job_step::{Making, Planning, Step};
@@ -49,7 +49,7 @@ pub fn resume(matches: &ArgMatches) -> anyhow::Result<u8> {
             return Ok(status);
         }
     }
-    let job = Arc::new(request::read(&file)?);
+    let job = Arc::new(read_job::read(&file)?);
     let of_job = JobArguments {
         job: &job,
         own: matches,
@@ -97,10 +97,10 @@ fn begun(file: &Path, matches: &ArgMatches) -> anyhow::Result<Begun> {
     if !file.exists() {
         return Ok(Begun::Nothing);
     }
-    let job = request::read(file)?;
+    let job = read_job::read(file)?;
     if job.state == JobState::Open {
         check_same(&job).map_err(|error| error.in_file(file))?;
-        request::check_version(&job, file)?;
+        read_job::check_version(&job, file)?;
     }
     let of_job = JobArguments {
         job: &job,
