@@ -111,8 +111,11 @@ def test_what_can_be_read_once_is_no_input_of_a_job(tmp_path, source):
     os.mkfifo(pipe)
     with open(source, "rb") as file:
         writer = subprocess.Popen(["cp", "/dev/stdin", str(pipe)], stdin=file)
-    outcome = call("--plan", tmp_path / "job.json", "--parts", 2, pipe, tmp_path / "out.nc", code=1)
-    writer.wait(timeout=60)
+    try:
+        outcome = call("--plan", tmp_path / "job.json", "--parts", 2, pipe, tmp_path / "out.nc", code=1)
+    finally:
+        writer.kill()
+        writer.wait()
     outcome.refused(f"{pipe}: every process of a job reads the inputs", "name a file")
     assert sorted(os.listdir(tmp_path)) == ["pipe"]
 
