@@ -3,6 +3,7 @@
 import netCDF4
 import numpy as np
 import pytest
+import test_append_scalars as scalars
 from remote_proxy import fault
 from remote_run import check_no_secret, on
 from remote_stores import STORES
@@ -49,6 +50,16 @@ def test_datasets_grow(store, tmp_path, maker):
         grown.write_bytes(store.get("data/all"))
     assert is_whole(found(maker, grown), 18)
     assert store.uploads() == []
+
+
+@pytest.mark.parametrize("store", STORES, indirect=True)
+def test_nczarr_with_scalars_grows(store, tmp_path):
+    put(store, "nczarr", scalars.made("nczarr", tmp_path, 3), "all")
+    new = scalars.source(tmp_path / "new.nc", "nczarr", 3, 4)
+    on(store, "nccopy", "--append", new, url(store, "nczarr", "all")).whole()
+    grown = download(store, "all", tmp_path, "grown")
+    for read in (scalars.by_netcdf4, scalars.by_zarr_python):
+        scalars.check(read(grown), "nczarr", 7)
 
 
 @pytest.mark.parametrize("store", ["s3s"], indirect=True)

@@ -1,8 +1,10 @@
 //! The dataset that a call names, and the part of it that the call asks for.
 
 use ncutils_cli::options::NCDUMP;
+use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::location::Location;
+use ncutils_core::model::Schema;
 use ncutils_core::subset::Subset;
 
 use crate::arguments::Arguments;
@@ -73,6 +75,20 @@ pub fn warn_of_data(reader: &dyn Reader, input: &Location, arguments: &Arguments
     for warning in reader.data_warnings() {
         arguments.messages.warn_of(input, warning);
     }
+}
+
+/// Tells what the schema leaves out, after all else was printed: damaged items, and items in files that may not be read.
+///
+/// # Errors
+/// Something was left out. Items in files that may not be read count only with `all_asked`.
+pub fn check_all_printed(schema: &Schema, input: &Location, all_asked: bool) -> Result<(), Error> {
+    let told = |items: &[String]| format!("{} (all else was printed)", items.join("; "));
+    let error = match (&schema.refused[..], &schema.faults[..]) {
+        (refused @ [_, ..], _) if all_asked => Error::Usage(told(refused)),
+        (_, faults @ [_, ..]) => Error::Damaged(told(faults)),
+        _ => return Ok(()),
+    };
+    Err(error.in_file(input.name()))
 }
 
 /// The part of the input that was asked for; `None` for all of it.

@@ -3,12 +3,13 @@
 use ncutils_core::inspect::{map, page};
 
 use crate::arguments::Arguments;
-use crate::input::{OpenedInput, opened};
+use crate::input::{OpenedInput, check_all_printed, opened};
 
 /// Prints the page of the input.
 ///
 /// # Errors
-/// What cannot be read or written, and a store that tells no sizes. Nothing is printed then.
+/// What cannot be read or written, and a store that tells no sizes. Nothing is printed then. What the schema leaves out is told
+/// after the page is printed.
 pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     let OpenedInput {
         input,
@@ -19,5 +20,6 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     map.sizes = map.sizes.in_compressed_file(compressed_file);
     let name = input.file_name();
     let name = name.as_deref().unwrap_or(input.name()).to_string_lossy();
-    ncutils_cli::print(page(arguments.name.as_deref().unwrap_or(&name), &map))
+    ncutils_cli::print(page(arguments.name.as_deref().unwrap_or(&name), &map))?;
+    Ok(check_all_printed(reader.schema(), &input, true)?)
 }

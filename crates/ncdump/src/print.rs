@@ -12,7 +12,7 @@ use ncutils_core::print::json;
 use ncutils_core::print::ncml;
 
 use crate::arguments::{Arguments, dataset_name};
-use crate::input::{location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
+use crate::input::{check_all_printed, location, part_of, warn_of_data, warn_of_schema, warn_of_unfinished};
 
 /// Prints what the arguments ask for of the input.
 ///
@@ -85,16 +85,5 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
     flushed?;
     let all_asked = !matches!(arguments.dump.data, DataOf::Listed(_));
-    if let (true, [_, ..]) = (all_asked, &reader.schema().refused[..]) {
-        let refused = reader.schema().refused.join("; ");
-        return Err(Error::Usage(format!("{refused} (all else was printed)"))
-            .in_file(input.name())
-            .into());
-    }
-    match reader.schema().faults.join("; ") {
-        faults if faults.is_empty() => Ok(()),
-        faults => Err(Error::Damaged(format!("{faults} (all else was printed)"))
-            .in_file(input.name())
-            .into()),
-    }
+    Ok(check_all_printed(reader.schema(), &input, all_asked)?)
 }

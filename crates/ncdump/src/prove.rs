@@ -14,6 +14,7 @@ use ncutils_core::integrity::{
 };
 use ncutils_core::location::Location;
 use ncutils_core::message::one_line;
+use ncutils_core::model::NamePattern;
 use ncutils_core::store::InputKind;
 
 use crate::arguments::{Arguments, Proof};
@@ -114,18 +115,22 @@ fn work(arguments: &Arguments) -> CheckOptions {
     }
 }
 
-/// Refuses a dataset that has items in files that may not be read, and one of which damaged items are left out, unless variables
-/// are named.
+/// Refuses a dataset that has items in files that may not be read, and one of which damaged items are left out. With names of variables
+/// and no patterns, warns of damaged items instead: a pattern may match them, and the end of a path may mean them.
 fn refuse_incomplete(reader: &dyn Reader, location: &Location, arguments: &Arguments) -> Result<(), Error> {
     let schema = reader.schema();
-    let fault = schema
-        .faults
-        .first()
-        .filter(|_| arguments.dump.required.is_empty());
-    let error = match (schema.refused.first(), fault) {
-        (None, None) => return Ok(()),
-        (Some(refused), _) => Error::Usage(refused.clone()),
-        (None, Some(fault)) => Error::Damaged(fault.clone()),
+    let names = &arguments.dump.required;
+    let is_named = !names.is_empty() && !names.iter().any(NamePattern::is_glob);
+    let error = match (&schema.refused[..], &schema.faults[..]) {
+        ([refused, ..], _) => Error::Usage(refused.clone()),
+        ([], [fault, ..]) if !is_named => Error::Damaged(fault.clone()),
+        ([], faults) => {
+            for fault in faults {
+                let text = format_args!("what is damaged is left out: {fault}");
+                arguments.messages.warn_of(location, text);
+            }
+            return Ok(());
+        }
     };
     Err(error.in_file(location.name()))
 }

@@ -31,7 +31,7 @@ fn one(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.proof {
         Some(proof) => prove::prove(arguments, proof),
         None if arguments.map => map::print(arguments).map(|()| 0),
-        None if arguments.sizes => sizes::print(arguments).map(|()| 0),
+        None if arguments.sizes => sizes::print(arguments),
         None => print::print(arguments).map(|()| 0),
     }
 }

@@ -1,19 +1,21 @@
 //! `--sizes`: what takes the bytes of a dataset, as a table.
 
 use ncutils_cli::columns::{self, Side};
+use ncutils_cli::error_text;
+use ncutils_cli::options::NCDUMP;
 use ncutils_core::inspect::{self, DatasetSizes, VariableSizes, bytes_text, sizes_json};
 
 use crate::arguments::Arguments;
-use crate::input::{OpenedInput, opened};
+use crate::input::{OpenedInput, check_all_printed, opened};
 
 /// Cells of a bar that stands for all bytes.
 const BAR: f64 = 20.0;
 
-/// Prints the sizes of the input.
+/// Prints the sizes of the input. Returns the exit status: 1 after a message if the schema leaves something out.
 ///
 /// # Errors
 /// What cannot be read or written.
-pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn print(arguments: &Arguments) -> anyhow::Result<u8> {
     let OpenedInput {
         input,
         reader,
@@ -22,10 +24,17 @@ pub fn print(arguments: &Arguments) -> anyhow::Result<()> {
     let counted = inspect::sizes(&*reader, &arguments.registry);
     let sizes = counted.map_err(|error| error.in_file(input.name()))?;
     let sizes = sizes.in_compressed_file(compressed_file);
+    let left_out = check_all_printed(reader.schema(), &input, true).err();
+    let left_out = left_out.map(|error| error_text(&NCDUMP, error.into(), true));
     ncutils_cli::print(match arguments.json {
-        true => sizes_json(&input.to_string(), &sizes),
+        true => sizes_json(&input.to_string(), &sizes, left_out.as_deref()),
         false => arguments.labelled(&text(&sizes)),
-    })
+    })?;
+    // The error is told here and not returned, so that the JSON of several inputs has one object for each.
+    if let Some(text) = &left_out {
+        arguments.messages.tell(text);
+    }
+    Ok(u8::from(left_out.is_some()))
 }
 
 /// A row for each variable, the largest first, and rows for the rest and for all.

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::sizes::{DatasetSizes, VariableSizes};
 use crate::message::json_line;
 
-/// The sizes of `input` as one JSON object of the type `sizes`, followed by a newline.
-pub fn sizes_json(input: &str, sizes: &DatasetSizes) -> String {
+/// The sizes of `input` as one JSON object of the type `sizes`, followed by a newline. `left_out` tells what the sizes lack, and
+/// becomes the member `error`.
+pub fn sizes_json(input: &str, sizes: &DatasetSizes, left_out: Option<&str>) -> String {
     let variables: Vec<Value> = sizes.variables.iter().map(|of| variable(sizes, of)).collect();
-    let object = json!({
+    let mut object = json!({
         "type": "sizes",
         "input": input,
         "kind": sizes.kind,
@@ -22,6 +23,9 @@ pub fn sizes_json(input: &str, sizes: &DatasetSizes) -> String {
         "memory": sizes.memory,
         "variables": variables,
     });
+    if let (Some(error), Value::Object(members)) = (left_out, &mut object) {
+        members.insert("error".to_owned(), error.into());
+    }
     json_line(&object)
 }
 

@@ -73,7 +73,9 @@ pub fn grow(
         };
         let old = documents::shape(&found).map_err(|e| e.in_key(&key))?;
         let now = plan.layout.extent.clone();
-        if plan.promised.is_nothing() && old == now {
+        // NCZarr stores a scalar as an array of one element.
+        let is_scalar = now.is_empty() && old == [1];
+        if plan.promised.is_nothing() && (old == now || is_scalar) {
             continue;
         }
         if old.len() != now.len() || old.iter().zip(&now).any(|(old, now)| old > now) {
