@@ -28,6 +28,7 @@ use super::planned::compared;
 use super::salvage::{self, Salvaged};
 use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
+use crate::locations;
 use crate::print::plan_text::Beside;
 
 /// Copies the HDF5 file that is `opened`. Returns the exit status: 3 if anything of a damaged input is lost.
@@ -48,6 +49,8 @@ pub fn copy(
     };
     arguments.given.refuse_for(Mode::Hdf5)?;
     let source = open_source(&engine, opened)?;
+    let open = || Ok(opened.clone());
+    locations::check_sources_of_bytes((input, output), open, arguments)?;
     refuse_unfinished(source.reader().schema().unfinished, input, arguments)?;
     let left = match arguments.salvage {
         true => Some(Left::of(&source, &engine, opened)?),

@@ -26,6 +26,7 @@ mod names;
 mod others;
 mod schema;
 mod selection;
+mod sources;
 mod specs;
 mod variable;
 
@@ -33,5 +34,6 @@ pub use self::growth::grow;
 pub use self::names::HardLinkNames;
 pub use self::others::OtherDataset;
 pub use self::selection::Selection;
+pub use self::sources::find_source;
 pub use self::variable::Variable;
 pub use copy::Verbatim;
