@@ -13,7 +13,7 @@ use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
-use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
+use ncutils_core::format::netcdf4::verbatim::{EmptyShapes, Selection, Variable, Verbatim};
 use ncutils_core::integrity::{Compared, Promise, Salvage, check_variables};
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
@@ -241,9 +241,11 @@ impl Asked<'_> {
         let target = self.target(engine, &plan, &prepared);
         engine.arguments.messages.warn_of_opening(engine.output);
         let (target, held) = target?;
+        let whole = EmptyShapes::new();
+        let empty = self.part.as_ref().map_or(&whole, |part| &part.empty);
         let created = self
             .source
-            .create(&target, &plan.schema, &prepared.plans, addressed);
+            .create(&target, &plan.schema, &prepared.plans, addressed, empty);
         let writer = created.map_err(|error| engine.in_input(error))?;
         for warning in self.source.warnings() {
             engine.arguments.messages.warn_of(engine.input, warning);

@@ -19,6 +19,7 @@ mod attachments;
 mod copy;
 mod damage;
 mod elements;
+mod empty;
 mod growth;
 mod hierarchy;
 mod lost_elements;
@@ -30,6 +31,7 @@ mod sources;
 mod specs;
 mod variable;
 
+pub use self::empty::{EmptyPart, EmptyShapes};
 pub use self::growth::grow;
 pub use self::names::HardLinkNames;
 pub use self::others::OtherDataset;
