@@ -142,7 +142,7 @@ def test_variables_without_elements_are_cut(tmp_path, filters):
         (["--isel", "x=1:3"], np.s_[:], np.s_[1:3]),
         (["--isel", "t=1:4:2", "--isel", "x=0,5"], np.s_[1:4:2], [0, 5]),
     ]:
-        nccopy("-k", "h5", *arguments, path, target)
+        nccopy("-k", "h5", "--verify", *arguments, path, target)
         nccopy("-k", "nc4", *arguments, path, tmp_path / "out.nc")
         length, width = np.arange(5)[t].size, np.arange(6)[x].size
         with h5py.File(target) as f:

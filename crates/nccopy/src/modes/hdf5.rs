@@ -254,7 +254,7 @@ impl Asked<'_> {
         let status = salvage::tell_lost(engine.input, &lost, engine.arguments);
         let report = engine.run(&copied, &prepared, writer)?;
         if let Some(held) = held {
-            let promise = Promise::of(&plan);
+            let promise = Promise::of_elements(&plan);
             let verified = self.verified(engine, opened, &held, &promise);
             verified.map_err(|error| error.in_file(engine.output.name()))?;
         }
