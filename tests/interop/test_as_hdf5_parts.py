@@ -124,6 +124,55 @@ def test_dimensions_without_variables_and_shorter_variables(tmp_path):
             assert b.dimensions["x"].size == len(range(6)[x])
 
 
+@pytest.mark.parametrize("filters", [{}, {"zlib": True}], ids=["plain", "deflated"])
+def test_variables_without_elements_are_cut(tmp_path, filters):
+    """A variable along an unlimited dimension that was only created has no elements of its own."""
+    path, target = tmp_path / "in.nc", tmp_path / "out.h5"
+    with netCDF4.Dataset(path, "w") as f:
+        f.createDimension("t", None)
+        f.createDimension("x", 6)
+        f.createVariable("a", "i4", ("t",))[:] = np.arange(5)
+        f.createVariable("two", "i4", ("t",), **filters)[:] = np.arange(2)
+        f.createVariable("never", "i4", ("t",), **filters)
+        f.createVariable("rows", "i4", ("t", "x"), chunksizes=(1, 6), **filters)
+        f.createVariable("texts", str, ("t", "x"))
+    for arguments, t, x in [
+        (["--isel", "t=0:3"], np.s_[0:3], np.s_[:]),
+        (["--isel", "t=3:5"], np.s_[3:5], np.s_[:]),
+        (["--isel", "x=1:3"], np.s_[:], np.s_[1:3]),
+        (["--isel", "t=1:4:2", "--isel", "x=0,5"], np.s_[1:4:2], [0, 5]),
+    ]:
+        nccopy("-k", "h5", "--verify", *arguments, path, target)
+        nccopy("-k", "nc4", *arguments, path, tmp_path / "out.nc")
+        length, width = np.arange(5)[t].size, np.arange(6)[x].size
+        with h5py.File(target) as f:
+            shapes = {name: f[name].shape for name in ("a", "two", "never", "rows", "texts")}
+            assert shapes == {"a": (length,), "two": (np.arange(2)[t].size,), "never": (0,), "rows": (0, width), "texts": (0, width)}
+            assert f["never"].maxshape == (None,) and f["rows"].maxshape == (None, width)
+            assert f["rows"].chunks == (1, min(6, width)) and f["rows"].compression == ("gzip" if filters else None)
+        with netCDF4.Dataset(target, "a") as a, netCDF4.Dataset(tmp_path / "out.nc") as b:
+            for name in shapes:
+                assert a[name].shape == b[name].shape == ((length, width) if len(shapes[name]) == 2 else (length,))
+                values = [file[name][:] for file in (a, b)]
+                assert np.array_equal(*(np.ma.filled(found, 7) if name != "texts" else found for found in values)), name
+            a["rows"][:] = np.ones((length, width))
+
+
+def test_a_filter_for_chunks_of_one_shape_keeps_them(tmp_path):
+    path = tmp_path / "in.h5"
+    with h5py.File(path, "w") as f:
+        f.create_dataset("x", data=np.arange(6.0)).make_scale("x")
+        for name, rows in ("d", 0), ("whole", 0):
+            f.create_dataset(name, (rows, 6), "i4", maxshape=(None, 6), chunks=(1, 6 if name == "d" else 1), scaleoffset=0)
+            f[name].dims[1].attach_scale(f["x"])
+    command = [BIN / "nccopy", "-k", "h5", "--isel", "x=0:2", path, tmp_path / "o.h5"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and "variable d: its cells cannot be chosen with -k h5: its chunks are longer than the part" in done.stderr, done
+    nccopy("-k", "h5", "--exclude", "d", "--isel", "x=0:2", path, tmp_path / "o.h5")
+    with h5py.File(tmp_path / "o.h5") as f:
+        assert f["whole"].shape == (0, 2) and f["whole"].chunks == (1, 1) and f["whole"].scaleoffset is not None
+
+
 def test_scales_of_dimensions_that_stay_whole_are_no_warning(tmp_path):
     path = tmp_path / "in.nc"
     with netCDF4.Dataset(path, "w") as f:

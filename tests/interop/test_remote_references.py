@@ -69,6 +69,20 @@ def test_local_references_lead_to_allowed_urls(store, data, tmp_path):
     on(store, "nccopy", "--allow", f"s3://{BUCKET}", refs, tmp_path / "out.nc").refused("none.bin", "does not exist")
 
 
+@pytest.mark.parametrize("store", ["s3s", pytest.param("gcs", marks=pytest.mark.long), pytest.param("azure", marks=pytest.mark.long)], indirect=True)
+def test_an_object_that_references_lead_to_is_not_replaced(store, data, tmp_path):
+    local = tmp_path / "refs.json"
+    local.write_text(references(f"{store.scheme}://{BUCKET}/run/"))
+    for place in ("", f"{store.scheme}://{BUCKET}/run/"):
+        store.put("run/refs.json", references(place).encode())
+        on(store, "nccopy", "-k", "nc4", store.url("run/refs.json"), store.url("run/data.bin")).refused("to which", "are the same place")
+    allowed = ("--allow", f"{store.scheme}://{BUCKET}")
+    on(store, "nccopy", *allowed, "-k", "nc4", local, store.url("run/data.bin")).refused("to which", "are the same place")
+    on(store, "nccopy", "-k", "nc4", store.url("run/refs.json"), store.url("run/out.nc")).whole()
+    on(store, "nccopy", store.url("run/refs.json"), tmp_path / "out.nc").whole()
+    check(tmp_path / "out.nc")
+
+
 def test_ranges_past_the_end_are_refused(store, data, tmp_path):
     store.put("run/data.bin", NUMBERS.tobytes()[:-1])
     store.put("run/refs.json", references("").encode())

@@ -130,6 +130,14 @@ impl Step {
         }
     }
 
+    /// True if the step lets the output appear, or begins a job that does.
+    pub fn replaces(&self) -> bool {
+        match self {
+            Self::Plan(_) | Self::Finish(_) => true,
+            Self::Part(_) => false,
+        }
+    }
+
     /// The step that the options of a copy ask for: `--plan`.
     pub fn of_copy(matches: &ArgMatches) -> Option<Self> {
         let file: &OsString = matches.get_one("plan")?;

@@ -2,10 +2,14 @@
 
 use std::ffi::OsStr;
 
-use ncutils_core::location::{Location, MOST_REQUESTS};
+use ncutils_core::error::Result;
+use ncutils_core::format::Reader;
+use ncutils_core::location::{Location, MOST_REQUESTS, OutputPlace};
+use ncutils_core::store::Input;
 use ncutils_core::threads;
 
 use crate::arguments::Arguments;
+use crate::job_step::Step;
 
 /// Local inputs that a thread looks at before it takes more.
 const LOOKS: usize = 16;
@@ -74,5 +78,38 @@ pub fn check((input, output): (&Location, &Location), arguments: &Arguments) -> 
         input.check_output(output)?;
     }
     output.check_not_open()?;
+    Ok(())
+}
+
+/// Checks that the output replaces no file that the dataset of `reader` leads to.
+///
+/// # Errors
+/// Names the file; the names of files cannot be read.
+pub fn check_sources(
+    (input, output): (&Location, &Location),
+    reader: &dyn Reader,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    // The parts of a job replace nothing.
+    let replaces = arguments.step.as_ref().is_none_or(Step::replaces);
+    if !arguments.files.in_place && replaces {
+        OutputPlace::of(output).check_sources(input, reader)?;
+    }
+    Ok(())
+}
+
+/// The same for an input that is copied as it is, which `open` opens if that is needed.
+///
+/// # Errors
+/// The same.
+pub fn check_sources_of_bytes(
+    (input, output): (&Location, &Location),
+    open: impl FnOnce() -> Result<Input>,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    if !arguments.files.in_place {
+        let place = OutputPlace::of(output);
+        place.check_sources_of_bytes(input, open, &arguments.copy.registry)?;
+    }
     Ok(())
 }

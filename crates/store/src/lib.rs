@@ -68,6 +68,7 @@ pub use io::query::{QueryServer, Question};
 pub use io::raw_files::{RawData, RawFiles};
 pub use io::run_name::new_run;
 pub use io::sequential_output::SequentialOutput;
+pub use io::sought::Sought;
 pub use io::staged::{ReadBack, StagedKeys, StagedOutput};
 pub use io::written_bytes::WrittenBytes;
 pub use keys::key::{GROWING, PARTIAL, check_key};

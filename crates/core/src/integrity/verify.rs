@@ -25,13 +25,22 @@ struct Promised {
 impl Promise {
     /// What `plan` promises. Variables that it defines without data promise nothing.
     pub fn of(plan: &CopyPlan) -> Self {
+        Self::of_some(plan, |_| true)
+    }
+
+    /// What `plan` promises of HDF5 that is copied as it is: a dataset without elements is no variable of the output's reader.
+    pub fn of_elements(plan: &CopyPlan) -> Self {
+        Self::of_some(plan, |var| !plan.schema.shape(var).contains(&0))
+    }
+
+    fn of_some(plan: &CopyPlan, promises: impl Fn(VarId) -> bool) -> Self {
         let is_lossy = |spec: &CodecSpec| {
             plan.registry
                 .find(spec)
                 .is_some_and(|codec| codec.facts().is_lossy)
         };
         let promised = |(n, copy): (usize, &crate::copy::VariableCopy)| {
-            (copy.sources != Sources::Nothing).then(|| Promised {
+            (copy.sources != Sources::Nothing && promises(VarId(n))).then(|| Promised {
                 path: plan.schema.var_path(VarId(n)),
                 lossy: copy.quantization.is_some()
                     || copy.cuts_strings

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::filter::Registry;
 use crate::format::Reader;
 use crate::format::netcdf4::Netcdf4Reader;
-use crate::format::netcdf4::verbatim::{Variable, Verbatim};
+use crate::format::netcdf4::verbatim::{EmptyPart, EmptyShapes, Variable, Verbatim};
 use crate::model::{DimId, VarId};
 
 /// The parts of both readers of a file that is copied as it is.
@@ -22,6 +22,8 @@ pub struct VerbatimSubset<'a> {
     pub plain: Subset<'a>,
     /// Of [`Verbatim::addressed`].
     pub addressed: Subset<'a>,
+    /// The shapes of datasets without elements that are cut.
+    pub empty: EmptyShapes,
     /// A line for what stays as it is although cells were chosen: datasets that netCDF does not show, and attributes.
     pub warnings: Vec<String>,
 }
@@ -50,9 +52,7 @@ impl<'a> Cuts<'a> {
         let variable = schema.var(var);
         let beyond = cells.iter().skip(variable.dims.len()).any(Option::is_some);
         if beyond || shift.is_some_and(|shift| shift.ty != variable.ty) {
-            return Err(not_cut(
-                "its elements are stored otherwise than netCDF shows them",
-            ));
+            return Err(not_cut(STORED_OTHERWISE));
         }
         for (dim, cells) in variable.dims.iter().zip(cells) {
             // The dimension is netCDF's, and may be longer than the dataset.
@@ -90,7 +90,7 @@ pub fn cut<'a>(
     // The cells of dimensions by the address of their scales; datasets that netCDF shows.
     let mut of_scale: HashMap<u64, &Cells> = HashMap::new();
     let mut shown = HashSet::new();
-    let mut choosing = Vec::new();
+    let (mut choosing, mut empty) = (Vec::new(), EmptyShapes::new());
     for var in (0..schema.vars.len()).map(VarId) {
         shown.extend(netcdf.object_address(var));
         let cells = chosen.cells_of(var);
@@ -104,10 +104,9 @@ pub fn cut<'a>(
         let stored = address.and_then(|address| source.variable_at(address));
         let set = match stored {
             Some(stored) => set(stored, &cells, chosen.shift(var)),
-            None if schema.shape(var).contains(&0) => Err(not_cut("it has no elements")),
-            None => Err(not_cut(
-                "its data lies in other datasets or files, and -k h5 leaves it there",
-            )),
+            None => cut_empty(source, address, &cells).map(|(address, shape)| {
+                empty.insert(address, shape);
+            }),
         };
         set.map_err(|error| error.in_variable(&schema.var_path(var)))?;
         if let (Some(Variable::Plain(stored)), true) = (stored, chosen.is_choosing(var)) {
@@ -171,9 +170,36 @@ pub fn cut<'a>(
     Ok(VerbatimSubset {
         plain: plain.part(registry),
         addressed: addressed.part(registry),
+        empty,
         warnings,
     })
 }
+
+/// The shape of the part of a dataset without elements, and the address of the dataset.
+///
+/// # Errors
+/// The dataset lies in other datasets or files, or its part cannot have its filters; it is damaged.
+fn cut_empty(source: &Verbatim, address: Option<u64>, cells: &[Option<&Cells>]) -> Result<(u64, Vec<u64>)> {
+    let elsewhere = || not_cut("its data lies in other datasets or files, and -k h5 leaves it there");
+    let address = address.ok_or_else(elsewhere)?;
+    let cut = |(d, length): (usize, u64)| match cells.get(d) {
+        Some(Some(cells)) => cells.below(length).len(),
+        _ => length,
+    };
+    match source.empty_part(address, cut)? {
+        Some(EmptyPart::Shape(shape)) => match cells.iter().skip(shape.len()).any(Option::is_some) {
+            true => Err(not_cut(STORED_OTHERWISE)),
+            false => Ok((address, shape)),
+        },
+        Some(EmptyPart::OtherChunks) => Err(not_cut(
+            "its chunks are longer than the part, and a filter is set up for their shape",
+        )),
+        None => Err(elsewhere()),
+    }
+}
+
+/// Why a dataset is not cut whose dimensions or values are not those of its netCDF variable.
+const STORED_OTHERWISE: &str = "its elements are stored otherwise than netCDF shows them";
 
 /// The error for a dataset whose cells cannot be chosen as it is.
 fn not_cut(why: &str) -> Error {

@@ -8,7 +8,7 @@ use ncutils_core::copy::plan::{CopyOptions, plan};
 use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::Reader;
-use ncutils_core::format::netcdf4::verbatim::{Selection, Verbatim};
+use ncutils_core::format::netcdf4::verbatim::{EmptyShapes, Selection, Verbatim};
 use ncutils_core::integrity::{CheckOptions, Salvage, check};
 use ncutils_core::model::Kind;
 use ncutils_core::store::{Destination, MemoryOutput, Object};
@@ -60,7 +60,13 @@ fn salvaged(object: Arc<dyn Object>) -> Result<Vec<u8>, String> {
     let target = Destination::object("copy", output.clone());
     let addressed: &dyn Reader = &addressed;
     let writer = source
-        .create(&target, &plan.schema, &prepared.plans, addressed)
+        .create(
+            &target,
+            &plan.schema,
+            &prepared.plans,
+            addressed,
+            &EmptyShapes::new(),
+        )
         .map_err(told)?;
     copy::run(&reader, &prepared, writer, &RunOptions::default()).map_err(told)?;
     assert!(source.lost_elements().is_empty());

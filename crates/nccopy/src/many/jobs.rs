@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ncutils_core::error::Error;
-use ncutils_core::location::{Location, StoreKind};
+use ncutils_core::location::{Location, ReplacedFiles, StoreKind};
 use ncutils_core::model::Kind;
 
 use super::in_place;
@@ -16,6 +16,7 @@ use super::job::{FileJob, OutputName};
 use super::output_name::Ending;
 use crate::arguments::Arguments;
 use crate::files::Form;
+use crate::locations;
 
 /// The jobs that a command line asks for, and the folder of their outputs; empty if they name their outputs themselves.
 ///
@@ -149,6 +150,7 @@ fn check_outputs(folder: &OsStr, jobs: &[FileJob], arguments: &Arguments) -> any
             .into());
         }
     }
+    check_sources(folder, jobs, arguments)?;
     let recursive = arguments.files.recursive;
     if let (true, Some(input), Some(output)) = (
         recursive,
@@ -158,4 +160,22 @@ fn check_outputs(folder: &OsStr, jobs: &[FileJob], arguments: &Arguments) -> any
         Location::from_path(input).check_output(&Location::from_path(output))?;
     }
     Ok(())
+}
+
+/// Checks that no output replaces a file that an input leads to.
+fn check_sources(folder: &OsStr, jobs: &[FileJob], arguments: &Arguments) -> anyhow::Result<()> {
+    let outputs = jobs.iter().filter_map(|job| match &job.output {
+        OutputName::Below(below) => Location::in_folder(folder, below).ok(),
+        OutputName::Input | OutputName::Named(_) => None,
+    });
+    let replaced = ReplacedFiles::of(&Location::parse_output(folder)?, outputs);
+    if replaced.is_empty() {
+        return Ok(());
+    }
+    let as_it_is = arguments.as_hdf5 || arguments.plain_zst;
+    let check = |job: &FileJob| {
+        let input = locations::input(arguments, &job.input)?;
+        Ok(replaced.check_input(&input, &arguments.copy.registry, as_it_is)?)
+    };
+    locations::look_at_all(jobs, |job| &job.input, check).map(drop)
 }

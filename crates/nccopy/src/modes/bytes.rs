@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -22,6 +23,7 @@ use ncutils_core::threads;
 
 use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
+use crate::locations;
 use crate::print::{plan_text, summary};
 
 /// Bytes of piped input that stay in memory.
@@ -39,6 +41,10 @@ const STREAMED: usize = 256 << 10;
 /// Options that this copy does not apply, and failures of reading and writing.
 pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
     arguments.given.refuse_for(Mode::Zst)?;
+    // A pipe is read once.
+    if input.path().is_none_or(Path::is_file) {
+        locations::check_sources_of_bytes((input, output), || input.input(), arguments)?;
+    }
     if arguments.dry_run {
         return plan_text::print_route("compress the bytes of the file", (input, output), arguments);
     }

@@ -15,6 +15,7 @@ use super::copy_of::CopyOf;
 use super::unfinished::refuse_unfinished;
 use super::{bytes, salvage, values};
 use crate::arguments::Arguments;
+use crate::locations;
 
 /// The part of the memory that a reader may take for data that it keeps.
 const KEPT: u64 = 8;
@@ -32,6 +33,7 @@ pub fn copy(locations: (&Location, &Location), opened: &Input, arguments: &Argum
     };
     let reader = open(input, opened.clone(), &arguments.copy.registry).map_err(in_input)?;
     reader.keep_at_most(arguments.memory_beside(output) / KEPT);
+    locations::check_sources((input, output), &*reader, arguments)?;
     refuse_unfinished(reader.schema().unfinished, input, arguments)?;
     refuse_loss(&reader.schema().warnings, arguments).map_err(in_input)?;
     if arguments.files.in_place {

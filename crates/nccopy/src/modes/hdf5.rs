@@ -13,7 +13,7 @@ use ncutils_core::copy::{CopyPlan, Prepared};
 use ncutils_core::error::Error;
 use ncutils_core::format::Reader;
 use ncutils_core::format::netcdf4::Netcdf4Reader;
-use ncutils_core::format::netcdf4::verbatim::{Selection, Variable, Verbatim};
+use ncutils_core::format::netcdf4::verbatim::{EmptyShapes, Selection, Variable, Verbatim};
 use ncutils_core::integrity::{Compared, Promise, Salvage, check_variables};
 use ncutils_core::location::{Location, Staged};
 use ncutils_core::model::{Kind, VarId};
@@ -28,6 +28,7 @@ use super::planned::compared;
 use super::salvage::{self, Salvaged};
 use super::unfinished::refuse_unfinished;
 use crate::arguments::Arguments;
+use crate::locations;
 use crate::print::plan_text::Beside;
 
 /// Copies the HDF5 file that is `opened`. Returns the exit status: 3 if anything of a damaged input is lost.
@@ -48,6 +49,8 @@ pub fn copy(
     };
     arguments.given.refuse_for(Mode::Hdf5)?;
     let source = open_source(&engine, opened)?;
+    let open = || Ok(opened.clone());
+    locations::check_sources_of_bytes((input, output), open, arguments)?;
     refuse_unfinished(source.reader().schema().unfinished, input, arguments)?;
     let left = match arguments.salvage {
         true => Some(Left::of(&source, &engine, opened)?),
@@ -238,9 +241,11 @@ impl Asked<'_> {
         let target = self.target(engine, &plan, &prepared);
         engine.arguments.messages.warn_of_opening(engine.output);
         let (target, held) = target?;
+        let whole = EmptyShapes::new();
+        let empty = self.part.as_ref().map_or(&whole, |part| &part.empty);
         let created = self
             .source
-            .create(&target, &plan.schema, &prepared.plans, addressed);
+            .create(&target, &plan.schema, &prepared.plans, addressed, empty);
         let writer = created.map_err(|error| engine.in_input(error))?;
         for warning in self.source.warnings() {
             engine.arguments.messages.warn_of(engine.input, warning);
@@ -249,7 +254,7 @@ impl Asked<'_> {
         let status = salvage::tell_lost(engine.input, &lost, engine.arguments);
         let report = engine.run(&copied, &prepared, writer)?;
         if let Some(held) = held {
-            let promise = Promise::of(&plan);
+            let promise = Promise::of_elements(&plan);
             let verified = self.verified(engine, opened, &held, &promise);
             verified.map_err(|error| error.in_file(engine.output.name()))?;
         }

@@ -257,7 +257,7 @@ pub(super) fn inputs_of(
     let most = wanted.min(threads::jobs_with_files(FILES)).max(2);
     let memory = arguments.memory_beside(output) / KEPT_SHARE;
     let kept = memory / most as u64;
-    let arguments = arguments.clone();
+    let (arguments, output) = (arguments.clone(), output.clone());
     let found: Arc<[FoundInput]> = found.into();
     let opened = Arc::new(OpenedInputs::default());
     let (all, named, looked) = (Arc::clone(&found), Arc::clone(&found), Arc::clone(&found));
@@ -283,6 +283,10 @@ pub(super) fn inputs_of(
         reader.keep_at_most(kept);
         // An input is opened again when others needed its room.
         if is_new {
+            // A dataset that grows is the output itself. The parts of a job replace nothing.
+            if n >= checked_from && arguments.step.as_ref().is_none_or(Step::replaces) {
+                OutputPlace::of(&output).check_sources(input, &*reader)?;
+            }
             refuse_unfinished(reader.schema().unfinished, input, &arguments)?;
             for var in (0..reader.schema().vars.len()).map(VarId) {
                 if reader.is_virtual(var) {

@@ -229,6 +229,16 @@ pub enum NamedAs {
     Reference,
 }
 
+impl NamedAs {
+    /// All that names stand for.
+    pub const ALL: [Self; 4] = [
+        Self::ExternalLink,
+        Self::ExternalData,
+        Self::VirtualSource,
+        Self::Reference,
+    ];
+}
+
 /// A file that was found but is not open.
 pub struct ExternalFile {
     identity: OsString,

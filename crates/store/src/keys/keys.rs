@@ -14,7 +14,7 @@ use crate::keys::joined_gets::join_gets;
 use crate::keys::key::check_key;
 use crate::references::{Reference, ReferencedArray, ReferencedObject, ValuePlace};
 use crate::requests::requests::{Done, FailedRequest, Get, GetRange, Requests};
-use crate::{Object, ObjectState};
+use crate::{Object, ObjectState, Sought};
 use ncutils_model::error::Result;
 
 /// A store of keys that many threads read at once. Keys are paths: names joined with `/`, without a leading
@@ -57,6 +57,15 @@ pub trait KeyStore: Send + Sync {
     /// If the store fails, or they are too many.
     fn referenced_objects(&self) -> io::Result<Vec<ReferencedObject>> {
         Ok(Vec::new())
+    }
+
+    /// The name of an object elsewhere that values lie in and that is at the place `sought`; `None` if there is none. Opens no object.
+    ///
+    /// # Errors
+    /// If the store fails, or the objects are too many.
+    fn find_referenced(&self, sought: &Sought<'_>) -> io::Result<Option<String>> {
+        let _ = sought;
+        Ok(None)
     }
 
     /// Opens a value of which many ranges will be read; `None` if the key does not exist. This default is for stores in

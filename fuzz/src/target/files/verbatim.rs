@@ -7,7 +7,7 @@ use ncutils_core::copy::plan::{CopyOptions, Listed, for_selected, plan, select_o
 use ncutils_core::copy::{self, RunOptions, prepare};
 use ncutils_core::filter::Registry;
 use ncutils_core::format::Reader;
-use ncutils_core::format::netcdf4::verbatim::{Selection, Verbatim};
+use ncutils_core::format::netcdf4::verbatim::{EmptyShapes, Selection, Verbatim};
 use ncutils_core::integrity::{CheckOptions, Salvage, check as check_dataset};
 use ncutils_core::model::Kind;
 use ncutils_core::store::{Destination, MemoryOutput};
@@ -107,7 +107,13 @@ fn copy_of(
     let prepared = check(prepare(reader, &plan))?;
     let output = Arc::new(MemoryOutput::new());
     let target = Destination::object("copy", output.clone());
-    let writer = check(source.create(&target, &plan.schema, &prepared.plans, addressed))?;
+    let writer = check(source.create(
+        &target,
+        &plan.schema,
+        &prepared.plans,
+        addressed,
+        &EmptyShapes::new(),
+    ))?;
     let run = RunOptions {
         threads: Some(2),
         memory: Some(1 << 20),

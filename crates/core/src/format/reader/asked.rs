@@ -13,7 +13,7 @@ use crate::format::interleaved::RecordLayout;
 use crate::format::read_ranges::read_ranges;
 use crate::format::source_file::SourceFile;
 use crate::model::{CodecSpec, Storage, Unclosed, Values, VarId};
-use crate::store::{ByteRange, Done, Requests};
+use crate::store::{ByteRange, Done, Requests, Sought};
 
 /// Chunks: [`ChunkReader`](super::ChunkReader), or the error that there are none.
 impl dyn Reader + '_ {
@@ -279,6 +279,16 @@ impl dyn Reader + '_ {
     pub fn source_files(&self) -> Result<Vec<SourceFile>> {
         let files = self.extensions().files;
         files.map_or(Ok(Vec::new()), |files| files.source_files())
+    }
+
+    /// The name of a file at the place `sought` that the dataset refers to: see
+    /// [`OtherFiles::find_source`](super::OtherFiles::find_source).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn find_source(&self, sought: &Sought<'_>) -> Result<Option<String>> {
+        let files = self.extensions().files;
+        files.map_or(Ok(None), |files| files.find_source(sought))
     }
 
     /// The other files that were opened so far and that their writers have not closed, by name.

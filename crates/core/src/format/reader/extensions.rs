@@ -10,7 +10,7 @@ use crate::format::fault::{CheckLimits, Fault, OwnCheck};
 use crate::format::interleaved::RecordLayout;
 use crate::format::source_file::SourceFile;
 use crate::model::{CodecSpec, Unclosed, Values, VarId};
-use crate::store::{ByteRange, Done, ObjectVersion, Requests};
+use crate::store::{ByteRange, Done, ObjectVersion, Requests, Sought};
 
 /// Variables in chunks.
 ///
@@ -198,6 +198,13 @@ pub trait OtherFiles: Send + Sync {
     /// # Errors
     /// If the names of the files cannot be read.
     fn source_files(&self) -> Result<Vec<SourceFile>>;
+
+    /// The name of a file at the place `sought` that the dataset refers to, or that one of its sources does; `None` if there is none.
+    /// Whether a file exists is not asked of a slow store.
+    ///
+    /// # Errors
+    /// If the names of the files cannot be read.
+    fn find_source(&self, sought: &Sought<'_>) -> Result<Option<String>>;
 }
 
 /// Variables whose elements a codec turns into bytes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::store::{
-    ExternalFiles, KeyStore, Object, ReferenceKeys, ReferenceSet, ReferenceTable, object_stream,
+    ExternalFiles, KeyStore, Object, ReferenceKeys, ReferenceSet, ReferenceTable, Sought, object_stream,
     read_kerchunk,
 };
 
@@ -92,6 +92,10 @@ impl ReferenceSet for JsonReferences {
 
     fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
         ReferenceSet::objects(&self.table, each)
+    }
+
+    fn may_lead_to(&self, sought: &Sought<'_>) -> io::Result<Option<bool>> {
+        self.table.may_lead_to(sought)
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

@@ -1,13 +1,19 @@
-//! The check that writing an output leaves the input as it is.
+//! The check that writing an output leaves the input as it is, and the files that the input leads to.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::error::{Error, Result};
-use crate::remote_settings::RemoteUrl;
-
-use crate::location::{Location, Target};
+use crate::filter::Registry;
+use crate::format::Reader;
+use crate::format::netcdf4::verbatim;
+use crate::location::{Location, Target, remote_url};
+use crate::remote_settings::{Provider, RemoteUrl};
+use crate::store::{Input, LocalExternalFiles, NamedAs, Sought};
 
 /// An output, to which inputs are compared. It is looked at once.
 pub struct OutputPlace<'a> {
@@ -70,6 +76,219 @@ impl<'a> OutputPlace<'a> {
             return refused("lie within each other: the input is in the folder of the output");
         }
         Ok(())
+    }
+
+    /// Checks that writing the output would not replace a file that the dataset at `input` leads to. `reader` has opened the dataset.
+    ///
+    /// # Errors
+    /// The file and the output are the same existing file, or the file lies in the folder of the output; the names of files cannot be
+    /// read.
+    pub fn check_sources(&self, input: &Location, reader: &dyn Reader) -> Result<()> {
+        self.check_found(input, |sought| reader.find_source(sought))
+    }
+
+    /// The same of an input whose objects or bytes are copied as they are: of HDF5, also files that netCDF does not show count. The
+    /// input is opened if the output may be such a file. What cannot be read leads nowhere.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn check_sources_of_bytes(
+        &self,
+        input: &Location,
+        open: impl FnOnce() -> Result<Input>,
+        registry: &Registry,
+    ) -> Result<()> {
+        self.check_found(input, |sought| match open() {
+            Ok(opened) => find_source(input, opened, registry, true, sought),
+            Err(_) => Ok(None),
+        })
+    }
+
+    /// Checks what `find` finds of a file that is replaced: its name, as the input has it.
+    fn check_found(
+        &self,
+        input: &Location,
+        find: impl FnOnce(&Sought<'_>) -> Result<Option<String>>,
+    ) -> Result<()> {
+        let output = self.output;
+        if input.is_remote() && !output.is_remote() {
+            // Nothing remote leads to a local file.
+            return Ok(());
+        }
+        let (found, what) = match (&output.target, &self.there) {
+            (Target::Remote(to), _) => {
+                let is_at = |identity: &OsStr| {
+                    let from = identity.to_str().and_then(|text| source_url(input, text));
+                    from.is_some_and(|from| is_within(&from, to) || is_within(to, &from))
+                };
+                let sought = Sought {
+                    within: Some(&to.shown),
+                    is_at: &is_at,
+                };
+                (find(&sought), "are the same place, or lie within each other")
+            }
+            (_, Some(there)) => {
+                let Some(path) = output.path().and_then(|path| path.canonicalize().ok()) else {
+                    return Ok(());
+                };
+                let is_at = |identity: &OsStr| match there.is_dir() {
+                    true => Path::new(identity).starts_with(&path),
+                    false => fs::metadata(identity)
+                        .is_ok_and(|found| (found.dev(), found.ino()) == (there.dev(), there.ino())),
+                };
+                let has_one_name = there.is_dir() || there.nlink() == 1;
+                let sought = Sought {
+                    within: path.to_str().filter(|_| has_one_name),
+                    is_at: &is_at,
+                };
+                let what = match there.is_dir() {
+                    true => "lie within each other: the file is in the folder of the output",
+                    false => "are the same file",
+                };
+                (find(&sought), what)
+            }
+            // What does not exist is no source.
+            (_, None) => return Ok(()),
+        };
+        match found.map_err(input.named())? {
+            Some(name) => Err(Error::Usage(format!(
+                "{}, to which {input} leads, and {output} {what}; name another output",
+                remote_url::shown(&name).escape_debug()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the outputs of a run with several inputs replace in a local folder.
+pub struct ReplacedFiles {
+    /// The folder, without symbolic links; `None` if it does not hold all of them.
+    within: Option<String>,
+    /// The outputs by device and inode.
+    files: HashMap<(u64, u64), String>,
+    /// Outputs that are folders, without symbolic links.
+    folders: Vec<(PathBuf, String)>,
+}
+
+impl ReplacedFiles {
+    /// The outputs that exist in `folder` or below. Remote ones are left out.
+    pub fn of(folder: &Location, outputs: impl Iterator<Item = Location>) -> Self {
+        let whole = folder.path().and_then(|path| path.canonicalize().ok());
+        let mut replaced = Self {
+            within: whole.as_deref().and_then(Path::to_str).map(str::to_owned),
+            files: HashMap::new(),
+            folders: Vec::new(),
+        };
+        for output in outputs {
+            let found = output.path().and_then(|path| {
+                let there = fs::metadata(path).ok()?;
+                Some((path.canonicalize().ok()?, there))
+            });
+            let Some((path, there)) = found else {
+                continue;
+            };
+            let is_within = whole.as_ref().is_some_and(|whole| path.starts_with(whole));
+            if !is_within || !there.is_dir() && there.nlink() > 1 {
+                replaced.within = None;
+            }
+            match there.is_dir() {
+                true => replaced.folders.push((path, output.to_string())),
+                false => drop(
+                    replaced
+                        .files
+                        .insert((there.dev(), there.ino()), output.to_string()),
+                ),
+            }
+        }
+        replaced
+    }
+
+    /// True if no output exists.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.folders.is_empty()
+    }
+
+    /// Checks that no output replaces a file that the dataset at `input` leads to. Of HDF5, files that netCDF does not show count
+    /// only if it is copied `as_it_is`. An input that cannot be opened leads nowhere, and nor does one beside which no output lies.
+    ///
+    /// # Errors
+    /// The file is an output, or lies in the folder of one; the names of files cannot be read.
+    pub fn check_input(&self, input: &Location, registry: &Registry, as_it_is: bool) -> Result<()> {
+        let Target::Path(path) = &input.target else {
+            return Ok(());
+        };
+        let found = Mutex::new(None);
+        let is_at = |identity: &OsStr| {
+            let path = Path::new(identity);
+            let of_folder = || self.folders.iter().find(|(folder, _)| path.starts_with(folder));
+            let there = fs::metadata(path).ok();
+            let file = there.and_then(|there| self.files.get(&(there.dev(), there.ino())));
+            let output = file.or_else(|| of_folder().map(|(_, output)| output));
+            if let (Some(output), Ok(mut found)) = (output, found.lock()) {
+                *found = Some(output.clone());
+            }
+            output.is_some()
+        };
+        let sought = Sought {
+            within: self.within.as_deref(),
+            is_at: &is_at,
+        };
+        let places = LocalExternalFiles::of(path, input.access.clone());
+        let may_lead = |named_as| sought.may_be_among(&places, named_as);
+        if self.is_empty() || !NamedAs::ALL.into_iter().any(may_lead) {
+            return Ok(());
+        }
+        let name = match input.input() {
+            Ok(opened) => find_source(input, opened, registry, as_it_is, &sought),
+            Err(_) => Ok(None),
+        };
+        match (name.map_err(input.named())?, found.into_inner()) {
+            (Some(name), Ok(Some(output))) => Err(Error::Usage(format!(
+                "{}, to which {input} leads, is replaced by the output {output}; name another folder",
+                remote_url::shown(&name).escape_debug()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The name of a file at the place `sought` that the dataset `opened` leads to. Of HDF5, files that netCDF does not show count only if it
+/// is copied `as_it_is`. What cannot be read leads nowhere.
+fn find_source(
+    input: &Location,
+    opened: Input,
+    registry: &Registry,
+    as_it_is: bool,
+    sought: &Sought<'_>,
+) -> Result<Option<String>> {
+    let of_objects = |damaged| verbatim::find_source(&opened, registry, sought, damaged);
+    if as_it_is {
+        let found = match of_objects(false) {
+            Err(error) if !error.is_unknown_format() => of_objects(true),
+            found => found,
+        };
+        if let Ok(Some(name)) = found {
+            return Ok(Some(name));
+        }
+    }
+    match input.open_input(opened, registry) {
+        Ok(reader) => reader.find_source(sought),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The URL of a source of `input`: its identity is the URL itself, or the key in the bucket of the input. `None` for a local file, and
+/// for one on a plain server, where nothing is written.
+fn source_url(input: &Location, identity: &str) -> Option<RemoteUrl> {
+    if identity.contains("://") {
+        return Some(remote_url::parse(identity).ok()?.url);
+    }
+    match &input.target {
+        Target::Remote(from) if from.provider() != Provider::Http => Some(RemoteUrl {
+            key: identity.to_owned(),
+            ..(**from).clone()
+        }),
+        _ => None,
     }
 }
 
@@ -148,6 +367,39 @@ mod tests {
             ("s3://b/x", "x"),
         ] {
             assert!(lie_apart(from, to), "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn remote_sources_are_not_replaced() {
+        let leads = |from: &str, source: &str, to: &str| {
+            let [from, to] = [from, to].map(|name| Location::parse(name).unwrap());
+            let found = OutputPlace::of(&to).check_found(&from, |sought| {
+                let found = (sought.is_at)(OsStr::new(source));
+                Ok(found.then(|| "NAME?key=secret".to_owned()))
+            });
+            found.err().map(|error| error.to_string())
+        };
+        for (from, source, to) in [
+            ("s3://b/r.json", "s3://b/x/a.nc", "s3://b/x/a.nc"),
+            ("r.json", "s3://b/x/a.nc", "s3://b/x#mode=zarr,s3"),
+            // A relative name in HDF5 is found by its key.
+            ("s3://b/x/v.h5", "x/a.h5", "s3://b/x/a.h5"),
+        ] {
+            let error = leads(from, source, to).unwrap_or_else(|| panic!("{from} {source} {to}"));
+            assert!(
+                error.contains("are the same place") && error.contains("name another output"),
+                "{error}"
+            );
+        }
+        for (from, source, to) in [
+            ("s3://b/r.json", "s3://b/x/a.nc", "s3://b/x/b.nc"),
+            ("s3://b/r.json", "s3://c/x/a.nc", "s3://b/x/a.nc"),
+            ("s3://b/r.json", "gs://b/x/a.nc", "s3://b/x/a.nc"),
+            ("https://h.org/v.h5", "a.h5", "s3://b/a.h5"),
+            ("v.h5", "/a.h5", "s3://b/a.h5"),
+        ] {
+            assert_eq!(leads(from, source, to), None, "{from} {source} {to}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Outputs: which kind a name asks for, what may be replaced there, and what is made.
 //!
 //! ```text
-//! name, -k, input ─► output_kind: Kind ─► containment, which programs ask: are input and output apart?
+//! name, -k, input ─► output_kind: Kind ─► containment, which programs ask: are input and output apart, and what the input leads to?
 //!   ─► destination, or staged: read back first
 //!        ├─► size: does a disk hold it?   open_elsewhere: does another program write it?   zarr_folder: may the folder go?
 //!        └─► raw_files: what lies beside it

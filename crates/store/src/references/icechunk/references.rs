@@ -17,7 +17,7 @@ use super::object_url::object_at;
 use super::snapshot_reader::Snapshot;
 use crate::references::listed_references::ListedReferences;
 use crate::references::{Reference, ReferenceSet};
-use crate::{BoundedCache, KeyStore};
+use crate::{BoundedCache, KeyStore, Sought};
 
 /// Most bytes of manifests that stay in memory.
 const KEPT: usize = 256 << 20;
@@ -289,6 +289,13 @@ impl ReferenceSet for IcechunkReferences {
             }
         }
         Ok(())
+    }
+
+    /// Icechunk reads virtual chunks in containers alone. Repositories of old programs have none.
+    fn may_lead_to(&self, sought: &Sought<'_>) -> io::Result<Option<bool>> {
+        let mut prefixes = self.containers()?.prefixes().peekable();
+        let is_known = prefixes.peek().is_some();
+        Ok(is_known.then(|| prefixes.any(|prefix| sought.may_be_below(&object_at(prefix)))))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::file_reader::{Rows, read_rows};
 use crate::references::listed_references::ListedReferences;
 use crate::references::{Reference, ReferenceSet};
-use crate::{BoundedCache, ByteRange, GetRange, KeyStore};
+use crate::{BoundedCache, ByteRange, GetRange, KeyStore, Sought};
 
 /// Most rows of a file. Rows without a reference take no bytes of it, but some of memory.
 const MOST_ROWS: u64 = 1_000_000;
@@ -273,6 +273,10 @@ impl ReferenceSet for ParquetReferences {
             rows.objects().for_each(|object| each(object));
         }
         Ok(())
+    }
+
+    fn may_lead_to(&self, _: &Sought<'_>) -> io::Result<Option<bool>> {
+        Ok(None)
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

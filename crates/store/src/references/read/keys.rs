@@ -11,7 +11,9 @@ use crate::references::{Reference, ReferencedObject, StoredRange, ValuePlace};
 use crate::requests::fetch_pool::allocate_in;
 use crate::requests::gathered::Gathered;
 use crate::threads::try_map;
-use crate::{ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, Object, Requests};
+use crate::{
+    ByteRange, Done, ExternalFiles, FailedRequest, Get, GetRange, KeyStore, NamedAs, Object, Requests, Sought,
+};
 
 /// References by key, as a file of them has them.
 pub trait ReferenceSet: Send + Sync {
@@ -53,6 +55,12 @@ pub trait ReferenceSet: Send + Sync {
     /// # Errors
     /// If the references cannot be read.
     fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()>;
+
+    /// False if no reference leads to an object at the place `sought`; `None` if that is not known without a look at all references.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    fn may_lead_to(&self, sought: &Sought<'_>) -> io::Result<Option<bool>>;
 
     /// What a user must know of references that are missing.
     fn lacking(&self) -> Vec<String> {
@@ -120,6 +128,24 @@ impl ReferenceKeys {
     }
 }
 
+impl ReferenceKeys {
+    /// The names of the objects elsewhere that references lead to.
+    ///
+    /// # Errors
+    /// If the references cannot be read, or the names take too much memory.
+    fn names(&self) -> io::Result<BTreeSet<String>> {
+        let (mut names, mut bytes) = (BTreeSet::new(), Ok(0));
+        self.set.objects(&mut |name| {
+            if let (Ok(before), false) = (&bytes, names.contains(name)) {
+                bytes = checked_bytes(*before, name.len());
+                names.insert(name.to_owned());
+            }
+        })?;
+        bytes.map_err(io::Error::other)?;
+        Ok(names)
+    }
+}
+
 impl KeyStore for ReferenceKeys {
     fn get(&self, key: &str, part: GetRange) -> io::Result<Option<Vec<u8>>> {
         let Some(found) = self.set.find(key)? else {
@@ -166,15 +192,7 @@ impl KeyStore for ReferenceKeys {
     }
 
     fn referenced_objects(&self) -> io::Result<Vec<ReferencedObject>> {
-        let (mut names, mut bytes) = (BTreeSet::new(), Ok(0));
-        self.set.objects(&mut |name| {
-            if let (Ok(before), false) = (&bytes, names.contains(name)) {
-                bytes = checked_bytes(*before, name.len());
-                names.insert(name.to_owned());
-            }
-        })?;
-        bytes.map_err(io::Error::other)?;
-        let names: Vec<String> = names.into_iter().collect();
+        let names: Vec<String> = self.names()?.into_iter().collect();
         let at_once = self.objects.places().map_or(1, |places| {
             let all = names.iter().map(|name| places.requests_of(name).in_flight);
             all.max().unwrap_or(1)
@@ -185,6 +203,21 @@ impl KeyStore for ReferenceKeys {
                 name: name.clone(),
             })
         })
+    }
+
+    fn find_referenced(&self, sought: &Sought<'_>) -> io::Result<Option<String>> {
+        let Some(places) = self.objects.places() else {
+            return Ok(None);
+        };
+        let may_be = match self.set.may_lead_to(sought)? {
+            Some(known) => known,
+            None => sought.may_be_among(&**places, NamedAs::Reference),
+        };
+        if !may_be {
+            return Ok(None);
+        }
+        let leads = |name: &String| sought.is_found(&places.find(name, NamedAs::Reference));
+        Ok(self.names()?.into_iter().find(leads))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

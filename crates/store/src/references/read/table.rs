@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::keys::ReferenceSet;
+use crate::Sought;
 use crate::references::Reference;
 use crate::references::reference_pool::{MOST_TEXT, PooledReference, ReferencePool, make_room};
 use ncutils_model::error::{Error, Result};
@@ -134,6 +135,11 @@ impl ReferenceSet for ReferenceTable {
     fn objects(&self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
         self.pool.objects().for_each(|name| each(name));
         Ok(())
+    }
+
+    fn may_lead_to(&self, _: &Sought<'_>) -> io::Result<Option<bool>> {
+        // The names are few, as the pool has each once.
+        Ok(Some(true))
     }
 
     fn list(&self, prefix: &str) -> io::Result<Vec<String>> {

@@ -15,7 +15,7 @@
 //! `opening` begins. `netcdf4_reader` has the struct, `reader` its `Reader`, `virtual_variable` its virtual variables.
 //!
 //! Beside the path: `damage`, `own_check` and `shard_index` tell what is wrong with a file, `open_flags` whether its writer closed it,
-//! `provenance` who wrote it, `list_sources` which other files it names, `space` its sizes. `user_path` names objects in messages.
+//! `provenance` who wrote it, `list_sources` which other files it names, `seek_source` whether one of them is where a copy goes, `space` its sizes. `user_path` names objects in messages.
 
 mod attributes;
 mod damage;
@@ -33,6 +33,7 @@ mod provenance;
 mod reader;
 mod reference;
 mod schema;
+mod seek_source;
 mod shard_index;
 mod space;
 mod user_path;
@@ -46,4 +47,7 @@ pub(super) use object::links::OpenFile;
 pub use open_flags::{is_open_for_swmr, unfinished};
 pub(super) use opening::scan_fault;
 pub(in crate::format) use opening::with_remains;
+pub(super) use seek_source::Seeker;
 pub(super) use user_path::user_path;
+pub(super) use virtual_dataset::mappings_of_file::no_sources;
+pub(super) use virtual_dataset::{Sources, Trail, VirtualData};

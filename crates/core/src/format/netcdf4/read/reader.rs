@@ -13,6 +13,7 @@ use super::list_sources;
 use super::netcdf4_reader::{Netcdf4Reader, OpenedVariable, in_chunk};
 use super::own_check;
 use super::reference::reference_text::unknown_object;
+use super::seek_source;
 use crate::chunk::{ChunkGrid, Region};
 use crate::error::{Error, Result};
 use crate::filter::{ChunkType, Pipeline};
@@ -22,7 +23,7 @@ use crate::format::{
     between_holes, read_ranges, read_region,
 };
 use crate::model::{Encoding, Schema, Storage, Unclosed, Values, VarId, VariableLayout};
-use crate::store::{ByteRange, Done, FailedRequest, Requests};
+use crate::store::{ByteRange, Done, FailedRequest, Requests, Sought};
 
 /// The only element of a list.
 fn only<T>(list: &[T]) -> Option<&T> {
@@ -411,6 +412,10 @@ impl VirtualSources for Netcdf4Reader {
 impl OtherFiles for Netcdf4Reader {
     fn source_files(&self) -> Result<Vec<SourceFile>> {
         Ok(list_sources::list(self))
+    }
+
+    fn find_source(&self, sought: &Sought<'_>) -> Result<Option<String>> {
+        Ok(seek_source::find(self, sought))
     }
 }
 

@@ -11,6 +11,7 @@ use super::addressed;
 use super::addressed_part;
 use super::attachments;
 use super::elements::CopiedObjects;
+use super::empty::EmptyShapes;
 use super::hierarchy;
 use super::hierarchy::Hierarchy;
 use super::lost_elements::LostElements;
@@ -172,7 +173,8 @@ impl Verbatim {
     }
 
     /// Creates the copy, but for the data of the [reader's](Self::reader) variables, which are stored as planned. `addressed`
-    /// reads the [other variables](Self::addressed), or a part of them.
+    /// reads the [other variables](Self::addressed), or a part of them. Datasets without elements have the shapes in `empty`, or else
+    /// their own.
     ///
     /// # Errors
     /// HDF5 cannot hold a dataset as planned; elements cannot be read or rewritten; the output fails.
@@ -182,6 +184,7 @@ impl Verbatim {
         schema: &Schema,
         plans: &[VariablePlan],
         addressed: &dyn Reader,
+        empty: &EmptyShapes,
     ) -> Result<Box<dyn Writer>> {
         let DestinationKind::Object(output) = destination.kind() else {
             return Err(Error::Usage(
@@ -203,6 +206,7 @@ impl Verbatim {
             schema,
             plans,
             (&self.addressed, addressed),
+            empty,
         )?;
         let space = self
             .file

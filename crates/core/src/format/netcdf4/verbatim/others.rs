@@ -4,6 +4,7 @@ use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{Dataspace, Layout, ObjectKind};
 
 use super::copy::Verbatim;
+use super::empty::EmptyPart;
 use crate::error::Result;
 use crate::format::Reader;
 use crate::model::{Storage, VariableLayout};
@@ -53,5 +54,15 @@ impl Verbatim {
                 })
             })
             .collect()
+    }
+    /// The part of the dataset without elements at an address: see [`EmptyPart`]. `cut` makes its lengths of the numbers and lengths of
+    /// dimensions. `None` if the dataset has elements, or they would lie elsewhere.
+    ///
+    /// # Errors
+    /// The dataset is damaged.
+    pub fn empty_part(&self, address: u64, cut: impl Fn((usize, u64)) -> u64) -> Result<Option<EmptyPart>> {
+        let file = &self.file.file;
+        let dataset = file.object(address).and_then(|object| file.dataset(&object));
+        Ok(EmptyPart::of(&dataset.map_err(hdf5_error)?, cut))
     }
 }

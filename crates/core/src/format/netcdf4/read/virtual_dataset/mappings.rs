@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ncutils_hdf5::{ElementSelection, Stripe, VirtualMapping};
+use ncutils_hdf5::{Dataset, Dataspace, ElementSelection, Stripe, VirtualMapping};
 
 use super::selection::elements::Elements;
 use super::selection::index_tree::IndexRun;
@@ -323,4 +323,11 @@ fn runs(stripes: &[Stripe], replaced: Option<(usize, IndexRun)>) -> Result<Vec<I
     };
     let runs: Option<Vec<IndexRun>> = stripes.iter().enumerate().map(run).collect();
     runs.ok_or_else(|| Error::Damaged("a selection of more elements than can be counted".into()))
+}
+
+/// Sets the present lengths of a dataset.
+pub fn set_lengths(dataset: &mut Dataset, lengths: &[u64]) {
+    if let Dataspace::Simple { dims, .. } = &mut dataset.dataspace {
+        dims.copy_from_slice(lengths);
+    }
 }

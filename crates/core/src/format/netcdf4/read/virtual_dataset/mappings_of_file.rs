@@ -16,6 +16,14 @@ use crate::format::netcdf4::read::object::hierarchy::FoundGroup;
 use crate::format::netcdf4::read::object::links::OpenFile;
 use crate::format::netcdf4::read::user_path::user_path;
 
+/// The sources of virtual datasets of an input, of which none is open. Their chunks are decoded by the codecs of `registry`.
+pub(in crate::format::netcdf4) fn no_sources(registry: &Registry) -> Sources {
+    Sources {
+        files: Arc::new(SourceFiles::new(registry.clone())),
+        open: source_dataset::open,
+    }
+}
+
 /// Reads the mappings of virtual datasets, by group and index in it, and gives the datasets the lengths that their sources
 /// have. A dataset whose mappings are not supported is left out.
 ///
@@ -28,10 +36,7 @@ pub(crate) fn read(
     warnings: &mut Vec<String>,
     damage: &mut Damage,
 ) -> Result<HashMap<(usize, usize), VirtualData>> {
-    let sources = Sources {
-        files: Arc::new(SourceFiles::new(registry.clone())),
-        open: source_dataset::open,
-    };
+    let sources = no_sources(registry);
     let mut all = HashMap::new();
     for (index, group) in groups.iter_mut().enumerate() {
         let mut at = 0;

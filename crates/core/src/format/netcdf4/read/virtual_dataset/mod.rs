@@ -19,11 +19,13 @@ mod pieces;
 mod presented;
 mod selection;
 mod source;
+mod source_apart;
 mod virtual_data;
 
+pub use mappings::set_lengths;
 pub use presented::VirtualVariable;
 pub use source::cast::is_number;
 pub use source::find_source::{SourceFiles, Trail};
 pub use source::source_reader::SourceReader;
 pub use source::virtual_storage::VirtualStorage;
-pub use virtual_data::{SourceDataset, Sources, VirtualData, set_lengths};
+pub use virtual_data::{SourceDataset, Sources, VirtualData};

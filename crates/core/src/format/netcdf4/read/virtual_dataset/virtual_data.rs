@@ -8,11 +8,11 @@ use crate::format::netcdf4::hdf5_error::hdf5_error;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use ncutils_hdf5::{Dataset, Dataspace, Datatype, Layout};
+use ncutils_hdf5::{Dataset, Datatype, Layout};
 
 use super::batch::Batch;
 use super::lost::{IntoRegion, Lost, MOST_TRIES, halves, is_one_chunk};
-use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve};
+use super::mappings::{FromSource, Mapping, Mappings, SourceName, resolve, set_lengths};
 use super::selection::box_index::BoxIndex;
 use super::selection::elements::Elements;
 use super::source::find_source::{SourceFiles, Trail, again, in_source};
@@ -61,9 +61,9 @@ pub struct Sources {
 
 /// The data of a virtual dataset.
 pub struct VirtualData {
-    file: OpenFile,
-    sources_of_input: Sources,
-    trail: Trail,
+    pub(super) file: OpenFile,
+    pub(super) sources_of_input: Sources,
+    pub(super) trail: Trail,
     datatype: Datatype,
     pub(super) mappings: Vec<Mapping>,
     sources: Vec<SourceName>,
@@ -81,7 +81,13 @@ impl Sources {
     ///
     /// # Errors
     /// Those of [`SourceFiles::find`]; its mappings are damaged. The error names file and dataset.
-    fn find(&self, from: &OpenFile, name: &str, path: &str, trail: &Trail) -> Result<Option<SourceDataset>> {
+    pub(super) fn find(
+        &self,
+        from: &OpenFile,
+        name: &str,
+        path: &str,
+        trail: &Trail,
+    ) -> Result<Option<SourceDataset>> {
         let Some(found) = self.files.find(from, name, path, trail)? else {
             return Ok(None);
         };
@@ -100,13 +106,6 @@ impl Sources {
             dataset,
             mappings,
         }))
-    }
-}
-
-/// Sets the present lengths of a dataset.
-pub fn set_lengths(dataset: &mut Dataset, lengths: &[u64]) {
-    if let Dataspace::Simple { dims, .. } = &mut dataset.dataspace {
-        dims.copy_from_slice(lengths);
     }
 }
 

@@ -16,6 +16,7 @@ use ncutils_hdf5::{
 
 use super::addressed_part::AddressedPart;
 use super::elements::CopiedObjects;
+use super::empty::{EmptyShapes, empty_layout};
 use super::hierarchy::Hierarchy;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::read::codec_specs;
@@ -31,6 +32,8 @@ pub(super) struct Specs<'a> {
     vars: HashMap<VarId, ObjectId>,
     /// The datasets whose elements hold addresses: all of them, and a part.
     addressed: (&'a dyn Reader, &'a dyn Reader),
+    /// The shapes of datasets without elements that are cut.
+    empty: &'a EmptyShapes,
 }
 
 impl<'a> Specs<'a> {
@@ -44,6 +47,7 @@ impl<'a> Specs<'a> {
         schema: &'a Schema,
         plans: &'a [VariablePlan],
         addressed: (&'a dyn Reader, &'a dyn Reader),
+        empty: &'a EmptyShapes,
     ) -> Result<Self> {
         let items = hierarchy.items.iter().enumerate();
         let vars: HashMap<VarId, ObjectId> = items
@@ -58,6 +62,7 @@ impl<'a> Specs<'a> {
             plans,
             vars,
             addressed,
+            empty,
         })
     }
 
@@ -123,18 +128,26 @@ impl<'a> Specs<'a> {
     fn dataset(&self, object: &Object, var: Option<VarId>, addressed: Option<VarId>) -> Result<DatasetSpec> {
         let file = self.headers.places.file;
         let mut dataset = file.dataset(object).map_err(hdf5_error)?;
+        let empty = self.empty.get(&dataset.address);
+        let empty_layout = empty.map(|lengths| empty_layout(&dataset, lengths));
         let (_, part) = self.addressed;
         let rewritten = addressed.filter(|var| self.headers.hierarchy.is_rewritten(self.addressed, *var));
         let dims = match (var, rewritten) {
             (Some(var), _) => self.schema.shape(var),
             (None, Some(var)) => part.schema().shape(var),
-            (None, None) => dataset.dataspace.dims().to_vec(),
+            (None, None) => match empty {
+                Some(lengths) => lengths.clone(),
+                None => dataset.dataspace.dims().to_vec(),
+            },
         };
         dataset.dataspace = self.dataspace(dataset.dataspace, var, dims);
         let (layout, filters) = match (var, rewritten) {
             (Some(var), _) => self.planned(&dataset, var)?,
             (None, Some(var)) => rewritten_layout(&dataset, AddressedPart { reader: part, var })?,
-            (None, None) => (self.same(&dataset)?, dataset.filters.clone()),
+            (None, None) => {
+                let layout = empty_layout.map_or_else(|| self.same(&dataset), Ok)?;
+                (layout, dataset.filters.clone())
+            }
         };
         let fill = self.headers.fill(&dataset)?;
         let datatype = self.headers.datatype(object, &dataset)?;

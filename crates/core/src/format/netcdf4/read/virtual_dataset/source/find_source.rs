@@ -218,6 +218,14 @@ impl Trail {
         &self.missing
     }
 
+    /// The same trail, which notes missing sources apart.
+    pub fn apart(&self) -> Self {
+        Self {
+            steps: self.steps.clone(),
+            missing: Arc::default(),
+        }
+    }
+
     /// The trail with another dataset at its end.
     fn with(&self, file: &OpenFile, address: u64, name: &str) -> Result<Self> {
         let step = Step {
