@@ -115,22 +115,16 @@ fn work(arguments: &Arguments) -> CheckOptions {
     }
 }
 
-/// Refuses a dataset that has items in files that may not be read, and one of which damaged items are left out. With names of variables
-/// and no patterns, warns of damaged items instead: a pattern may match them, and the end of a path may mean them.
+/// Refuses a dataset that has items in files that may not be read, and one of which damaged items are left out, unless variables are
+/// named. A pattern names none: it may match what is damaged.
 fn refuse_incomplete(reader: &dyn Reader, location: &Location, arguments: &Arguments) -> Result<(), Error> {
     let schema = reader.schema();
     let names = &arguments.dump.required;
     let is_named = !names.is_empty() && !names.iter().any(NamePattern::is_glob);
-    let error = match (&schema.refused[..], &schema.faults[..]) {
-        ([refused, ..], _) => Error::Usage(refused.clone()),
-        ([], [fault, ..]) if !is_named => Error::Damaged(fault.clone()),
-        ([], faults) => {
-            for fault in faults {
-                let text = format_args!("what is damaged is left out: {fault}");
-                arguments.messages.warn_of(location, text);
-            }
-            return Ok(());
-        }
+    let error = match (schema.refused.first(), schema.faults.first()) {
+        (Some(refused), _) => Error::Usage(refused.clone()),
+        (None, Some(fault)) if !is_named => Error::Damaged(fault.clone()),
+        (None, _) => return Ok(()),
     };
     Err(error.in_file(location.name()))
 }

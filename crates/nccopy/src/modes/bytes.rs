@@ -41,8 +41,8 @@ const STREAMED: usize = 256 << 10;
 /// Options that this copy does not apply, and failures of reading and writing.
 pub fn compress(input: &Location, output: &Location, arguments: &Arguments) -> anyhow::Result<()> {
     arguments.given.refuse_for(Mode::Zst)?;
-    // A pipe is read once.
-    if input.path().is_none_or(Path::is_file) {
+    // A pipe is read once, and a remote object is not opened once more for this.
+    if input.path().is_some_and(Path::is_file) {
         locations::check_sources_of_bytes((input, output), || input.input(), arguments)?;
     }
     if arguments.dry_run {
