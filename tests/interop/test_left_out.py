@@ -139,13 +139,13 @@ def test_named_variables_are_compared_and_copied(damaged, tmp_path):
     warning = "warning: what is damaged is left out: smooth/"
     assert dump("--digest", "-v", "crs", path).stdout == dump("--digest", "-v", "crs", whole).stdout
     for program, told, arguments in [
-        ("ncdump", "", ["--digest", "-v", "crs", path]),
-        ("ncdump", "", ["--diff", whole, "-v", "crs", path]),
-        ("nccopy", warning, ["-k", "nc4", "-V", "crs", path, tmp_path / "crs.nc"]),
-        ("nccopy", warning, ["-k", "nc4", "-G", "/", path, tmp_path / "group.nc"]),
+        ("ncdump", False, ["--digest", "-v", "crs", path]),
+        ("ncdump", False, ["--diff", whole, "-v", "crs", path]),
+        ("nccopy", True, ["-k", "nc4", "-V", "crs", path, tmp_path / "crs.nc"]),
+        ("nccopy", True, ["-k", "nc4", "-G", "/", path, tmp_path / "group.nc"]),
     ]:
         done = run(program, *arguments)
-        assert done.returncode == 0 and told in done.stderr and bool(told) == bool(done.stderr), (arguments, done)
+        assert done.returncode == 0 and (warning in done.stderr) == told, (arguments, done)
     done = dump("--digest", "-v", "smooth", path)
     assert done.returncode == 1 and "smooth" in done.stderr
 
