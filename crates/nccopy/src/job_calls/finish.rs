@@ -1,22 +1,21 @@
 //! `--finish`: whether the output of a job can appear.
 
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ncutils_cli::messages::Messages;
 use ncutils_core::distributed::{JobFile, JobState, PartList, over};
 use ncutils_core::error::Error;
 use ncutils_core::location::JobPhase;
 use ncutils_core::store::{LATEST_LISTING, lists_late};
 
+use super::MISSING;
 use super::job_arguments::JobArguments;
-use super::{MISSING, read_job};
 use crate::job_step::{Finishing, Step};
 use crate::modes::job_steps::notes_of;
-
-/// Longest time between the appearance of an output and the note of it in the file of the job.
-const LONGEST_NOTE: Duration = Duration::from_secs(2);
 
 /// How often marks that a network file system may not tell yet are asked for.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -32,7 +31,9 @@ pub fn is_ready(arguments: &JobArguments<'_>, file: &Path) -> anyhow::Result<Opt
         // A process was killed right behind its last step.
         JobPhase::Published => {
             end(arguments, file)?;
-            tell_finished(arguments, file);
+            arguments
+                .messages
+                .note(format_args!("{}: finished already", file.display()));
             return Ok(Some(0));
         }
         JobPhase::Over => return Err(over().in_file(file).into()),
@@ -81,38 +82,25 @@ fn is_late(arguments: &JobArguments<'_>) -> anyhow::Result<bool> {
 /// What fails. The job can go on then.
 pub fn finish(arguments: &JobArguments<'_>, job: &Arc<JobFile>, file: &Path) -> anyhow::Result<u8> {
     let finishing = Finishing { job: Arc::clone(job) };
-    match arguments.copy(Step::Finish(finishing)) {
-        Ok(0) => end(arguments, file).map(|()| 0),
-        // What another process has moved to its place is missing here.
-        Err(_) if is_finished_by_another(arguments, file) => {
-            tell_finished(arguments, file);
-            Ok(0)
-        }
-        done => done,
+    let status = arguments.copy(Step::Finish(finishing))?;
+    if status == 0 {
+        end(arguments, file)?;
     }
+    Ok(status)
 }
 
-/// True if another process notes in the file of the job that it has finished it. Between that note and the output's appearance is a
-/// moment.
-fn is_finished_by_another(arguments: &JobArguments<'_>, file: &Path) -> bool {
-    let begun = Instant::now();
-    loop {
-        match read_job::read(file) {
-            Ok(job) if job.state == JobState::Finished => return true,
-            Ok(job) if job.state == JobState::Open => {}
-            _ => return false,
-        }
-        if matches!(arguments.phase(), Ok(JobPhase::Open(_))) || begun.elapsed() > LONGEST_NOTE {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(20));
+/// Keeps other processes of this machine, and of others where the file system can do that, from finishing the job until the value is
+/// dropped, and waits for one that does. Two would write each other's metadata anew.
+pub fn hold(file: &Path, messages: Messages) -> Option<File> {
+    let opened = OpenOptions::new().read(true).write(true).open(file).ok()?;
+    if let Err(TryLockError::WouldBlock) = opened.try_lock() {
+        messages.note(format_args!(
+            "{}: waiting for another process that finishes it",
+            file.display()
+        ));
+        opened.lock().ok()?;
     }
-}
-
-fn tell_finished(arguments: &JobArguments<'_>, file: &Path) {
-    arguments
-        .messages
-        .note(format_args!("{}: finished already", file.display()));
+    Some(opened)
 }
 
 /// Notes in the file of the job that it is finished, and removes what it has left.

@@ -95,6 +95,8 @@ impl<'m> JobRequest<'m> {
     /// What fails.
     pub fn run(&self) -> anyhow::Result<u8> {
         let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
+        let messages = Messages::of(&NCCOPY, self.matches);
+        let _held = matches!(self.asked, Asked::Finish).then(|| finish::hold(&file, messages));
         let job = Arc::new(read(&file)?);
         if let Asked::Part { .. } | Asked::Finish = self.asked {
             check_version(&job, &file)?;
@@ -108,7 +110,6 @@ impl<'m> JobRequest<'m> {
             )
             .into());
         }
-        let messages = Messages::of(&NCCOPY, self.matches);
         let arguments = JobArguments {
             job: &job,
             own: self.matches,
