@@ -168,6 +168,8 @@ pub struct ReplacedFiles {
     files: HashMap<(u64, u64), String>,
     /// Outputs that are folders, without symbolic links.
     folders: Vec<(PathBuf, String)>,
+    /// For each folder of inputs, whether files there may lead to an output.
+    near: Mutex<HashMap<PathBuf, bool>>,
 }
 
 impl ReplacedFiles {
@@ -178,11 +180,22 @@ impl ReplacedFiles {
             within: whole.as_deref().and_then(Path::to_str).map(str::to_owned),
             files: HashMap::new(),
             folders: Vec::new(),
+            near: Mutex::default(),
         };
+        // Thousands of outputs are in one folder.
+        let mut parents: HashMap<PathBuf, PathBuf> = HashMap::new();
         for output in outputs {
             let found = output.path().and_then(|path| {
-                let there = fs::metadata(path).ok()?;
-                Some((path.canonicalize().ok()?, there))
+                let there = fs::symlink_metadata(path).ok()?;
+                if there.is_symlink() {
+                    return Some((path.canonicalize().ok()?, fs::metadata(path).ok()?));
+                }
+                let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                let (parent, name) = (parent.unwrap_or(Path::new(".")), path.file_name()?);
+                if !parents.contains_key(parent) {
+                    parents.insert(parent.to_owned(), parent.canonicalize().ok()?);
+                }
+                Some((parents.get(parent)?.join(name), there))
             });
             let Some((path, there)) = found else {
                 continue;
@@ -233,9 +246,7 @@ impl ReplacedFiles {
             within: self.within.as_deref(),
             is_at: &is_at,
         };
-        let places = LocalExternalFiles::of(path, input.access.clone());
-        let may_lead = |named_as| sought.may_be_among(&places, named_as);
-        if self.is_empty() || !NamedAs::ALL.into_iter().any(may_lead) {
+        if self.is_empty() || !self.is_near(path, input, &sought) {
             return Ok(());
         }
         let name = match input.input() {
@@ -249,6 +260,23 @@ impl ReplacedFiles {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// True if files that the dataset at `path` names may be outputs. Files of one folder lead to the same places.
+    fn is_near(&self, path: &Path, input: &Location, sought: &Sought<'_>) -> bool {
+        let is_file = || fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        let folder = path.parent().filter(|_| is_file());
+        let known = |folder: &Path| self.near.lock().ok()?.get(folder).copied();
+        if let Some(is_near) = folder.and_then(known) {
+            return is_near;
+        }
+        let places = LocalExternalFiles::of(path, input.access.clone());
+        let may_lead = |named_as| sought.may_be_among(&places, named_as);
+        let is_near = NamedAs::ALL.into_iter().any(may_lead);
+        if let (Some(folder), Ok(mut near)) = (folder, self.near.lock()) {
+            near.insert(folder.to_owned(), is_near);
+        }
+        is_near
     }
 }
 
