@@ -46,7 +46,8 @@ use std::path::{Path, PathBuf};
 
 pub use fragment::{Mode, StoreKind};
 pub use name_in_references::common_folder;
-pub use output::containment::{OutputPlace, ReplacedFiles};
+pub use output::checks::containment::OutputPlace;
+pub use output::checks::replaced_files::ReplacedFiles;
 pub use output::destination::CreateOptions;
 pub use output::growth::GrowthLock;
 pub use output::job::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};

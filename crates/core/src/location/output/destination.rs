@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::checks::size::expected_size;
+use super::checks::zarr_folder;
 use super::output_kind::is_zarr;
-use super::size::expected_size;
-use super::zarr_folder;
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::zarr::ZarrOptions;

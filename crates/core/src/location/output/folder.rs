@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::zarr_folder::is_dataset;
+use super::checks::zarr_folder::is_dataset;
 use crate::error::Result;
 use crate::location::{Location, Target};
 use crate::remote_settings::url::escaped;

@@ -14,10 +14,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::checks::zarr_folder;
 use super::destination::CreateOptions;
 use super::job::{JobPhase, JobPlace, JobStage, JobTarget, JobWay, RUN_NOTE};
 use super::output_kind::is_zarr;
-use super::zarr_folder;
 use crate::error::{Error, Result};
 use crate::format::{self, VariablePlan, Writer, classic, zarr};
 use crate::location::{Location, StoreKind, Target, remote};

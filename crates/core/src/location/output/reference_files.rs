@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::checks::parquet_folder;
 use super::destination::CreateOptions;
-use super::parquet_folder;
 use crate::error::{Error, Result};
 use crate::location::Location;
 use crate::location::{Target, remote};

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
+use super::checks::size::expected_size;
 use super::output_kind::is_zarr;
 use super::reference_files::ReferenceForm;
-use super::size::expected_size;
 use crate::error::{Error, Result};
 use crate::format::archive::{ArchiveWriter, PackOptions};
 use crate::format::{self, VariablePlan, Writer};

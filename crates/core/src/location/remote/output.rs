@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::error::{Alternative, Error, Result};
 use crate::format::zarr::keys::below;
-use crate::location::output::zarr_folder::{check_leftovers, check_replaceable_keys};
+use crate::location::output::checks::zarr_folder::{check_leftovers, check_replaceable_keys};
 use crate::remote::{
     GrowingTree, KeysCheck, NotClaimed, ObjectOutput, RemoteObject, Replaced, Session, StagedObject,
     TreeOutput,

@@ -10,7 +10,7 @@ use crate::copy::plan::{CopyOptions, plan};
 use crate::copy::{self, RunOptions, prepare};
 use crate::format;
 use crate::format::zarr::ZarrOptions;
-use crate::location::output::size::expected_size;
+use crate::location::output::checks::size::expected_size;
 use crate::location::remote_url;
 use crate::location::{CreateOptions, Location};
 use crate::model::Kind;

@@ -10,7 +10,7 @@ use crate::format::zarr::keys::CONSOLIDATED;
 ///
 /// # Errors
 /// Names the entry that is no part of such references.
-pub(super) fn check_replaceable(root: &Path) -> io::Result<()> {
+pub(in crate::location) fn check_replaceable(root: &Path) -> io::Result<()> {
     let mut folders: Vec<PathBuf> = vec![root.to_owned()];
     let mut is_empty = true;
     while let Some(folder) = folders.pop() {
@@ -35,7 +35,7 @@ pub(super) fn check_replaceable(root: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of [`check_replaceable`].
-pub(super) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
+pub(in crate::location) fn check_replaceable_keys(keys: &[String]) -> io::Result<()> {
     let is_of_references = |key: &&String| match key.rsplit_once('/') {
         Some((_, name)) => is_own(name, false),
         None => is_own(key, true),
