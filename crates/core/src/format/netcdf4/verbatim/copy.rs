@@ -7,14 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ncutils_hdf5::FileSettings;
 
-use super::addressed;
-use super::addressed_part;
+use super::addressed::elements::CopiedObjects;
+use super::addressed::lost_elements::LostElements;
+use super::addressed::{dataset, part_of_dataset};
 use super::attachments;
-use super::elements::CopiedObjects;
 use super::empty::EmptyShapes;
 use super::hierarchy;
 use super::hierarchy::Hierarchy;
-use super::lost_elements::LostElements;
 use super::schema;
 use super::selection::Selection;
 use super::specs::Specs;
@@ -233,13 +232,13 @@ impl Verbatim {
             let readers = (&self.addressed as &dyn Reader, addressed);
             let copied = match self.hierarchy.is_rewritten(readers, var) {
                 true => {
-                    let part = addressed_part::AddressedPart {
+                    let part = part_of_dataset::AddressedPart {
                         reader: addressed,
                         var,
                     };
                     part.copy(&places, &self.registry, item.address, id, writer.file())
                 }
-                false => addressed::copy(&places, &self.registry, item.address, id, writer.file()),
+                false => dataset::copy(&places, &self.registry, item.address, id, writer.file()),
             };
             copied.map_err(|error| error.in_variable(&self.hierarchy.path(item)))?;
             let faults = self.lost_elements.lock();

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicU64;
 
 use ncutils_hdf5::{Attribute, Dataset, Datatype, File, Fill, Layout, Object, ObjectKind, is_link_name};
 
-use super::elements::{CopiedObjects, VerbatimShape};
-use super::lost_elements::fault;
+use super::addressed::elements::{CopiedObjects, VerbatimShape};
+use super::addressed::lost_elements::fault;
 use crate::chunk::ChunkGrid;
 use crate::error::{Error, Result};
 use crate::format::Fault;

@@ -14,15 +14,12 @@
 //! A file that [grows](grow) has the same headers, too.
 
 mod addressed;
-mod addressed_part;
 mod attachments;
 mod copy;
 mod damage;
-mod elements;
 mod empty;
 mod growth;
 mod hierarchy;
-mod lost_elements;
 mod names;
 mod others;
 mod schema;

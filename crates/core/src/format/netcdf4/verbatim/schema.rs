@@ -11,7 +11,7 @@ use ncutils_hdf5::{
     ByteOrder, Class, Dataset, Dataspace, Datatype, Fill as StoredFill, Layout, ObjectId, ObjectKind,
 };
 
-use super::elements::VerbatimShape;
+use super::addressed::elements::VerbatimShape;
 use super::hierarchy::Hierarchy;
 use crate::error::Result;
 use crate::filter::Registry;

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicU64;
 
 use self::datasets::Datasets;
 use self::objects::GrownObjects;
-use super::elements::CopiedObjects;
+use super::addressed::elements::CopiedObjects;
 use super::hierarchy;
 use super::selection::Selection;
 use crate::error::Result;

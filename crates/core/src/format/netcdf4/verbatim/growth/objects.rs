@@ -11,7 +11,7 @@ use ncutils_hdf5::{
 use super::datasets::Datasets;
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::{SourceError, hdf5_error};
-use crate::format::netcdf4::verbatim::elements::{CopiedObjects, VerbatimShape};
+use crate::format::netcdf4::verbatim::addressed::elements::{CopiedObjects, VerbatimShape};
 use crate::format::netcdf4::verbatim::hierarchy::{Hierarchy, HierarchyObject};
 use crate::format::netcdf4::verbatim::specs::Headers;
 use crate::format::netcdf4::write::DatasetTree;

@@ -5,9 +5,9 @@ use ncutils_hdf5::{
     ObjectProperties, ObjectSpecKind,
 };
 
+use super::super::addressed::elements::{CopiedObjects, VerbatimShape};
 use super::super::attachments::keep_copied;
 use super::super::damage::left;
-use super::super::elements::{CopiedObjects, VerbatimShape};
 use super::super::hierarchy::{Hierarchy, HierarchyObject};
 use crate::error::{Error, Result};
 use crate::format::netcdf4::hdf5_error::hdf5_error;

@@ -14,8 +14,8 @@ use ncutils_hdf5::{
     Filter, Layout, LayoutSpec, Object, ObjectId, ObjectSource, ObjectSpec, ObjectSpecKind,
 };
 
-use super::addressed_part::AddressedPart;
-use super::elements::CopiedObjects;
+use super::addressed::elements::CopiedObjects;
+use super::addressed::part_of_dataset::AddressedPart;
 use super::empty::{EmptyShapes, empty_layout};
 use super::hierarchy::Hierarchy;
 use crate::error::{Error, Result};

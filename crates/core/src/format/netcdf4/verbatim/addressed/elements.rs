@@ -21,17 +21,17 @@ const MOST_HOLES: usize = 1 << 20;
 
 /// Where objects of the input are in the copy.
 #[derive(Clone, Copy)]
-pub(super) struct CopiedObjects<'a> {
+pub(in crate::format::netcdf4::verbatim) struct CopiedObjects<'a> {
     /// The input.
-    pub(super) file: &'a File,
+    pub(in crate::format::netcdf4::verbatim) file: &'a File,
     /// The copies of its objects, by their addresses in the input.
-    pub(super) objects: &'a HashMap<u64, ObjectId>,
+    pub(in crate::format::netcdf4::verbatim) objects: &'a HashMap<u64, ObjectId>,
     /// Counts references to what is not copied.
-    pub(super) lost: &'a AtomicU64,
+    pub(in crate::format::netcdf4::verbatim) lost: &'a AtomicU64,
     /// Bytes of the input.
-    pub(super) size: u64,
+    pub(in crate::format::netcdf4::verbatim) size: u64,
     /// Where elements that cannot be read are noted, which become null; `None` if they are errors.
-    pub(super) lost_elements: Option<&'a LostElements>,
+    pub(in crate::format::netcdf4::verbatim) lost_elements: Option<&'a LostElements>,
 }
 
 /// Where variable-length data is read, and how much of it may still come.
@@ -42,7 +42,7 @@ struct Heap<'a> {
 
 /// The positions of addresses in an element.
 #[derive(Debug, Clone)]
-pub(super) struct VerbatimShape {
+pub(in crate::format::netcdf4::verbatim) struct VerbatimShape {
     size: usize,
     holes: Vec<(usize, Hole)>,
 }
@@ -59,7 +59,7 @@ impl VerbatimShape {
     ///
     /// # Errors
     /// The type holds addresses that are not understood, or that are narrower than those of the copy.
-    pub(super) fn new(datatype: &Datatype, offset_size: u8) -> Result<Self> {
+    pub(in crate::format::netcdf4::verbatim) fn new(datatype: &Datatype, offset_size: u8) -> Result<Self> {
         let mut shape = Self {
             size: datatype.size as usize,
             holes: Vec::new(),
@@ -75,12 +75,12 @@ impl VerbatimShape {
     }
 
     /// True if elements hold addresses.
-    pub(super) fn has_addresses(&self) -> bool {
+    pub(in crate::format::netcdf4::verbatim) fn has_addresses(&self) -> bool {
         !self.holes.is_empty()
     }
 
     /// True if elements hold references to objects, at any depth.
-    pub(super) fn has_references(&self) -> bool {
+    pub(in crate::format::netcdf4::verbatim) fn has_references(&self) -> bool {
         self.holes.iter().any(|(_, hole)| match hole {
             Hole::Object | Hole::Region => true,
             Hole::Sequence(base) => base.has_references(),
@@ -91,7 +91,11 @@ impl VerbatimShape {
     ///
     /// # Errors
     /// An element refers to a heap object that does not exist, or is damaged; elements that hold many times more than the file.
-    pub(super) fn data(&self, bytes: Vec<u8>, places: &CopiedObjects<'_>) -> Result<Data> {
+    pub(in crate::format::netcdf4::verbatim) fn data(
+        &self,
+        bytes: Vec<u8>,
+        places: &CopiedObjects<'_>,
+    ) -> Result<Data> {
         let heap = Heap {
             objects: places.file.global_heap(),
             limit: HeapLimit::of_file(places.size),

@@ -3,7 +3,7 @@
 use crate::format::netcdf4::hdf5_error::hdf5_error;
 use ncutils_hdf5::{FileWriter, ObjectId};
 
-use super::addressed::{SLAB, write_chunk};
+use super::dataset::{SLAB, write_chunk};
 use super::elements::{CopiedObjects, VerbatimShape};
 use crate::chunk::{ChunkGrid, Region, byte_count, copy_region, element_count, resize};
 use crate::error::{Error, Result};
@@ -11,11 +11,11 @@ use crate::filter::{ChunkType, Registry, Scratch};
 use crate::format::{Reader, Written};
 use crate::model::{Storage, VarId};
 
-/// A variable of [opaque bytes](super::copy::Verbatim::addressed) of which some cells are chosen.
+/// A variable of [opaque bytes](super::super::copy::Verbatim::addressed) of which some cells are chosen.
 #[derive(Clone, Copy)]
-pub(super) struct AddressedPart<'a> {
-    pub(super) reader: &'a dyn Reader,
-    pub(super) var: VarId,
+pub(in crate::format::netcdf4::verbatim) struct AddressedPart<'a> {
+    pub(in crate::format::netcdf4::verbatim) reader: &'a dyn Reader,
+    pub(in crate::format::netcdf4::verbatim) var: VarId,
 }
 
 impl AddressedPart<'_> {
@@ -23,7 +23,7 @@ impl AddressedPart<'_> {
     ///
     /// # Errors
     /// The index of the input's chunks cannot be read.
-    pub(super) fn chunk_count(self, shape: &[u64]) -> Result<u64> {
+    pub(in crate::format::netcdf4::verbatim) fn chunk_count(self, shape: &[u64]) -> Result<u64> {
         let grid = ChunkGrid::new(&self.reader.layout(self.var).extent, shape)?;
         Ok(self.reader.written(self.var)?.chunks(&grid).len())
     }
@@ -32,7 +32,7 @@ impl AddressedPart<'_> {
     ///
     /// # Errors
     /// An element or a filter cannot be read, or the output fails.
-    pub(super) fn copy(
+    pub(in crate::format::netcdf4::verbatim) fn copy(
         self,
         places: &CopiedObjects<'_>,
         registry: &Registry,

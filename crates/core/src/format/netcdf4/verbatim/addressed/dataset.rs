@@ -9,13 +9,13 @@ use crate::filter::{ChunkShape, ChunkType, EncodedChunk, Pipeline, Registry, Scr
 use crate::format::netcdf4::read::codec_specs;
 
 /// Bytes of contiguous elements that are rewritten at once.
-pub(super) const SLAB: u64 = 4 << 20;
+pub(in crate::format::netcdf4::verbatim) const SLAB: u64 = 4 << 20;
 
 /// Copies the data of the dataset at `address` to object `id` of the copy.
 ///
 /// # Errors
 /// An element or a filter cannot be read, or the output fails.
-pub(super) fn copy(
+pub(in crate::format::netcdf4::verbatim) fn copy(
     places: &CopiedObjects<'_>,
     registry: &Registry,
     address: u64,
@@ -63,7 +63,7 @@ pub(super) fn copy(
 ///
 /// # Errors
 /// A codec or the output fails.
-pub(super) fn write_chunk(
+pub(in crate::format::netcdf4::verbatim) fn write_chunk(
     chunk: (ObjectId, u64),
     bytes: Vec<u8>,
     pipeline: &Pipeline,
